@@ -1,0 +1,98 @@
+# Tidemill: what a developer runs. `make` alone lists the targets.
+
+SHELL := bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.setup-stamp
+ARGS ?=
+
+# The first Python that is new enough; `make setup PYTHON=...` chooses another.
+PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; do \
+	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
+
+# Shell function: install Debian packages, if this is Debian and we may.
+define apt_install
+apt_install() { \
+	command -v apt-get >/dev/null || return 1; \
+	local sudo=; \
+	if [ "$$(id -u)" != 0 ]; then command -v sudo >/dev/null || return 1; sudo=sudo; fi; \
+	echo "installing $$* with apt-get"; \
+	$$sudo apt-get update -qq && \
+	$$sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$$@" >/dev/null; \
+}
+endef
+
+.PHONY: help setup java demo test lint format fuzz bench clean
+
+help: ## list the targets
+	@grep -E '^[a-z]+:.*## ' $(firstword $(MAKEFILE_LIST)) | sed -E 's/^([a-z]+):.*## (.*)/\1\t\2/' \
+		| while IFS=$$'\t' read -r name text; do printf '  make %-8s %s\n' "$$name" "$$text"; done
+
+setup: $(STAMP) ## create .venv with the pinned packages and this package, editable
+
+$(STAMP): pyproject.toml requirements.lock
+	@$(apt_install); \
+	python="$(PYTHON)"; python="$${python:-python3}"; \
+	if ! command -v "$$python" >/dev/null; then \
+		[ "$$python" != python3 ] || apt_install python3 python3-venv || true; \
+	fi; \
+	if ! "$$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then \
+		echo "error: Tidemill needs Python 3.11 or newer; $$python is $$("$$python" --version 2>/dev/null || echo missing)" >&2; \
+		echo "help: on Debian or Ubuntu, apt-get install python3.11 python3.11-venv (or any newer one);" >&2; \
+		echo "      elsewhere, install it and say where it is: make setup PYTHON=path/to/python3" >&2; \
+		exit 1; \
+	fi; \
+	if ! "$$python" -c 'import venv, ensurepip' 2>/dev/null; then \
+		version=$$("$$python" -c 'import sys; print("%d.%d" % sys.version_info[:2])'); \
+		if ! apt_install "python$$version-venv" && ! apt_install python3-venv; then \
+			echo "error: $$python cannot create virtual environments: its modules venv and pip are missing" >&2; \
+			echo "help: as root, apt-get install python3-venv; or choose another: make setup PYTHON=path/to/python3" >&2; \
+			exit 1; \
+		fi; \
+	fi; \
+	if ! $(BIN)/python -m pip --version >/dev/null 2>&1; then "$$python" -m venv --clear $(VENV); fi; \
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.lock; \
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .; \
+	touch $@
+
+java: ## install a Java runtime, if there is none (for Spark)
+	@$(apt_install); \
+	if ! command -v java >/dev/null && ! apt_install openjdk-17-jre-headless \
+		&& ! apt_install default-jre-headless; then \
+		echo "error: Spark needs a Java runtime, version 17 or newer, and java is not on the PATH" >&2; \
+		echo "help: as root, apt-get install openjdk-17-jre-headless; elsewhere, install a JRE and try again" >&2; \
+		exit 1; \
+	fi
+
+# `demo` and `test` will depend on `java` too when the Spark runtime arrives.
+
+demo: setup ## show a continuous query and its answer
+	@$(BIN)/tidemill demo
+
+test: lint ## all checks and tests; pass pytest options in ARGS
+	@$(BIN)/python -m pytest -n 2 $(ARGS)
+
+lint: setup ## ruff and mypy
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy
+
+format: setup ## put the sources into the common format
+	@$(BIN)/ruff check --fix .
+	@$(BIN)/ruff format .
+
+fuzz: setup ## random queries against the reference, until Ctrl-C; pass options in ARGS
+	@$(BIN)/python -m tests.fuzz $(ARGS)
+
+bench: setup ## run every benchmark
+	@for file in benchmarks/[!_]*.py; do \
+		[ -e "$$file" ] || { echo "no benchmarks yet"; break; }; \
+		echo "== $$file"; $(BIN)/python "$$file" $(ARGS); \
+	done
+
+clean: ## remove .venv, caches and builds
+	@rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis spark-warehouse metastore_db derby.log
+	@find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,1 @@
+"""Tidemill: continuous SQL queries over data streams, with exact meaning."""

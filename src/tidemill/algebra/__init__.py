@@ -1,0 +1,63 @@
+"""The logical algebra: plans, their schemas and expressions. It knows no engine."""
+
+from tidemill.algebra.aggregates import AggregateCall, UserAggregate
+from tidemill.algebra.nodes import (
+    Aggregate,
+    AntiJoin,
+    CountWindow,
+    Difference,
+    Distinct,
+    Dstream,
+    Filter,
+    Granularity,
+    Intersection,
+    Istream,
+    Join,
+    MaxUnion,
+    Project,
+    Rstream,
+    Scan,
+    SemiJoin,
+    SortKey,
+    SourceKind,
+    StrictDifference,
+    TimeWindow,
+    TopK,
+    Union,
+)
+from tidemill.algebra.plan import Plan, render
+from tidemill.algebra.scalar import Scalar, column
+from tidemill.algebra.schema import Field, Schema
+
+__all__ = [
+    "Aggregate",
+    "AggregateCall",
+    "AntiJoin",
+    "CountWindow",
+    "Difference",
+    "Distinct",
+    "Dstream",
+    "Field",
+    "Filter",
+    "Granularity",
+    "Intersection",
+    "Istream",
+    "Join",
+    "MaxUnion",
+    "Plan",
+    "Project",
+    "Rstream",
+    "Scalar",
+    "Scan",
+    "Schema",
+    "SemiJoin",
+    "SortKey",
+    "SourceKind",
+    "StrictDifference",
+    "TimeWindow",
+    "TopK",
+    "Union",
+    "UserAggregate",
+    "column",
+    "render",
+]

@@ -1,0 +1,74 @@
+"""Aggregate functions: the built-in ones, and those that users define."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import pyarrow as pa
+
+from tidemill.algebra.types import is_numeric
+
+VARIANCES = frozenset({"VAR_SAMP", "VAR_POP", "STDDEV_SAMP", "STDDEV_POP"})
+BUILT_IN = frozenset({"COUNT", "SUM", "AVG", "MIN", "MAX"}) | VARIANCES
+
+
+@dataclass(frozen=True)
+class UserAggregate:
+    """An aggregate given as three functions.
+
+    `init` turns a value into a partial result, `merge` joins two partial results (it must not
+    care about their order), `eval` turns a partial result into the answer. NULLs are left out.
+    """
+
+    name: str
+    init: Callable[[Any], Any]
+    merge: Callable[[Any, Any], Any]
+    eval: Callable[[Any], Any]
+    type: pa.DataType
+
+
+@dataclass(frozen=True)
+class AggregateCall:
+    """One aggregate of a grouping: `name` is the column that it fills.
+
+    `argument` is a column of the input; None means COUNT(*).
+    """
+
+    name: str
+    function: str
+    argument: str | None
+    type: pa.DataType
+    distinct: bool = False
+    user: UserAggregate | None = None
+
+    def __str__(self) -> str:
+        distinct = "DISTINCT " if self.distinct else ""
+        return f"{self.name} := {self.function}({distinct}{self.argument or '*'})"
+
+
+class NotAggregable(ValueError):
+    """The function does not take a column of this type."""
+
+
+def result_type(function: str, argument: pa.DataType | None) -> pa.DataType:
+    """The type of an aggregate of a column, by Spark's rules.
+
+    >>> result_type("SUM", pa.int32()), result_type("AVG", pa.int32())
+    (DataType(int64), DataType(double))
+    """
+    if function == "COUNT":
+        return pa.int64()
+    assert argument is not None
+    if function in ("MIN", "MAX"):
+        if pa.types.is_map(argument) or pa.types.is_nested(argument):
+            raise NotAggregable(function)
+        return argument
+    if not is_numeric(argument) and not pa.types.is_null(argument):
+        raise NotAggregable(function)
+    if function in VARIANCES or not pa.types.is_decimal(argument):
+        whole = function == "SUM" and pa.types.is_integer(argument)
+        return pa.int64() if whole else pa.float64()
+    extra, scale = (10, 0) if function == "SUM" else (4, 4)
+    return pa.decimal128(min(38, argument.precision + extra), min(38, argument.scale + scale))

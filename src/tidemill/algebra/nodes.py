@@ -1,0 +1,286 @@
+"""The logical operators. Their meaning is defined by `tidemill.reference`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from functools import cached_property
+
+from tidemill.algebra.aggregates import AggregateCall
+from tidemill.algebra.plan import Plan
+from tidemill.algebra.scalar import Scalar, column
+from tidemill.algebra.schema import Field, Schema
+
+
+class SourceKind(Enum):
+    """Where the rows of a leaf come from, which decides their validity."""
+
+    STREAM = "stream"  # a row of time t holds in [t, t + 1)
+    INTERVALS = "intervals"  # rows bring their own validity (a temporal relation)
+    CONSTANT = "constant"  # rows hold from the beginning, for ever
+
+
+@dataclass(frozen=True)
+class Scan(Plan):
+    """A source, read under an alias; its columns are named `alias.column`."""
+
+    source: str
+    alias: str
+    columns: Schema
+    kind: SourceKind = SourceKind.STREAM
+    bounded: bool = False
+
+    @cached_property
+    def schema(self) -> Schema:
+        return Schema(tuple(Field(f"{self.alias}.{f.name}", f.type) for f in self.columns))
+
+    def details(self) -> str:
+        alias = f" as {self.alias}" if self.alias != self.source else ""
+        kind = "" if self.kind is SourceKind.STREAM else f" {self.kind.value}"
+        return f"{self.source}{alias} columns=[{', '.join(self.columns.names)}]{kind}"
+
+
+@dataclass(frozen=True)
+class Unary(Plan):
+    """An operator with one input whose columns it keeps."""
+
+    child: Plan
+
+    @cached_property
+    def schema(self) -> Schema:
+        return self.child.schema
+
+
+@dataclass(frozen=True)
+class Filter(Unary):
+    """Keep the rows for which the predicate is true (not NULL)."""
+
+    predicate: Scalar
+
+    def details(self) -> str:
+        return str(self.predicate)
+
+
+@dataclass(frozen=True)
+class Project(Unary):
+    """Compute new rows from single rows (the map operator)."""
+
+    items: tuple[tuple[str, Scalar], ...]
+
+    @cached_property
+    def schema(self) -> Schema:
+        return Schema(tuple(Field(name, scalar.type) for name, scalar in self.items))
+
+    def details(self) -> str:
+        parts = (
+            name if scalar.is_column and scalar.node.name == name else f"{name} := {scalar}"
+            for name, scalar in self.items
+        )
+        return f"[{', '.join(parts)}]"
+
+    @staticmethod
+    def renaming(child: Plan, names: tuple[str, ...]) -> Project:
+        """The child under other column names."""
+        items = (
+            (new, column(field.name, field.type))
+            for new, field in zip(names, child.schema, strict=True)
+        )
+        return Project(child, tuple(items))
+
+
+@dataclass(frozen=True)
+class TimeWindow(Unary):
+    """Every row holds for `size` instants (None: for ever); it moves every `slide` instants.
+
+    `bounds` are the smallest and largest size that the user allows (RANGE MIN, MAX).
+    """
+
+    size: int | None
+    slide: int = 1
+    bounds: tuple[int, int] | None = None
+
+    def details(self) -> str:
+        return _window_details("range", self.size, self.slide, self.bounds)
+
+
+@dataclass(frozen=True)
+class CountWindow(Unary):
+    """The last `rows` rows (None: all), per partition, moving every `slide` rows.
+
+    Rows of one instant are ordered by their values.
+    """
+
+    rows: int | None
+    slide: int = 1
+    partition_by: tuple[str, ...] = ()
+    bounds: tuple[int, int] | None = None
+
+    def details(self) -> str:
+        by = f"by=[{', '.join(self.partition_by)}] " if self.partition_by else ""
+        return by + _window_details("rows", self.rows, self.slide, self.bounds)
+
+
+def _window_details(
+    word: str, size: int | None, slide: int, bounds: tuple[int, int] | None
+) -> str:
+    parts = [f"{word}={'unbounded' if size is None else size}"]
+    if slide != 1:
+        parts.append(f"slide={slide}")
+    if bounds is not None:
+        parts.append(f"min={bounds[0]} max={bounds[1]}")
+    return " ".join(parts)
+
+
+@dataclass(frozen=True)
+class Granularity(Unary):
+    """Only instants that are multiples of the granule count.
+
+    `bounds` are the finest and coarsest granule that the user allows.
+    """
+
+    granule: int
+    bounds: tuple[int, int] | None = None
+
+    def details(self) -> str:
+        bounds = "" if self.bounds is None else f" finest={self.bounds[0]} coarsest={self.bounds[1]}"
+        return f"granule={self.granule}{bounds}"
+
+
+@dataclass(frozen=True)
+class Distinct(Unary):
+    """Every row at most once per instant."""
+
+
+@dataclass(frozen=True)
+class Aggregate(Unary):
+    """One row per group and instant; no row where the group is empty."""
+
+    keys: tuple[str, ...]
+    calls: tuple[AggregateCall, ...]
+
+    @cached_property
+    def schema(self) -> Schema:
+        results = tuple(Field(call.name, call.type) for call in self.calls)
+        return Schema(self.child.schema.select(self.keys).fields + results)
+
+    def details(self) -> str:
+        by = f"by=[{', '.join(self.keys)}] " if self.keys else ""
+        return f"{by}[{', '.join(map(str, self.calls))}]"
+
+
+@dataclass(frozen=True)
+class SortKey:
+    """One part of an ORDER BY."""
+
+    column: str
+    descending: bool = False
+    nulls_first: bool = True
+
+    def __str__(self) -> str:
+        direction = " DESC" if self.descending else ""
+        usual = self.nulls_first != self.descending
+        nulls = "" if usual else (" NULLS FIRST" if self.nulls_first else " NULLS LAST")
+        return f"{self.column}{direction}{nulls}"
+
+
+@dataclass(frozen=True)
+class TopK(Unary):
+    """The first `limit` rows of every instant, after `offset`; ties are ordered by the row."""
+
+    order: tuple[SortKey, ...]
+    limit: int
+    offset: int = 0
+
+    def details(self) -> str:
+        offset = f" offset={self.offset}" if self.offset else ""
+        return f"order=[{', '.join(map(str, self.order))}] limit={self.limit}{offset}"
+
+
+@dataclass(frozen=True)
+class Istream(Unary):
+    """The rows that came: copies now beyond those of the instant before."""
+
+
+@dataclass(frozen=True)
+class Dstream(Unary):
+    """The rows about to go: copies now beyond those of the next instant."""
+
+
+@dataclass(frozen=True)
+class Rstream(Unary):
+    """Every row at every instant at which it holds."""
+
+
+@dataclass(frozen=True)
+class Binary(Plan):
+    """An operator with two inputs that keeps the columns of the left one."""
+
+    left: Plan
+    right: Plan
+
+    @cached_property
+    def schema(self) -> Schema:
+        return self.left.schema
+
+
+@dataclass(frozen=True)
+class Conditional(Binary):
+    """A binary operator with a condition over the columns of both inputs."""
+
+    condition: Scalar | None
+
+    def details(self) -> str:
+        return "" if self.condition is None else f"on {self.condition}"
+
+
+@dataclass(frozen=True)
+class Join(Conditional):
+    """All pairs of rows that hold together and meet the condition (None: all pairs)."""
+
+    @cached_property
+    def schema(self) -> Schema:
+        return self.left.schema + self.right.schema
+
+
+@dataclass(frozen=True)
+class SemiJoin(Conditional):
+    """Left rows, once each, while some right row meets the condition."""
+
+
+@dataclass(frozen=True)
+class AntiJoin(Conditional):
+    """Left rows while no right row meets the condition."""
+
+
+@dataclass(frozen=True)
+class SetOperation(Binary):
+    """A binary operator on streams of the same columns."""
+
+    def __post_init__(self) -> None:
+        if self.left.schema != self.right.schema:
+            raise ValueError(f"different columns: {self.left.schema} / {self.right.schema}")
+
+
+@dataclass(frozen=True)
+class Union(SetOperation):
+    """The copies of both sides together."""
+
+
+@dataclass(frozen=True)
+class Difference(SetOperation):
+    """The copies of the left side, less those of the right."""
+
+
+@dataclass(frozen=True)
+class StrictDifference(SetOperation):
+    """The rows of the left side that do not occur on the right, with all their copies."""
+
+
+@dataclass(frozen=True)
+class Intersection(SetOperation):
+    """The smaller number of copies of both sides."""
+
+
+@dataclass(frozen=True)
+class MaxUnion(SetOperation):
+    """The larger number of copies of both sides."""

@@ -1,0 +1,151 @@
+"""How long rows hold, and whether what an operator must remember stops growing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Final
+
+from tidemill.algebra import (
+    Aggregate,
+    AntiJoin,
+    CountWindow,
+    Difference,
+    Distinct,
+    Dstream,
+    Granularity,
+    Intersection,
+    Istream,
+    Join,
+    MaxUnion,
+    Plan,
+    Rstream,
+    Scan,
+    SemiJoin,
+    SourceKind,
+    StrictDifference,
+    TimeWindow,
+    TopK,
+    Union,
+)
+
+_NAMES: Final[dict[type[Plan], str]] = {
+    Join: "the join",
+    SemiJoin: "the semi-join",
+    AntiJoin: "the anti-join",
+    Difference: "EXCEPT ALL",
+    StrictDifference: "EXCEPT",
+    Intersection: "INTERSECT",
+    MaxUnion: "the union",
+    TopK: "ORDER BY ... LIMIT",
+    Aggregate: "COUNT(DISTINCT ...)",
+    CountWindow: "the count window",
+}
+_MEETINGS: Final = (
+    Join,
+    SemiJoin,
+    AntiJoin,
+    Difference,
+    StrictDifference,
+    Intersection,
+    MaxUnion,
+)
+
+
+@dataclass(frozen=True)
+class Validity:
+    """What is known about the intervals of a plan's rows.
+
+    `grows` is the window through which more and more rows are valid together.
+    """
+
+    instant: bool = False  # every row holds at a single instant
+    never_ends: bool = False  # a row that came stays
+    constant: bool = False  # nothing comes or goes after the beginning
+    grows: TimeWindow | CountWindow | None = None
+
+
+def validity(plan: Plan) -> Validity:
+    """Derive the validity of a plan's rows.
+
+    >>> from tidemill.algebra import Schema
+    >>> bid = Scan("bid", "b", Schema(()))
+    >>> validity(bid).instant, validity(TimeWindow(bid, 10)).instant
+    (True, False)
+    """
+    inputs = [validity(child) for child in plan.children]
+    if isinstance(plan, Scan):
+        constant = plan.kind is SourceKind.CONSTANT
+        return Validity(plan.kind is SourceKind.STREAM, constant, constant)
+    if len(inputs) == 2:
+        return _binary(plan, *inputs)
+    return _unary(plan, inputs[0])
+
+
+def _unary(plan: Plan, child: Validity) -> Validity:
+    if isinstance(plan, TimeWindow | CountWindow):
+        return _window(plan, child)
+    if isinstance(plan, Istream | Dstream | Rstream):
+        return Validity(instant=True)
+    if isinstance(plan, Granularity):
+        return replace(child, instant=False)
+    if isinstance(plan, Aggregate | TopK):
+        # Their rows change with every row that comes, even when none goes; few are valid at once.
+        return replace(child, never_ends=child.constant, grows=None)
+    if isinstance(plan, Distinct):
+        return replace(child, grows=None)
+    return child
+
+
+def _window(plan: TimeWindow | CountWindow, child: Validity) -> Validity:
+    size = plan.size if isinstance(plan, TimeWindow) else plan.rows
+    if size is None:
+        return Validity(never_ends=True, grows=plan)
+    if isinstance(plan, TimeWindow) and size == 1 and plan.slide == 1:
+        return child
+    return Validity()
+
+
+def _binary(plan: Plan, left: Validity, right: Validity) -> Validity:
+    both = Validity(
+        instant=left.instant or right.instant,
+        never_ends=left.never_ends and right.never_ends,
+        constant=left.constant and right.constant,
+        grows=left.grows or right.grows,
+    )
+    if isinstance(plan, Union | MaxUnion):
+        return replace(both, instant=left.instant and right.instant)
+    if isinstance(plan, Join | Intersection):
+        return replace(both, grows=None if both.instant else both.grows)
+    if isinstance(plan, SemiJoin):
+        return replace(both, grows=None if both.instant else left.grows)
+    # What is subtracted may come later, so a row that came need not stay.
+    stays = left.never_ends and right.constant
+    return Validity(left.instant, stays, both.constant, left.grows)
+
+
+def growing(plan: Plan) -> Iterator[tuple[str, TimeWindow | CountWindow]]:
+    """The operators that must remember ever more rows, each with the window that causes it.
+
+    A window is reported once, with the lowest operator above it.
+    """
+    seen: set[TimeWindow | CountWindow] = set()
+    for node in reversed(list(plan.walk())):  # children come before their parents
+        for window in _remembered(node):
+            if window not in seen:
+                seen.add(window)
+                yield _NAMES[type(node)], window
+
+
+def _remembered(node: Plan) -> Iterator[TimeWindow | CountWindow]:
+    inputs = [validity(child) for child in node.children]
+    if isinstance(node, _MEETINGS):
+        # Rows wait for partners; the partners in a constant relation are all there.
+        pairs = [(inputs[0], inputs[1]), (inputs[1], inputs[0])]
+        yield from (one.grows for one, other in pairs if one.grows and not other.constant)
+    elif isinstance(node, TopK | CountWindow) or _counts_distinct(node):
+        yield from (one.grows for one in inputs if one.grows)
+
+
+def _counts_distinct(node: Plan) -> bool:
+    return isinstance(node, Aggregate) and any(call.distinct for call in node.calls)

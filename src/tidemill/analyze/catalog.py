@@ -1,0 +1,144 @@
+"""What queries can refer to: sources, derived streams and user functions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+import pyarrow as pa
+
+from tidemill.algebra import Plan, Schema, SourceKind, UserAggregate
+from tidemill.errors import CatalogError, nearest
+from tidemill.expressions import UserFunction
+from tidemill.sql import OptionValue
+from tidemill.timeline import TimeDomain
+
+
+@dataclass(frozen=True)
+class SourceInfo:
+    """A stream or relation that comes from outside.
+
+    The schema has no time column: a tuple's time is its validity, not a part of the tuple. Only
+    a query that names the time column reads it.
+    """
+
+    name: str
+    schema: Schema
+    kind: SourceKind = SourceKind.STREAM
+    domain: TimeDomain | None = TimeDomain.TICKS
+    time_column: str | None = None
+    time_type: pa.DataType | None = None
+    slack: int = 0
+    bounded: bool = False
+    format: str | None = None
+    arguments: tuple[OptionValue, ...] = ()
+    options: Mapping[str, OptionValue] = field(default_factory=dict, hash=False)
+    valid_from: str | None = None
+    valid_to: str | None = None
+
+
+@dataclass(frozen=True)
+class Derived:
+    """A stream or relation that a query defines."""
+
+    name: str
+    plan: Plan
+    schema: Schema
+    domain: TimeDomain | None
+    sql: str
+    depends_on: frozenset[str]
+    relation: bool = False
+
+
+Entry = SourceInfo | Derived
+
+
+class Catalog:
+    """Streams and relations by name, whatever its case, and who depends on them.
+
+    >>> catalog = Catalog()
+    >>> catalog.add_source(SourceInfo("Bid", Schema.of(item=pa.int64())))
+    >>> catalog.lookup("bid").name
+    'Bid'
+    """
+
+    def __init__(self) -> None:
+        self.functions: dict[str, UserFunction] = {}
+        self.aggregates: dict[str, UserAggregate] = {}
+        self._entries: dict[str, Entry] = {}
+        self._holds: dict[str, frozenset[str]] = {}
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of all streams and relations, as they were written."""
+        return tuple(entry.name for entry in self._entries.values())
+
+    def add_source(self, source: SourceInfo) -> None:
+        """Make a source known."""
+        self._add(source)
+
+    def add_derived(self, derived: Derived) -> None:
+        """Make a derived stream or relation known."""
+        self._add(derived)
+
+    def _add(self, entry: Entry) -> None:
+        if (known := self.find(entry.name)) is not None:
+            help = f"choose another name, or DROP {_kind(known).upper()} {known.name} first"
+            raise CatalogError(f"{_kind(known)} `{known.name}` exists already", help=help)
+        self._entries[entry.name.casefold()] = entry
+
+    def find(self, name: str) -> Entry | None:
+        """The stream or relation of that name, if there is one."""
+        return self._entries.get(name.casefold())
+
+    def lookup(self, name: str) -> Entry:
+        """The stream or relation of that name."""
+        if (entry := self.find(name)) is None:
+            raise CatalogError(f"unknown stream or relation `{name}`", help=self.remedy(name))
+        return entry
+
+    def remedy(self, name: str, others: Iterable[str] = ()) -> str:
+        """What to do about an unknown name."""
+        names = [*others, *self.names]
+        if not names:
+            return "there are no streams yet: make one with CREATE STREAM or engine.stream(...)"
+        near = nearest(name, names)
+        guess = f"did you mean `{near}`? " if near else ""
+        return f"{guess}known: {', '.join(sorted(names, key=str.casefold))}"
+
+    def drop(self, name: str) -> None:
+        """Forget a stream or relation that nothing depends on."""
+        entry = self.lookup(name)
+        if users := self.dependents(name):
+            shown = ", ".join(f"`{user}`" for user in users)
+            message = f"cannot drop {_kind(entry)} `{entry.name}`: {shown} depend on it"
+            if len(users) == 1:
+                message = f"cannot drop {_kind(entry)} `{entry.name}`: {shown} depends on it"
+            raise CatalogError(message, help="stop or drop what depends on it first")
+        del self._entries[name.casefold()]
+
+    def dependents(self, name: str) -> tuple[str, ...]:
+        """The derived streams and running queries that use it directly, by name."""
+        wanted = name.casefold()
+        uses: dict[str, frozenset[str]] = {
+            entry.name: entry.depends_on
+            for entry in self._entries.values()
+            if isinstance(entry, Derived)
+        }
+        uses.update(self._holds)
+        found = (user for user, on in uses.items() if wanted in map(str.casefold, on))
+        return tuple(sorted(found, key=str.casefold))
+
+    def hold(self, query_name: str, depends_on: Iterable[str]) -> None:
+        """Keep what a running query reads from being dropped."""
+        self._holds[query_name] = frozenset(depends_on)
+
+    def release(self, query_name: str) -> None:
+        """Let go of what a query held; it may have held nothing."""
+        self._holds.pop(query_name, None)
+
+
+def _kind(entry: Entry) -> str:
+    if isinstance(entry, Derived):
+        return "relation" if entry.relation else "stream"
+    return "stream" if entry.kind is SourceKind.STREAM else "relation"

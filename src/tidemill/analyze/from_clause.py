@@ -1,0 +1,161 @@
+"""FROM and WHERE: the rows of a query block."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from sqlglot import exp
+
+from tidemill.algebra import Join, Plan
+from tidemill.analyze.context import Context
+from tidemill.analyze.correlation import Link
+from tidemill.analyze.joins import Entry, Joiner, Step, kind_of, merge, take_equalities
+from tidemill.analyze.references import References, carried_matches
+from tidemill.analyze.scope import Item, Scope
+from tidemill.analyze.stage import Stage
+from tidemill.analyze.trees import all_of, columns_of, conjuncts_of, has_subquery
+from tidemill.errors import PlanError, UnsupportedError
+from tidemill.sql import error_at
+
+
+@dataclass
+class Rows:
+    """The rows that a block works on.
+
+    `pending` are the conditions with subqueries, which come after the others; `moved` are those
+    that belong into the join with the query around.
+    """
+
+    stage: Stage
+    pending: list[exp.Expr] = field(default_factory=list)
+    moved: list[exp.Expr] = field(default_factory=list)
+
+
+def plan_rows(select: exp.Select, context: Context, link: Link | None) -> Rows:
+    """Plan FROM and the conditions of WHERE that have no subquery."""
+    source = select.args.get("from_")
+    if source is None:
+        help = "read a stream: SELECT ... FROM bid"
+        raise error_at(PlanError, "the query has no FROM", select.expressions[0], help)
+    chain = _Chain(References(context, select, link))
+    steps = chain.steps(source.this, select.args.get("joins") or [])
+    pool, pending = _where(select, chain.stage, link)
+    stage = chain.stage
+    stage.plan = chain.fold(steps, pool)
+    if link is not None and link.domain is not None:
+        _join_domain(stage, link, pool)
+    elif link is not None:
+        stage.outer = link.stage.schema
+    return _filtered(stage, pool, pending)
+
+
+@dataclass
+class _Chain:
+    """The entries of FROM, joined from left to right."""
+
+    references: References
+    deferred: list[exp.Expr] = field(default_factory=list)
+
+    def steps(self, first: exp.Expr, joins: list[exp.Join]) -> list[Step]:
+        """Plan every entry by itself, and find what they are called together."""
+        steps = [Step(self._entry(first), exp.Join(this=first.copy()), [])]
+        steps += [Step(self._entry(join.this), join, []) for join in joins]
+        whole = Entry(steps[0].entry.plan, [*steps[0].entry.items], {**steps[0].entry.merged})
+        for step in steps[1:]:
+            step.equal, merged = merge(whole, step.entry, step.join)
+            whole.items += step.entry.items
+            whole.merged.update({**step.entry.merged, **merged})
+        _check_aliases(whole.items)
+        _check_carried(whole.items, steps)
+        scope = Scope(whole.items, self.references.link, whole.merged)
+        self.stage = Stage(self.references.context, whole.plan, scope)
+        return steps
+
+    def _entry(self, node: exp.Expr) -> Entry:
+        inner = node.this if isinstance(node, exp.Subquery) else node
+        joins = inner.args.get("joins") if isinstance(inner, exp.Table) else None
+        if not joins:
+            item = self.references.item(node)
+            return Entry(item.plan, [item], {})
+        if node.alias:
+            help = "write (SELECT ... FROM ... JOIN ...) AS alias"
+            raise error_at(UnsupportedError, "a join in parentheses has no alias", node, help)
+        return self._nested(inner, joins)
+
+    def _nested(self, table: exp.Table, joins: list[exp.Join]) -> Entry:
+        first = table.copy()
+        first.set("joins", None)
+        chain = _Chain(self.references, self.deferred)
+        steps = chain.steps(first, joins)
+        plan = chain.fold(steps, self.deferred)
+        return Entry(plan, list(chain.stage.scope.items), chain.stage.scope.merged)
+
+    def fold(self, steps: list[Step], pool: list[exp.Expr]) -> Plan:
+        """Join the entries, with equalities from the pool where they fit."""
+        pool += self.deferred if pool is not self.deferred else []
+        joiner = Joiner(self.stage, pool.append)
+        plan = steps[0].entry.plan
+        for number, step in enumerate(steps[1:], 1):
+            # Below a later RIGHT or FULL JOIN, the WHERE would come too early.
+            later = {kind_of(after.join) for after in steps[number:]}
+            early = _is_inner(step.join) and not later & {"RIGHT", "FULL"}
+            right = step.entry.plan.schema
+            extra = take_equalities(pool, plan.schema, right) if early else []
+            plan = joiner.join(plan, step, extra)
+        return plan
+
+
+def _is_inner(join: exp.Join) -> bool:
+    return kind_of(join) == "INNER"
+
+
+def _check_aliases(items: list[Item]) -> None:
+    seen: set[str] = set()
+    for item in items:
+        if item.alias.casefold() in seen:
+            message = f"`{item.alias}` appears twice in FROM"
+            help = f"give one an alias: {item.node.name or item.alias} AS other_name"
+            raise error_at(PlanError, message, item.node, help)
+        seen.add(item.alias.casefold())
+
+
+def _check_carried(items: list[Item], steps: list[Step]) -> None:
+    outer = any(not _is_inner(step.join) for step in steps)
+    for item in items:
+        if item.carried and outer:
+            message = "beside an outer join, a subquery cannot mention columns of the query around"
+            raise error_at(UnsupportedError, message, item.node, "use inner joins")
+
+
+def _where(
+    select: exp.Select, stage: Stage, link: Link | None
+) -> tuple[list[exp.Expr], list[exp.Expr]]:
+    where = select.args.get("where")
+    conditions = conjuncts_of(where.this if where else None)
+    pending = [node for node in conditions if has_subquery(node)]
+    plain = [node for node in conditions if not has_subquery(node)]
+    if link is None:
+        return [stage.bind(node, "WHERE") for node in plain], pending
+    with link.direct():
+        pool = [stage.bind(node, "WHERE") for node in plain]
+    for item in stage.scope.items:
+        if item.carried:
+            pool += carried_matches(item, link)
+    return pool, pending
+
+
+def _join_domain(stage: Stage, link: Link, pool: list[exp.Expr]) -> None:
+    assert link.domain is not None
+    domain = link.domain.plan
+    condition = all_of(take_equalities(pool, stage.plan.schema, domain.schema))
+    around = Stage(stage.context, stage.plan, stage.scope, domain.schema)
+    scalar = around.condition(condition, "WHERE") if condition is not None else None
+    stage.plan = Join(stage.plan, domain, scalar)
+
+
+def _filtered(stage: Stage, pool: list[exp.Expr], pending: list[exp.Expr]) -> Rows:
+    ready = set(stage.plan.schema.names)
+    here = [node for node in pool if columns_of(node) <= ready]
+    moved = [node for node in pool if not columns_of(node) <= ready]
+    stage.filter(all_of(here), "WHERE")
+    return Rows(stage, pending, moved)

@@ -1,0 +1,95 @@
+"""Which functions an expression may call."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from sqlglot import exp
+
+from tidemill.analyze.catalog import Catalog
+from tidemill.analyze.trees import outside_subqueries
+from tidemill.errors import PlanError, UnsupportedError, nearest
+from tidemill.sql import Tidemill, error_at
+
+AGGREGATES: Final[dict[type[exp.Expr], str]] = {
+    exp.Count: "COUNT",
+    exp.Sum: "SUM",
+    exp.Avg: "AVG",
+    exp.Min: "MIN",
+    exp.Max: "MAX",
+    exp.Variance: "VAR_SAMP",
+    exp.VariancePop: "VAR_POP",
+    exp.Stddev: "STDDEV_SAMP",
+    exp.StddevSamp: "STDDEV_SAMP",
+    exp.StddevPop: "STDDEV_POP",
+}
+# Names of Spark that sqlglot leaves alone.
+ALIASES: Final = {"mean": "AVG", "std": "STDDEV_SAMP", "var": "VAR_SAMP"}
+SUPPORTED: Final = (
+    "COUNT, COUNT(DISTINCT), SUM, AVG, MIN, MAX, VAR_SAMP, VAR_POP, STDDEV_SAMP, STDDEV_POP"
+)
+_NO_FUNCTION: Final = frozenset({"every", "some"})  # other names for aggregates
+
+_UNREPEATABLE: Final = (
+    exp.Rand,
+    exp.Randn,
+    exp.Uuid,
+    exp.CurrentTimestamp,
+    exp.CurrentDate,
+    exp.CurrentTime,
+)
+
+
+def is_aggregate(node: exp.Expr, catalog: Catalog) -> bool:
+    """Whether the node calls an aggregate function, known or not."""
+    if isinstance(node, exp.Anonymous):
+        name = node.name.lower()
+        return name in ALIASES or name in catalog.aggregates or name in _NO_FUNCTION
+    return isinstance(node, (exp.AggFunc, exp.Filter))
+
+
+def find_aggregate(node: exp.Expr, catalog: Catalog) -> exp.Expr | None:
+    """The first aggregate call of an expression."""
+    calls = (part for part in outside_subqueries(node) if is_aggregate(part, catalog))
+    return next(calls, None)
+
+
+def check_functions(node: exp.Expr, catalog: Catalog) -> None:
+    """Refuse functions that are unknown, or that have no exact meaning over time."""
+    for part in outside_subqueries(node):
+        if isinstance(part, exp.Window):
+            help = "write the window after the stream: FROM bid WINDOW(ROWS 10)"
+            raise error_at(UnsupportedError, "OVER is not supported", part, help)
+        if isinstance(part, (exp.UDTF, exp.Explode, exp.Posexplode)):
+            message = f"`{name_of_call(part)}` makes several rows of one, which is not supported"
+            raise error_at(UnsupportedError, message, part, "unfold the rows before the stream")
+        if isinstance(part, _UNREPEATABLE) or _is_call(part, "now"):
+            message = f"`{name_of_call(part)}` has another value whenever it is computed"
+            help = "use the time column of the stream, or a column with the value"
+            raise error_at(UnsupportedError, message, part, help)
+        if isinstance(part, exp.Anonymous) and not _is_known(part, catalog):
+            raise _unknown(part, catalog)
+
+
+def name_of_call(node: exp.Expr) -> str:
+    """The function's name, as in messages."""
+    if isinstance(node, exp.Anonymous):
+        return node.name
+    return node.sql_name() if isinstance(node, exp.Func) else node.sql(dialect=Tidemill)
+
+
+def _is_call(node: exp.Expr, name: str) -> bool:
+    return isinstance(node, exp.Anonymous) and node.name.lower() == name
+
+
+def _is_known(node: exp.Anonymous, catalog: Catalog) -> bool:
+    return node.name.lower() in catalog.functions or is_aggregate(node, catalog)
+
+
+def _unknown(node: exp.Anonymous, catalog: Catalog) -> PlanError:
+    users = [f.name for f in (*catalog.functions.values(), *catalog.aggregates.values())]
+    near = nearest(node.name, [*users, *map(str.lower, exp.FUNCTION_BY_NAME), *ALIASES])
+    help = "write it in Python and register it with engine.function(...)"
+    if near:
+        help = f"did you mean `{near}`?"
+    return error_at(PlanError, f"unknown function `{node.name}`", node, help)

@@ -1,0 +1,207 @@
+"""The entries of FROM: sources, derived streams, subqueries and stream functions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from sqlglot import exp
+
+from tidemill.algebra import (
+    CountWindow,
+    Dstream,
+    Field,
+    Istream,
+    Project,
+    Rstream,
+    Scan,
+    Schema,
+    SourceKind,
+    TimeWindow,
+)
+from tidemill.algebra.scalar import column_node
+from tidemill.analyze.catalog import Derived, SourceInfo
+from tidemill.analyze.context import CommonTable, Context
+from tidemill.analyze.correlation import Domain, Link, trial_link
+from tidemill.analyze.query import plan_tree
+from tidemill.analyze.relation import Relation, check_names
+from tidemill.analyze.scope import Item
+from tidemill.analyze.windows import apply_clauses, apply_function
+from tidemill.errors import CatalogError, PlanError, UnsupportedError
+from tidemill.sql import StreamFunction, error_at
+
+_WINDOWS = (TimeWindow, CountWindow, Istream, Dstream, Rstream)
+
+
+@dataclass
+class References:
+    """Turns the entries of one FROM clause into items."""
+
+    context: Context
+    select: exp.Expr
+    link: Link | None
+
+    def __post_init__(self) -> None:
+        # A subquery's columns stand beside those of the query around it in their join.
+        around = self.link.stage.schema.names if self.link else ()
+        self._taken = {name.split(".", 1)[0].casefold() for name in around}
+
+    def item(self, node: exp.Expr) -> Item:
+        """The item of a table, subquery or stream function, with its window."""
+        prefix = self._prefix(alias := self._alias(node))
+        item = apply_clauses(self._plain(node, alias, prefix), node, self.context)
+        if item.carried and node.args.get("stream_window"):
+            raise _correlated(node, "under a window")
+        return _with_column_aliases(item, node)
+
+    def _alias(self, node: exp.Expr) -> str:
+        if node.alias:
+            return node.alias
+        if isinstance(node, exp.Table) and isinstance(node.this, StreamFunction):
+            return self._alias(node.this.this)
+        if isinstance(node, exp.Table):
+            entry = self.context.catalog.find(node.name)
+            return entry.name if entry and not self._common_table(node) else node.name
+        return self.context.fresh("subquery")
+
+    def _prefix(self, alias: str) -> str:
+        prefix, number = alias, 1
+        while prefix.casefold() in self._taken:
+            number += 1
+            prefix = f"{alias}_{number}"
+        return prefix
+
+    def _plain(self, node: exp.Expr, alias: str, prefix: str) -> Item:
+        if isinstance(node, exp.Table) and isinstance(node.this, StreamFunction):
+            return self._function(node.this, alias, prefix)
+        if isinstance(node, exp.Table) and not isinstance(node.this, exp.Identifier):
+            help = "FROM takes streams, relations and subqueries"
+            raise error_at(UnsupportedError, "table functions are not supported", node, help)
+        if isinstance(node, exp.Table):
+            return self._named(node, alias, prefix)
+        if isinstance(node, exp.Subquery):
+            return self._subquery(node.this, alias, prefix, node)
+        if isinstance(node, exp.Select | exp.SetOperation):
+            return self._subquery(node, alias, prefix, node)
+        message = f"{node.key.upper()} is not supported in FROM"
+        raise error_at(UnsupportedError, message, node, "use a stream, a relation or a subquery")
+
+    def _function(self, function: StreamFunction, alias: str, prefix: str) -> Item:
+        inner = apply_clauses(
+            self._plain(function.this, alias, prefix), function.this, self.context
+        )
+        if inner.carried:
+            raise _correlated(function, f"under {function.text('kind')}")
+        plan = apply_function(inner.plan, function, self.context)
+        return replace(inner, plan=plan, is_windowed=True)
+
+    def _common_table(self, node: exp.Table) -> CommonTable | None:
+        return self.context.common_tables.get(node.name.casefold())
+
+    def _named(self, node: exp.Table, alias: str, prefix: str) -> Item:
+        if (table := self._common_table(node)) is not None:
+            with self.context.seeing(table.visible):
+                return self._subquery(table.tree, alias, prefix, node)
+        catalog = self.context.catalog
+        if node.db or (entry := catalog.find(node.name)) is None:
+            shown = ".".join(part.name for part in node.parts)
+            help = catalog.remedy(node.name, self.context.common_tables)
+            raise error_at(CatalogError, f"unknown stream or relation `{shown}`", node, help)
+        self.context.use(entry.name, entry.domain, node)
+        if isinstance(entry, SourceInfo):
+            return self._source(entry, alias, prefix, node)
+        return _derived(entry, alias, prefix, node)
+
+    def _source(self, info: SourceInfo, alias: str, prefix: str, node: exp.Expr) -> Item:
+        columns, hidden = info.schema, frozenset[str]()
+        if info.time_column and info.time_column.casefold() in self._mentioned(alias):
+            columns = Schema((*columns, Field(info.time_column, info.time_type)))
+            hidden = frozenset({info.time_column})
+        plan = Scan(info.name, prefix, columns, info.kind, info.bounded)
+        word = "stream" if info.kind is SourceKind.STREAM else "relation"
+        return Item(alias, prefix, plan, columns, node, hidden, word)
+
+    def _mentioned(self, alias: str) -> set[str]:
+        """The columns that the query names, perhaps those of this alias."""
+        return {
+            part.name.casefold()
+            for part in self.select.walk()
+            if isinstance(part, exp.Identifier) and _may_belong(part, alias)
+        }
+
+    def _subquery(self, tree: exp.Expr, alias: str, prefix: str, node: exp.Expr) -> Item:
+        if isinstance(tree, exp.Table):  # parentheses around a name
+            return apply_clauses(self._plain(tree, alias, prefix), tree, self.context)
+        relation, carried = self._planned(tree)
+        check_names(relation.outputs)
+        names = tuple(f"{prefix}.{name}" for name in relation.names)
+        fields = zip(relation.names, relation.outputs, strict=True)
+        columns = Schema(tuple(Field(name, output.scalar.type) for name, output in fields))
+        return Item(
+            alias,
+            prefix,
+            relation.close(names),
+            columns,
+            node,
+            word="subquery",
+            is_windowed=relation.is_windowed,
+            carried=tuple(carried.items()),
+        )
+
+    def _planned(self, tree: exp.Expr) -> tuple[Relation, dict[str, str]]:
+        if self.link is None:
+            return plan_tree(tree, self.context, None), {}
+        # The query around is visible in here too, though the neighbours in FROM are not.
+        trial_context = self.context.trial()
+        trial = trial_link(self.link.stage, trial_context)
+        plan_tree(tree, trial_context, trial)
+        if not trial.used:
+            return plan_tree(tree, self.context, Link(self.link.stage)), {}
+        self.link.note(trial.used)
+        domain = Domain.of(self.link.stage, trial.used, self.context)
+        return plan_tree(tree, self.context, Link(self.link.stage, domain)), domain.names
+
+
+def carried_matches(item: Item, link: Link) -> Iterator[exp.Expr]:
+    """The conditions that hold a subquery's domain and that of the block around it together."""
+    assert link.domain is not None
+    for outer, name in item.carried:
+        other = column_node(link.domain.names[outer])
+        yield exp.NullSafeEQ(this=column_node(name), expression=other)
+
+
+def _may_belong(part: exp.Identifier, alias: str) -> bool:
+    parent = part.parent
+    if isinstance(parent, exp.Column):
+        tables = [each.name.casefold() for each in parent.parts[:-1]]
+        return not tables or alias.casefold() in tables
+    return isinstance(parent, exp.Join)  # USING
+
+
+def _derived(entry: Derived, alias: str, prefix: str, node: exp.Expr) -> Item:
+    names = tuple(f"{prefix}.{name}" for name in entry.schema.names)
+    plan = Project.renaming(entry.plan, names)
+    windowed = any(isinstance(part, _WINDOWS) for part in plan.walk())
+    word = "relation" if entry.relation else "stream"
+    return Item(alias, prefix, plan, entry.schema, node, word=word, is_windowed=windowed)
+
+
+def _with_column_aliases(item: Item, node: exp.Expr) -> Item:
+    """Rename the columns, as in `bid AS b(i, p)`."""
+    alias = node.args.get("alias")
+    names = [part.name for part in alias.args.get("columns") or ()] if alias else []
+    if not names:
+        return item
+    if len(names) != len(item.visible):
+        message = f"`{item.alias}` has {len(item.visible)} columns, but {len(names)} names"
+        raise error_at(PlanError, message, node, f"columns: {', '.join(item.visible)}")
+    new = dict(zip(item.visible, names, strict=True))
+    fields = (Field(new.get(field.name, field.name), field.type) for field in item.columns)
+    plan_names = {item.plan_column(old): item.plan_column(name) for old, name in new.items()}
+    renamed = tuple(plan_names.get(name, name) for name in item.plan.schema.names)
+    return replace(item, plan=Project.renaming(item.plan, renamed), columns=Schema(tuple(fields)))
+
+
+def _correlated(node: exp.Expr, where: str) -> UnsupportedError:
+    message = f"a subquery {where} cannot mention columns of the query around it"
+    return error_at(UnsupportedError, message, node, "move the condition to the WHERE outside")

@@ -1,0 +1,225 @@
+"""SELECT: one query block, from its rows to its outputs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import nullcontext
+from dataclasses import dataclass
+
+from sqlglot import exp
+
+from tidemill.algebra import Distinct, Plan, Scan, SourceKind, column
+from tidemill.analyze.aggregation import GroupedStage, Grouping
+from tidemill.analyze.common_tables import common_tables
+from tidemill.analyze.context import Context
+from tidemill.analyze.correlation import Link
+from tidemill.analyze.from_clause import plan_rows
+from tidemill.analyze.functions import check_functions, find_aggregate
+from tidemill.analyze.ordering import Term, first_rows, order_terms, ordinal
+from tidemill.analyze.query import plan_tree
+from tidemill.analyze.relation import Output, Relation, unique_names
+from tidemill.analyze.select_list import Selected, select_list
+from tidemill.analyze.stage import Stage
+from tidemill.analyze.subqueries import attach, filter_with_subqueries
+from tidemill.analyze.trees import all_of, conjuncts_of, has_subquery, rewrite
+from tidemill.errors import PlanError, UnsupportedError
+from tidemill.sql import error_at
+from tidemill.timeline import TimeDomain
+
+_CLAUSES = (
+    *("with_", "expressions", "from_", "joins", "where", "group", "having"),
+    *("distinct", "order", "limit", "offset", "kind"),
+)
+
+
+@plan_tree.register
+def plan_select(tree: exp.Select, context: Context, link: Link | None) -> Relation:
+    """Plan a SELECT."""
+    _refuse_clauses(tree)
+    with common_tables(tree, context):
+        return _Block(tree, context, link).plan()
+
+
+@dataclass
+class _Block:
+    select: exp.Select
+    context: Context
+    link: Link | None
+
+    def __post_init__(self) -> None:
+        self._attached: dict[exp.Expr, exp.Expr] = {}
+
+    def plan(self) -> Relation:
+        """The block as a relation."""
+        rows = plan_rows(self.select, self.context, self.link)
+        self.stage = rows.stage
+        for node in rows.pending:
+            filter_with_subqueries(self.stage, self.stage.bind(node, "WHERE"), "WHERE")
+        with self.link.direct() if self.link else nullcontext():
+            self.selected = select_list(self.select, self.stage)
+        terms = [Term(self._order_node(each.this), each) for each in order_terms(self.select)]
+        grouping = self._grouping(terms)
+        if grouping is not None:
+            terms = self._group(grouping, terms)
+        relation = self._relation(grouping, tuple(rows.moved))
+        terms = [Term(self._plain(term.node), term.ordered) for term in terms]
+        if self.select.args.get("distinct"):
+            relation, terms = self._distinct(relation, terms)
+        stage = Stage(self.context, relation.plan, self.stage.scope)
+        arguments = (relation, self.select, terms, self.context, self.link)
+        return first_rows(*arguments, scalar=stage.scalar)
+
+    def _relation(self, grouping: Grouping | None, moved: tuple[exp.Expr, ...]) -> Relation:
+        for each in self.selected:
+            each.node = self._plain(each.node)
+        outputs = tuple(
+            Output(each.name, self.stage.scalar(each.node), each.origin) for each in self.selected
+        )
+        single = grouping is not None and not grouping.keys
+        return Relation(
+            self.stage.plan,
+            outputs,
+            self.link.carried if self.link else (),
+            moved,
+            dict(grouping.calls) if single and grouping else None,
+            has_one_row=single,
+            is_windowed=any(item.is_windowed for item in self.stage.scope.items),
+        )
+
+    def _plain(self, node: exp.Expr) -> exp.Expr:
+        """The expression with a column in the place of every subquery, the same each time."""
+        if not has_subquery(node):
+            return node
+        if node not in self._attached:
+            self._attached[node] = attach(self.stage, node)
+        return self._attached[node].copy()
+
+    def _order_node(self, node: exp.Expr) -> exp.Expr:
+        """Names in ORDER BY are those of the result first, then those of FROM."""
+        if (index := ordinal(node, len(self.selected))) is not None:
+            return self.selected[index].node.copy()
+        return self._with_aliases(node, first=True)
+
+    def _with_aliases(self, node: exp.Expr, first: bool) -> exp.Expr:
+        """Bind an expression that may use the names of the select list."""
+        check_functions(node, self.context.catalog)
+
+        def change(part: exp.Expr) -> exp.Expr | None:
+            if not isinstance(part, exp.Column):
+                return None
+            alias = self._alias(part)
+            if alias is not None and (first or self.stage.scope.find(part) is None):
+                return alias.node.copy()
+            return self.stage.scope.resolve(part)
+
+        return rewrite(node, change)
+
+    def _alias(self, node: exp.Column) -> Selected | None:
+        if node.table:
+            return None
+        wanted = node.name.casefold()
+        return next((each for each in self.selected if each.name.casefold() == wanted), None)
+
+    def _grouping(self, terms: list[Term]) -> Grouping | None:
+        """The grouping that the block needs, if it needs one."""
+        nodes = [each.node for each in self.selected] + [term.node for term in terms]
+        having, group = self.select.args.get("having"), self.select.args.get("group")
+        calls = any(find_aggregate(node, self.context.catalog) for node in nodes)
+        if group is None and having is None and not calls:
+            return None
+        carried = self.link.carried if self.link else ()
+        grouping = Grouping(self.stage, lambda node: self._plain(node), carried)
+        for node in group.expressions if group is not None else ():
+            grouping.add_key(self._key(node))
+        if calls or having:
+            self._hint()
+        return grouping
+
+    def _key(self, node: exp.Expr) -> exp.Expr:
+        index = ordinal(node, len(self.selected))
+        bound = (
+            self.selected[index].node
+            if index is not None
+            else self._with_aliases(node, first=False)
+        )
+        if (call := find_aggregate(bound, self.context.catalog)) is not None:
+            help = "group by a column, or aggregate in a subquery in FROM"
+            raise error_at(PlanError, "GROUP BY cannot hold an aggregate", call, help)
+        return bound
+
+    def _group(self, grouping: Grouping, terms: list[Term]) -> list[Term]:
+        """Go on with groups instead of rows."""
+        having = self.select.args.get("having")
+        condition = self._with_aliases(having.this, first=False) if having else None
+        condition = grouping.translate(condition) if condition is not None else None
+        for each in self.selected:
+            each.node = grouping.translate(each.node)
+        terms = [Term(grouping.translate(term.node), term.ordered) for term in terms]
+        outer = self.stage.outer
+        plan, scope = grouping.build(), self.stage.scope
+        self.stage = GroupedStage(self.context, plan, scope, outer, grouping)
+        conditions = conjuncts_of(condition)
+        self.stage.filter(all_of(c for c in conditions if not has_subquery(c)), "HAVING")
+        for node in conditions:
+            if has_subquery(node):
+                filter_with_subqueries(self.stage, node, "HAVING")
+        return terms
+
+    def _distinct(self, relation: Relation, terms: list[Term]) -> tuple[Relation, list[Term]]:
+        names = unique_names(relation.names)
+        known = {output.scalar.node: name for name, output in zip(names, relation.outputs, strict=True)}
+        for term in terms:
+            if term.node not in known:
+                message = "with DISTINCT, ORDER BY takes columns of the select list"
+                raise error_at(PlanError, message, term.ordered, "add it to the select list")
+        plan = Distinct(relation.close(names))
+        outputs = tuple(
+            Output(o.name, column(name, o.scalar.type), o.node)
+            for name, o in zip(names, relation.outputs, strict=True)
+        )
+        distinct = Relation(plan, outputs, relation.carried, relation.moved)
+        new = [
+            Term(column(known[t.node], plan.schema[known[t.node]]).node, t.ordered) for t in terms
+        ]
+        return distinct, new
+
+    def _hint(self) -> None:
+        """Aggregating single instants is rarely what was meant."""
+        items = self.stage.scope.items
+        if any(item.is_windowed for item in items):
+            return
+        size = "1 HOUR" if self.context.domain is TimeDomain.MICROSECONDS else "100"
+        for item in items:
+            if any(_is_stream(node) for node in item.plan.walk()):
+                message = f"`{item.alias}` has no window: this aggregates the rows of a single instant"
+                help = f"did you mean {item.node.name or item.alias} WINDOW(RANGE {size})?"
+                self.context.warn(message, item.node, help)
+                return
+
+
+def _is_stream(node: Plan) -> bool:
+    return isinstance(node, Scan) and node.kind is SourceKind.STREAM
+
+
+def _refuse_clauses(select: exp.Select) -> None:
+    for name, node in _clauses(select):
+        label = name.replace("_", " ").upper()
+        raise error_at(UnsupportedError, f"{label} is not supported", node, "remove the clause")
+    distinct, group = select.args.get("distinct"), select.args.get("group")
+    if distinct is not None and distinct.args.get("on"):
+        help = "use GROUP BY with MIN or MAX"
+        raise error_at(UnsupportedError, "DISTINCT ON is not supported", distinct, help)
+    if group is not None and not group.expressions:
+        help = "list the columns, one query for each grouping"
+        raise error_at(UnsupportedError, "GROUP BY takes columns and expressions", group, help)
+
+
+def _clauses(select: exp.Select) -> Iterator[tuple[str, exp.Expr]]:
+    for name, value in select.args.items():
+        if value and name not in _CLAUSES:
+            node = value[0] if isinstance(value, list) else value
+            yield name, node if isinstance(node, exp.Expr) else select
+    group = select.args.get("group")
+    for name, value in group.args.items() if group is not None else ():
+        if value and name not in ("expressions", "all"):
+            yield name, value[0] if isinstance(value, list) else group

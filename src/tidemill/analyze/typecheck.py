@@ -1,0 +1,158 @@
+"""Types of expressions, with errors that point at the part that is wrong."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+import pyarrow as pa
+from sqlglot import exp
+
+from tidemill.algebra import Schema
+from tidemill.algebra.types import UnknownType, is_numeric, name_of
+from tidemill.analyze.functions import name_of_call
+from tidemill.analyze.trees import COMPARISONS, written
+from tidemill.errors import PlanError, UnsupportedError
+from tidemill.expressions import TypeMismatch, UserFunction, infer
+from tidemill.sql import error_at
+
+Functions = dict[str, UserFunction]
+
+_SQL_NAMES: Final = {
+    "VARCHAR": "STRING",
+    "STRING_LITERAL": "STRING",
+    "INTEGER": "INT",
+    "INTEGER_LITERAL": "INT",
+    '"NULL"': "NULL",
+}
+_NO_MATCH: Final = re.compile(r"argument types '(.+?)\((.*)\)'")
+
+
+def type_of(node: exp.Expr, schema: Schema, functions: Functions) -> pa.DataType:
+    """The type of a bound expression; an error if it has none."""
+    _check_parts(node, schema, functions)
+    try:
+        return infer(node, schema, functions)
+    except (TypeMismatch, UnknownType):
+        raise _explain(node, schema, functions) from None
+
+
+def check_boolean(node: exp.Expr, found: pa.DataType, clause: str) -> None:
+    """Refuse a condition that is neither true nor false."""
+    if not (pa.types.is_boolean(found) or pa.types.is_null(found)):
+        message = f"{clause} takes a condition, but `{written(node)}` is {name_of(found)}"
+        raise error_at(PlanError, message, node, "compare it with something, as in `... > 0`")
+
+
+def _check_parts(node: exp.Expr, schema: Schema, functions: Functions) -> None:
+    """Find what DuckDB lets pass: a comparison of different kinds, a number as condition."""
+    for part in node.walk():
+        for left, right in _compared(part):
+            types = [_try(side, schema, functions) for side in (left, right)]
+            if types[0] is not None and types[1] is not None:
+                _check_comparable(part, (left, right), (types[0], types[1]))
+        for condition, clause in _conditions(part):
+            if (found := _try(condition, schema, functions)) is not None:
+                check_boolean(condition, found, clause)
+
+
+def _compared(node: exp.Expr) -> Iterator[tuple[exp.Expr, exp.Expr]]:
+    if isinstance(node, COMPARISONS):
+        yield node.left, node.right
+    elif isinstance(node, exp.Between):
+        yield node.this, node.args["low"]
+        yield node.this, node.args["high"]
+    elif isinstance(node, exp.In):
+        yield from ((node.this, choice) for choice in node.expressions)
+
+
+def _conditions(node: exp.Expr) -> Iterator[tuple[exp.Expr, str]]:
+    if isinstance(node, exp.And | exp.Or):
+        yield node.left, node.key.upper()
+        yield node.right, node.key.upper()
+    elif isinstance(node, exp.Not):
+        yield node.this, "NOT"
+    elif isinstance(node, exp.Case) and node.this is None:
+        yield from ((branch.this, "WHEN") for branch in node.args["ifs"])
+
+
+def _try(node: exp.Expr, schema: Schema, functions: Functions) -> pa.DataType | None:
+    try:
+        return infer(node, schema, functions)
+    except (TypeMismatch, UnknownType):
+        return None  # reported for the expression as a whole
+
+
+def _check_comparable(
+    node: exp.Expr, sides: tuple[exp.Expr, exp.Expr], types: tuple[pa.DataType, pa.DataType]
+) -> None:
+    kinds = [_kind(each) for each in types]
+    if kinds[0] == kinds[1] or "null" in kinds:
+        return
+    # '2024-01-01' is the way to write a date.
+    texts = [side.unnest().is_string for side in sides]
+    if "time" in kinds and any(texts):
+        return
+    message = f"cannot compare {name_of(types[0])} with {name_of(types[1])}"
+    wrong = 0 if kinds[0] == "text" else 1
+    help = f"convert one side: CAST({written(sides[wrong])} AS {name_of(types[1 - wrong])})"
+    raise error_at(PlanError, message, node, help)
+
+
+def _kind(data_type: pa.DataType) -> str:
+    if is_numeric(data_type):
+        return "number"
+    if pa.types.is_date(data_type) or pa.types.is_timestamp(data_type):
+        return "time"
+    return "text" if pa.types.is_string(data_type) else name_of(data_type).lower()
+
+
+def _explain(node: exp.Expr, schema: Schema, functions: Functions) -> PlanError:
+    """The error of the smallest part that has no type."""
+    for part in node.iter_expressions():
+        if isinstance(part, exp.Condition) and _try(part, schema, functions) is None:
+            return _explain(part, schema, functions)
+    try:
+        infer(node, schema, functions)
+    except TypeMismatch as mismatch:
+        return _reworded(node, str(mismatch))
+    except UnknownType as unknown:
+        message = f"`{written(node)}` is a {unknown}, a type that no column can hold"
+        return error_at(PlanError, message, node, "CAST it to another type")
+    for part in node.iter_expressions():  # an If or an Alias: not a value by itself
+        if _contains_mismatch(part, schema, functions):
+            return _explain(part, schema, functions)
+    return error_at(PlanError, f"`{written(node)}` has no type", node)
+
+
+def _contains_mismatch(node: exp.Expr, schema: Schema, functions: Functions) -> bool:
+    parts = (part for part in node.walk() if isinstance(part, exp.Condition))
+    return any(_try(part, schema, functions) is None for part in parts)
+
+
+def _reworded(node: exp.Expr, reason: str) -> PlanError:
+    reason = reason.split("Error: ", 1)[-1]
+    if "does not exist" in reason and "Function with name" in reason:
+        message = f"the function `{name_of_call(node)}` cannot be computed"
+        help = "write it in Python and register it with engine.function(...)"
+        return error_at(UnsupportedError, message, node, help)
+    if found := _NO_MATCH.search(reason):
+        types = [_SQL_NAMES.get(each, each) for each in found[2].split(", ") if each]
+        name = name_of_call(node) if isinstance(node, exp.Func) else _operator(node, found[1])
+        message = f"`{name}` does not take {_listed(types)}"
+        help = "convert an argument with CAST(... AS TYPE), or check their number"
+        return error_at(PlanError, message, node, help)
+    return error_at(
+        PlanError, reason.rstrip("!."), node, "convert the value with CAST(... AS TYPE)"
+    )
+
+
+def _operator(node: exp.Expr, name: str) -> str:
+    return "LIKE" if isinstance(node, exp.Like) else name
+
+
+def _listed(types: list[str]) -> str:
+    if not types:
+        return "no arguments"
+    return " and ".join([", ".join(types[:-1]), types[-1]] if len(types) > 1 else types)

@@ -1,0 +1,144 @@
+"""Windows, granularities and stream functions over one entry of FROM."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from sqlglot import exp
+
+from tidemill import algebra
+from tidemill.algebra import CountWindow, Dstream, Istream, Plan, Rstream, TimeWindow
+from tidemill.analyze.boundedness import validity
+from tidemill.analyze.context import Context
+from tidemill.analyze.scope import Item, Scope
+from tidemill.errors import PlanError
+from tidemill.sql import (
+    Duration,
+    Granularity,
+    RowCount,
+    StreamFunction,
+    StreamWindow,
+    Unbounded,
+    error_at,
+)
+from tidemill.timeline import TimeDomain
+
+
+def duration(node: Duration, domain: TimeDomain, clause: str) -> int:
+    """A length of time in the steps of a time axis."""
+    if domain is TimeDomain.TICKS and node.unit is not None:
+        message = f"{clause} has a time unit, but time here is a number of ticks"
+        raise error_at(PlanError, message, node, f"leave the unit out: {clause} {node.value}")
+    if domain is TimeDomain.MICROSECONDS and node.unit is None:
+        message = f"{clause} lacks a unit: time here is TIMESTAMP"
+        raise error_at(PlanError, message, node, f"write for example {clause} {node.value} SECONDS")
+    return node.ticks if node.unit is None else node.micros
+
+
+def apply_clauses(item: Item, node: exp.Expr, context: Context) -> Item:
+    """Put the window and the granularity that follow a reference on its plan."""
+    window, granularity = node.args.get("stream_window"), node.args.get("granularity")
+    if isinstance(window, StreamWindow):
+        item = _with_window(item, window, context)
+    if isinstance(granularity, Granularity):
+        item = replace(item, plan=_with_granularity(item, granularity, context))
+    return item
+
+
+def apply_function(plan: Plan, node: StreamFunction, context: Context) -> Plan:
+    """Put ISTREAM, DSTREAM or RSTREAM on a plan."""
+    kind = node.text("kind")
+    found = validity(plan)
+    if kind == "DSTREAM" and found.never_ends:
+        message = "DSTREAM reports rows that go, but none ever goes here"
+        help = "use ISTREAM, or give the window a size"
+        raise error_at(PlanError, message, node, help)
+    if kind == "RSTREAM" and not found.instant and _is_fine(context):
+        message = "RSTREAM repeats every row once per microsecond"
+        context.warn(message, node, "use ISTREAM for the rows that come")
+    return {"ISTREAM": Istream, "DSTREAM": Dstream, "RSTREAM": Rstream}[kind](plan)
+
+
+def _is_fine(context: Context) -> bool:
+    return context.domain is TimeDomain.MICROSECONDS
+
+
+def _with_window(item: Item, node: StreamWindow, context: Context) -> Item:
+    domain = _domain(item, node, context, "a window")
+    kind = node.text("kind")
+    if kind == "NOW":
+        return replace(item, is_windowed=True)
+    if not validity(item.plan).instant and _is_fine(context):
+        message = f"the rows of `{item.alias}` hold longer than an instant: this window takes each"
+        help = f"window the rows that come: ISTREAM(...) AS {item.alias}"
+        context.warn(f"{message} once per microsecond", node, help)
+    build = _rows_window if kind == "ROWS" else _range_window
+    plan = build(item, node, domain)
+    context.origins[plan] = node
+    return replace(item, plan=plan, is_windowed=True)
+
+
+def _domain(item: Item, node: exp.Expr, context: Context, what: str) -> TimeDomain:
+    if validity(item.plan).constant or context.domain is None:
+        message = f"`{item.alias}` never changes, so {what} has no meaning on it"
+        raise error_at(PlanError, message, node, f"remove it: {what} belongs to a stream")
+    return context.domain
+
+
+def _range_window(item: Item, node: StreamWindow, domain: TimeDomain) -> TimeWindow:
+    slide = node.args.get("slide")
+    step = duration(slide, domain, "SLIDE") if slide else 1
+    if isinstance(node.args.get("size"), Unbounded):
+        return TimeWindow(item.plan, None, step)
+    if (size := node.args.get("size")) is not None:
+        return TimeWindow(item.plan, duration(size, domain, "RANGE"), step)
+    low, high = (duration(node.args[end], domain, end.upper()) for end in ("min", "max"))
+    _check_bounds(node, low, high)
+    return TimeWindow(item.plan, high, step, (low, high))
+
+
+def _rows_window(item: Item, node: StreamWindow, domain: TimeDomain) -> CountWindow:
+    slide = node.args.get("slide")
+    step = slide.value if isinstance(slide, RowCount) else 1
+    keys = tuple(_partition_column(item, part) for part in node.args.get("partition_by") or ())
+    if isinstance(node.args.get("size"), Unbounded):
+        return CountWindow(item.plan, None, step, keys)
+    if (size := node.args.get("size")) is not None:
+        return CountWindow(item.plan, size.value, step, keys)
+    low, high = node.args["min"].value, node.args["max"].value
+    _check_bounds(node, low, high)
+    return CountWindow(item.plan, high, step, keys, (low, high))
+
+
+def _check_bounds(node: StreamWindow, low: int, high: int) -> None:
+    if low > high:
+        raise error_at(PlanError, "MIN is larger than MAX", node, "swap the two sizes")
+
+
+def _partition_column(item: Item, node: exp.Column) -> str:
+    found = Scope([item]).resolve(node)
+    if not isinstance(found, exp.Column):
+        help = "compute the column in a subquery first"
+        raise error_at(PlanError, "PARTITION BY takes columns of the stream", node, help)
+    return found.name
+
+
+def _with_granularity(item: Item, node: Granularity, context: Context) -> Plan:
+    domain = _domain(item, node, context, "a granularity")
+    plan = _granularity(item.plan, node, domain)
+    for finer in (found for found in item.plan.walk() if isinstance(found, algebra.Granularity)):
+        if plan.granule % finer.granule:
+            message = f"the granularity below is {finer.granule}, and {plan.granule} is not coarser"
+            help = f"use a multiple of {finer.granule}"
+            raise error_at(PlanError, message, node, help)
+    return plan
+
+
+def _granularity(plan: Plan, node: Granularity, domain: TimeDomain) -> algebra.Granularity:
+    if (size := node.args.get("size")) is not None:
+        return algebra.Granularity(plan, duration(size, domain, "GRANULARITY"))
+    finest = duration(node.args["finest"], domain, "FINEST")
+    coarsest = duration(node.args["coarsest"], domain, "COARSEST")
+    if finest > coarsest:
+        raise error_at(PlanError, "FINEST is larger than COARSEST", node, "swap the two")
+    return algebra.Granularity(plan, finest, (finest, coarsest))

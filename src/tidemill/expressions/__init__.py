@@ -1,0 +1,11 @@
+"""Scalar expressions: their types, and their evaluation on columns.
+
+An expression has one meaning, Spark's (with ANSI rules: overflow, a bad cast and a division by
+zero are errors). Here it is evaluated by DuckDB.
+"""
+
+from tidemill.expressions.compiled import Compiled, compile_items
+from tidemill.expressions.functions import UserFunction
+from tidemill.expressions.typing import TypeMismatch, infer
+
+__all__ = ["Compiled", "TypeMismatch", "UserFunction", "compile_items", "infer"]

@@ -1,0 +1,79 @@
+"""Expressions made ready to run on batches."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+
+import duckdb
+import polars as pl
+
+from tidemill.algebra.scalar import Scalar
+from tidemill.algebra.schema import Schema
+from tidemill.errors import ExecutionError
+from tidemill.expressions.connection import connection
+from tidemill.expressions.duckdb_sql import duckdb_type, to_duckdb
+from tidemill.expressions.functions import Functions
+from tidemill.expressions.typing import bound_type, register_calls
+
+
+@dataclass(frozen=True)
+class Compiled:
+    """A list of named expressions over the columns of a schema.
+
+    Plain column references cost nothing: only the rest goes through DuckDB.
+    """
+
+    items: tuple[tuple[str, Scalar], ...]
+    schema: Schema
+    functions: Functions
+
+    def run(self, frame: pl.DataFrame) -> pl.DataFrame:
+        """The values of the expressions for every row of the frame, in its order."""
+        computed = self._compute(frame) if self._expressions else None
+        columns = [
+            frame[scalar.node.name].alias(name)
+            if computed is None or scalar.is_column
+            else computed[name]
+            for name, scalar in self.items
+        ]
+        return pl.DataFrame(columns)
+
+    @cached_property
+    def _expressions(self) -> list[tuple[str, Scalar]]:
+        return [(name, scalar) for name, scalar in self.items if not scalar.is_column]
+
+    @cached_property
+    def _inputs(self) -> list[str]:
+        used = {name for _, scalar in self._expressions for name in scalar.columns}
+        return [name for name in self.schema.names if name in used]
+
+    def _compute(self, frame: pl.DataFrame) -> pl.DataFrame:
+        # A frame without columns has no height, so the first column stands for the rows.
+        batch = frame.select(self._inputs or frame.columns[:1]).to_arrow()
+        try:
+            return pl.DataFrame(connection().from_arrow(batch).project(self._select_list).to_arrow_table())
+        except duckdb.Error as error:
+            expressions = ", ".join(str(scalar) for _, scalar in self._expressions)
+            reason = str(error).splitlines()[0]
+            raise ExecutionError(f"{reason}, while computing {expressions}") from error
+
+    @cached_property
+    def _select_list(self) -> str:
+        return ", ".join(
+            f'{self._text(scalar)} AS "{name}"' for name, scalar in self._expressions
+        )
+
+    def _text(self, scalar: Scalar) -> str:
+        text = to_duckdb(register_calls(scalar.node, self.schema, self.functions))
+        if bound_type(scalar.node, self.schema, self.functions) == scalar.type:
+            return text
+        return f"CAST({text} AS {duckdb_type(scalar.type)})"
+
+
+def compile_items(
+    items: Iterable[tuple[str, Scalar]], schema: Schema, functions: Functions
+) -> Compiled:
+    """Prepare expressions for repeated use."""
+    return Compiled(tuple(items), schema, functions)

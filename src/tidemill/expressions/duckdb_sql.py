@@ -1,0 +1,56 @@
+"""Translate expressions from Spark's SQL to DuckDB's, keeping Spark's meaning."""
+
+from __future__ import annotations
+
+import pyarrow as pa
+from sqlglot import exp
+
+from tidemill.algebra.scalar import rewrite
+from tidemill.algebra.types import name_of
+
+_TIMESTAMPS = (exp.DataType.Type.TIMESTAMPTZ, exp.DataType.Type.TIMESTAMPLTZ)
+
+
+def to_duckdb(node: exp.Expression) -> str:
+    """The DuckDB text of an expression.
+
+    >>> from sqlglot import parse_one
+    >>> to_duckdb(parse_one("a / 2", read="spark"))
+    "CASE WHEN 2 = 0 THEN ERROR('division by zero') ELSE a / 2 END"
+    """
+    return rewrite(node, _adapt).sql(dialect="duckdb")
+
+
+def duckdb_type(data_type: pa.DataType) -> str:
+    """The DuckDB name of a column type.
+
+    >>> duckdb_type(pa.list_(pa.int32())), duckdb_type(pa.timestamp("us"))
+    ('INT[]', 'TIMESTAMP')
+    """
+    sql_type = exp.DataType.build(name_of(data_type), dialect="spark")
+    return rewrite(sql_type, _without_time_zone).sql(dialect="duckdb")
+
+
+def _adapt(node: exp.Expression) -> exp.Expression:
+    if isinstance(node, (exp.Div, exp.Mod, exp.IntDiv)):
+        return _checked_division(node)
+    if isinstance(node, exp.SafeDivide):
+        return exp.Div(this=node.this.copy(), expression=node.expression.copy(), safe=False)
+    return _without_time_zone(node)
+
+
+def _without_time_zone(node: exp.Expression) -> exp.Expression:
+    # The session's time zone is UTC, so both kinds of timestamp hold the same microseconds.
+    if isinstance(node, exp.DataType) and node.this in _TIMESTAMPS:
+        return exp.DataType(this=exp.DataType.Type.TIMESTAMP)
+    return node
+
+
+def _checked_division(node: exp.Div | exp.Mod | exp.IntDiv) -> exp.Expression:
+    """DuckDB answers NULL to a division by zero; Spark stops."""
+    if isinstance(node, exp.Div):
+        node.set("safe", False)  # else sqlglot would guard it with NULLIF
+    divisor = node.expression
+    zero = exp.EQ(this=divisor.copy(), expression=exp.Literal.number(0))
+    error = exp.Anonymous(this="ERROR", expressions=[exp.Literal.string("division by zero")])
+    return exp.Case(ifs=[exp.If(this=zero, true=error)], default=node.copy())

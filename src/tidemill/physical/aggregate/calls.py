@@ -1,0 +1,209 @@
+"""The calls of a running aggregation, whatever their kind."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+
+import numpy as np
+import polars as pl
+import pyarrow as pa
+
+from tidemill.algebra.aggregates import AggregateCall, UserAggregate
+from tidemill.algebra.schema import Schema
+from tidemill.physical.aggregate.accumulators import ROWS, Accumulator, Count, accumulator
+from tidemill.physical.aggregate.extremes import Extremes, sortable, unsortable
+from tidemill.physical.aggregate.user import UserState
+from tidemill.physical.arrays import Array, Ints
+from tidemill.physical.keys import KeyTable
+from tidemill.physical.ledger import Moments, Posted
+from tidemill.physical.operator import ends
+
+
+class RunningCall(ABC):
+    """One aggregate call: what it posts to the ledger, and its answers at the moments."""
+
+    def __init__(self, call: AggregateCall, source: int) -> None:
+        self.call = call
+        self.source = source
+
+    @abstractmethod
+    def amounts(self, batch: pl.DataFrame) -> Mapping[str, Array]:
+        """What the rows of a batch contribute to the ledger."""
+
+    @abstractmethod
+    def advance(
+        self, batch: pl.DataFrame, moments: Moments, table: KeyTable, swept: int, until: int
+    ) -> None:
+        """Take the moments of a step."""
+
+    @abstractmethod
+    def after(self, moments: Ints) -> pl.Series:
+        """The answers from these moments on."""
+
+    @abstractmethod
+    def before(self, firsts: Ints) -> pl.Series:
+        """The answers before these of the first moments of their groups."""
+
+    @abstractmethod
+    def now(self, table: KeyTable, slots: Ints) -> pl.Series:
+        """The answers of these groups at the sweep line."""
+
+    def renumber(self, moved: Ints) -> None:
+        """Follow slots to their new numbers."""
+
+    @property
+    def nbytes(self) -> int:
+        return 0
+
+
+class _Additive(RunningCall):
+    """A call whose answer follows from totals of the ledger alone."""
+
+    def __init__(self, call: AggregateCall, source: int, totals: Accumulator) -> None:
+        super().__init__(call, source)
+        self._accumulator = totals
+
+    def amounts(self, batch: pl.DataFrame) -> Mapping[str, Array]:
+        return {} if self.call.argument is None else self._accumulator.amounts(batch[self.call.argument])
+
+    def advance(
+        self, batch: pl.DataFrame, moments: Moments, table: KeyTable, swept: int, until: int
+    ) -> None:
+        self._moments = moments
+
+    def after(self, moments: Ints) -> pl.Series:
+        return self._result(self._moments.totals, moments)
+
+    def before(self, firsts: Ints) -> pl.Series:
+        return self._result(self._moments.before, firsts)
+
+    def now(self, table: KeyTable, slots: Ints) -> pl.Series:
+        return self._result(table.columns, slots)
+
+    def _result(self, totals: Mapping[str, Array], rows: Ints) -> pl.Series:
+        head = self._accumulator.prefix + ":"
+        own = {n: c[rows] for n, c in totals.items() if n == ROWS or n.startswith(head)}
+        return self._accumulator.result(own, len(rows))
+
+
+class _Best(RunningCall):
+    """MIN or MAX, or a user's aggregate: the answer itself is kept per group.
+
+    Whether there is an answer at all is told by the count of values, which the ledger keeps.
+    """
+
+    def __init__(self, call: AggregateCall, source: int, prefix: str, argument: pa.DataType):
+        super().__init__(call, source)
+        self._count = Count(prefix, pa.int64())
+        self._column = f"{prefix}:{call.function}"
+
+    def amounts(self, batch: pl.DataFrame) -> Mapping[str, Array]:
+        return self._count.amounts(batch[self.call.argument or ""])
+
+    def advance(
+        self, batch: pl.DataFrame, moments: Moments, table: KeyTable, swept: int, until: int
+    ) -> None:
+        column = batch[self.call.argument or ""]
+        rows = np.flatnonzero(column.is_not_null().to_numpy())
+        source = moments.posted[self.source]
+        posted = Posted(source.slots[rows], source.start[rows], source.end[rows])
+        self._moments = moments
+        self._after = self._answers(column[rows], ends(batch)[rows], posted, swept, until)
+        kept = table.column(self._column, self._after.dtype)
+        self._before = kept[moments.slots[moments.first]]
+        kept[moments.slots[moments.last]] = self._after[moments.last]
+
+    @abstractmethod
+    def _answers(
+        self, values: pl.Series, end: Ints, posted: Posted, swept: int, until: int
+    ) -> Array:
+        """The answers at all moments."""
+
+    @abstractmethod
+    def _series(self, answers: Array, absent: Array) -> pl.Series:
+        """Answers as a column, NULL where they are absent."""
+
+    def after(self, moments: Ints) -> pl.Series:
+        return self._present(self._after[moments], self._counts(self._moments.totals, moments))
+
+    def before(self, firsts: Ints) -> pl.Series:
+        return self._present(self._before[firsts], self._counts(self._moments.before, firsts))
+
+    def now(self, table: KeyTable, slots: Ints) -> pl.Series:
+        return self._present(table.columns[self._column][slots], self._counts(table.columns, slots))
+
+    def _counts(self, totals: Mapping[str, Array], rows: Ints) -> Array:
+        name = f"{self._count.prefix}:count"
+        return totals[name][rows] if name in totals else np.zeros(len(rows), dtype=np.int64)
+
+    def _present(self, answers: Array, counts: Array) -> pl.Series:
+        return self._series(answers, counts == 0)
+
+
+class _Extreme(_Best):
+    def __init__(self, call: AggregateCall, source: int, prefix: str, argument: pa.DataType):
+        super().__init__(call, source, prefix, argument)
+        self._type = _polars_type(argument)
+        self._extremes = Extremes(largest=call.function == "MAX")
+
+    def _answers(
+        self, values: pl.Series, end: Ints, posted: Posted, swept: int, until: int
+    ) -> Array:
+        keys = sortable(values)
+        return self._extremes.advance(keys, end, posted, self._moments, swept, until)
+
+    def _series(self, answers: Array, absent: Array) -> pl.Series:
+        series = unsortable(answers, self._type)
+        return series.set(pl.Series(absent), None) if absent.any() else series
+
+    def renumber(self, moved: Ints) -> None:
+        self._extremes.renumber(moved)
+
+    @property
+    def nbytes(self) -> int:
+        return self._extremes.nbytes
+
+
+class _User(_Best):
+    def __init__(
+        self,
+        call: AggregateCall,
+        source: int,
+        prefix: str,
+        argument: pa.DataType,
+        function: UserAggregate,
+    ):
+        super().__init__(call, source, prefix, argument)
+        self._state = UserState(function)
+
+    def _answers(
+        self, values: pl.Series, end: Ints, posted: Posted, swept: int, until: int
+    ) -> Array:
+        return self._state.advance(values.to_list(), end, posted, self._moments, until)
+
+    def _series(self, answers: Array, absent: Array) -> pl.Series:
+        pairs = zip(answers.tolist(), absent.tolist(), strict=True)
+        array = pa.array([None if gone else answer for answer, gone in pairs], self.call.type)
+        return pl.DataFrame(pa.table({"x": array})).to_series(0)
+
+    def renumber(self, moved: Ints) -> None:
+        self._state.renumber(moved)
+
+
+def _polars_type(data_type: pa.DataType) -> pl.DataType:
+    return pl.DataFrame(pa.table({"x": pa.array([], data_type)})).dtypes[0]
+
+
+def running_call(call: AggregateCall, schema: Schema, source: int) -> RunningCall:
+    """The running form of a call that reads from the given input."""
+    argument = None if call.argument is None else schema[call.argument]
+    position = -1 if call.argument is None else schema.names.index(call.argument)
+    prefix = f"{source}.{position}"
+    if argument is None:
+        return _Additive(call, source, accumulator(call, None, prefix))
+    if call.user is not None:
+        return _User(call, source, prefix, argument, call.user)
+    if call.function in ("MIN", "MAX"):
+        return _Extreme(call, source, prefix, argument)
+    return _Additive(call, source, accumulator(call, argument, prefix))

@@ -1,0 +1,162 @@
+"""MIN and MAX over rows that come and go.
+
+A row is worth keeping only while no row that ends later beats it. What is left, in the order of
+the ends, gets worse and worse: the best row now is the first that has not ended. So the state
+is a few runs of such chains, and a step looks at as many of their rows as end in it, and one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+
+from tidemill.physical.aggregate.ranges import bisect, smallest_covering
+from tidemill.physical.arrays import Array, Ints, ranges, running_max, slot_order, stable_order
+from tidemill.physical.arrays import starts_of_runs as run_starts
+from tidemill.physical.ledger import Moments, Posted
+
+
+@dataclass(frozen=True)
+class _Chain:
+    """Rows worth keeping, by slot and end."""
+
+    slots: Ints
+    ends: Ints
+    values: Array
+
+    def __len__(self) -> int:
+        return len(self.slots)
+
+    def take(self, rows: Array) -> _Chain:
+        return _Chain(self.slots[rows], self.ends[rows], self.values[rows])
+
+
+class Extremes:
+    """The smallest (or largest) value of every slot, at every moment."""
+
+    def __init__(self, largest: bool) -> None:
+        self._largest = largest
+        self._chains: list[_Chain] = []
+
+    def advance(
+        self,
+        values: Array,
+        ends: Ints,
+        posted: Posted,
+        moments: Moments,
+        swept: int,
+        until: int,
+    ) -> Array:
+        """The best value at each moment; rows of `values` are those that were posted."""
+        old = [self._standing(chain, moments, swept, until) for chain in self._chains]
+        starts = np.concatenate([posted.start, *(part[0] for part in old)])
+        stops = np.concatenate([posted.end, *(part[1] for part in old)])
+        everything = np.concatenate([values, *(part[2] for part in old)])
+        keys, distinct = self._keys(everything)
+        best = smallest_covering(len(moments), starts, stops, keys)
+        later = ends >= until
+        self._remember(_Chain(posted.slots[later], ends[later], values[later]), until)
+        return self._values(best, distinct)
+
+    def renumber(self, moved: Ints) -> None:
+        """Follow slots to their new numbers; rows of slots that are gone have ended."""
+        chains = [_Chain(moved[c.slots], c.ends, c.values) for c in self._chains]
+        self._chains = [chain.take(chain.slots >= 0) for chain in chains]
+
+    def _standing(
+        self, chain: _Chain, moments: Moments, swept: int, until: int
+    ) -> tuple[Ints, Ints, Array]:
+        """When rows of a chain are its best in this step: ranges of moments, and the values."""
+        involved = moments.slots[moments.first]
+        low = np.searchsorted(chain.slots, involved, side="left")
+        high = np.searchsorted(chain.slots, involved, side="right")
+        low = bisect(chain.ends, low, high, swept + 1)
+        count = np.minimum(bisect(chain.ends, low, high, until) + 1, high) - low
+        rows = ranges(low, count)
+        slot_of_row = np.repeat(np.arange(len(involved)), count)
+        first = np.flatnonzero(moments.first)[slot_of_row]
+        behind = np.flatnonzero(moments.last)[slot_of_row] + 1
+        stop = bisect(moments.times, first, behind, chain.ends[rows])
+        start = first.copy()
+        followers = np.flatnonzero(~run_starts(slot_of_row))
+        start[followers] = stop[followers - 1]
+        return start, stop, chain.values[rows]
+
+    def _remember(self, chain: _Chain, until: int) -> None:
+        if len(chain) == 0:
+            return
+        self._chains.append(self._pruned(chain, until))
+        while len(self._chains) > 1 and len(self._chains[-1]) * 2 >= len(self._chains[-2]):
+            last, before = self._chains.pop(), self._chains.pop()
+            both = _Chain(
+                np.concatenate([before.slots, last.slots]),
+                np.concatenate([before.ends, last.ends]),
+                np.concatenate([before.values, last.values]),
+            )
+            self._chains.append(self._pruned(both.take(both.ends > until), until))
+
+    def _pruned(self, chain: _Chain, until: int) -> _Chain:
+        """Only rows that no row of the same slot with a later end beats."""
+        by_end = stable_order(chain.ends)
+        chain = chain.take(by_end[slot_order(chain.slots[by_end])])
+        if len(chain) == 0:
+            return chain
+        keys, _ = self._keys(chain.values)
+        backwards = ~keys[::-1]
+        first = run_starts(chain.slots[::-1])
+        best = running_max(backwards, first)
+        kept = first | (backwards > np.roll(best, 1))
+        return chain.take(kept[::-1])
+
+    def _keys(self, values: Array) -> tuple[Ints, Array | None]:
+        """Integers that order the values, best first."""
+        distinct = None
+        keys = values
+        if values.dtype == object:
+            distinct, ranks = np.unique(values, return_inverse=True)
+            keys = ranks.astype(np.int64)
+        return (~keys if self._largest else keys), distinct
+
+    def _values(self, keys: Ints, distinct: Array | None) -> Array:
+        plain = ~keys if self._largest else keys
+        if distinct is None:
+            return plain
+        if len(distinct) == 0:
+            return np.full(len(plain), None, dtype=object)
+        return distinct[np.clip(plain, 0, len(distinct) - 1)]
+
+    @property
+    def nbytes(self) -> int:
+        return sum(c.slots.nbytes + c.ends.nbytes + c.values.nbytes for c in self._chains)
+
+
+def sortable(series: pl.Series) -> Array:
+    """Values without NULLs as something that `Extremes` can order."""
+    dtype = series.dtype
+    if dtype.is_float():
+        return _ordered_bits(series.cast(pl.Float64).to_numpy())
+    if dtype.is_integer() or dtype.is_temporal() or dtype == pl.Boolean:
+        return series.to_physical().cast(pl.Int64).to_numpy()
+    return np.array([*series.to_list(), None], dtype=object)[:-1]
+
+
+def unsortable(values: Array, dtype: pl.DataType) -> pl.Series:
+    """The column that `sortable` was made from."""
+    if dtype.is_float():
+        return pl.Series(_ordered_bits(values.view(np.float64), back=True)).cast(dtype)
+    if values.dtype == object:
+        return pl.Series(values.tolist(), dtype=dtype)
+    if dtype == pl.Boolean:
+        return pl.Series(values == 1)
+    return pl.Series(values).cast(pl.Series([], dtype=dtype).to_physical().dtype, strict=False).cast(dtype)
+
+
+def _ordered_bits(numbers: Array, back: bool = False) -> Array:
+    """Doubles as integers in the same order, NaN last; or those integers as doubles again."""
+    if not back:
+        numbers = np.where(np.isnan(numbers), np.nan, numbers + 0.0)
+    bits = numbers.view(np.int64)
+    flipped = bits ^ ((bits >> 63) & np.int64(2**63 - 1))
+    return flipped.view(np.float64) if back else flipped

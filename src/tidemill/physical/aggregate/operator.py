@@ -1,0 +1,157 @@
+"""The aggregation operator: pieces of time in which no row of a group starts or ends."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import polars as pl
+
+from tidemill.algebra.aggregates import AggregateCall
+from tidemill.algebra.nodes import Aggregate
+from tidemill.algebra.plan import Plan
+from tidemill.algebra.schema import Field, Schema
+from tidemill.physical.aggregate.accumulators import ROWS
+from tidemill.physical.aggregate.calls import running_call
+from tidemill.physical.arrays import Ints
+from tidemill.physical.keys import canonical
+from tidemill.physical.ledger import Change, Ledger, Moments
+from tidemill.physical.operator import (
+    Exec,
+    Operator,
+    Sweep,
+    empty_frame,
+    with_validity,
+)
+from tidemill.physical.release import Release
+from tidemill.timeline import VALID_FROM, VALID_TO
+
+
+@dataclass(frozen=True)
+class AggregateExec(Exec):
+    """Aggregate the rows of each group at every instant.
+
+    `child` brings the rows. The other inputs are for calls over distinct values: each brings
+    the keys and the argument of one call, without duplicates; `inputs` names, for every call,
+    the input that it reads. `eager` says that operators above wait for the watermark.
+    """
+
+    child: Plan
+    distinct: tuple[Plan, ...]
+    keys: tuple[str, ...]
+    calls: tuple[AggregateCall, ...]
+    inputs: tuple[int, ...]
+    eager: bool = False
+
+    @property
+    def children(self) -> tuple[Plan, ...]:
+        return (self.child, *self.distinct)
+
+    @cached_property
+    def schema(self) -> Schema:
+        results = tuple(Field(call.name, call.type) for call in self.calls)
+        return Schema(self.child.schema.select(self.keys).fields + results)
+
+    def details(self) -> str:
+        return Aggregate(self.child, self.keys, self.calls).details()
+
+    def operator(self) -> Operator:
+        return _Aggregate(self)
+
+
+class _Aggregate(Sweep):
+    def __init__(self, node: AggregateExec) -> None:
+        super().__init__(*(child.schema for child in node.children))
+        self._node = node
+        self._keys = list(node.keys)
+        self._ledger = Ledger(empty_frame(node.child.schema.select(node.keys)), node.keys, ROWS)
+        self._calls = [
+            running_call(call, node.children[source].schema, source)
+            for call, source in zip(node.calls, node.inputs, strict=True)
+        ]
+        self._release = Release(node.eager)
+
+    def sweep(self, slices: Sequence[pl.DataFrame], until: int) -> pl.DataFrame:
+        changes = [self._change(index, batch) for index, batch in enumerate(slices)]
+        moments = self._ledger.advance(changes, until)
+        before = self._ledger.table.column("since")[moments.slots[moments.first]]
+        for call in self._calls:
+            call.advance(slices[call.source], moments, self._ledger.table, self._swept, until)
+        pieces = [self._closed(moments), self._ended_before(moments, before)]
+        self._mark_open(moments)
+        rows = sum(batch.height for batch in slices)
+        if self._release.is_due(until, rows, self._ledger.table.live_count):
+            pieces.append(self._cut(until))
+        self._compact()
+        return pl.concat(pieces)
+
+    def _change(self, index: int, batch: pl.DataFrame) -> Change:
+        amounts = {} if index else {ROWS: np.ones(batch.height, dtype=np.int64)}
+        for call in self._calls:
+            if call.source == index:
+                amounts.update(call.amounts(batch))
+        return Change(canonical(batch.select(*self._keys, VALID_FROM, VALID_TO)), amounts)
+
+    def _closed(self, moments: Moments) -> pl.DataFrame:
+        """Pieces between two moments of a group."""
+        kept = np.flatnonzero((moments.totals[ROWS] > 0) & ~moments.last)
+        start, end = moments.times[kept], moments.times[kept + 1]
+        return self._batch(moments.slots[kept], start, end, [c.after(kept) for c in self._calls])
+
+    def _ended_before(self, moments: Moments, since: Ints) -> pl.DataFrame:
+        """Pieces from an earlier step that end with the first moment of their group."""
+        end = moments.times[moments.first]
+        kept = np.flatnonzero((moments.before[ROWS] > 0) & (since < end))
+        slots = moments.slots[moments.first][kept]
+        answers = [call.before(kept) for call in self._calls]
+        return self._batch(slots, since[kept], end[kept], answers)
+
+    def _mark_open(self, moments: Moments) -> None:
+        """Remember since when the last piece of each group lasts; forget empty groups."""
+        slots = moments.slots[moments.last]
+        self._ledger.table.column("since")[slots] = moments.times[moments.last]
+        self._ledger.release(slots[moments.totals[ROWS][moments.last] == 0])
+
+    def _cut(self, until: int) -> pl.DataFrame:
+        """The pieces so far of all groups; they go on from here."""
+        table = self._ledger.table
+        since = table.column("since")
+        slots = np.flatnonzero(table.live & (since[: len(table.live)] < until))
+        batch = self._batch(
+            slots,
+            since[slots],
+            np.full(len(slots), until),
+            [call.now(table, slots) for call in self._calls],
+        )
+        since[slots] = until
+        return batch
+
+    def _batch(
+        self, slots: Ints, start: Ints, end: Ints, answers: list[pl.Series]
+    ) -> pl.DataFrame:
+        keys = self._ledger.table.rows(slots).select(self._keys)
+        columns = [
+            answer.alias(call.name) for call, answer in zip(self._node.calls, answers, strict=True)
+        ]
+        rows = keys.hstack(columns) if self._keys else pl.DataFrame(columns)
+        return with_validity(rows, start, end)
+
+    def _compact(self) -> None:
+        moved = self._ledger.compact()
+        if moved is not None:
+            for call in self._calls:
+                call.renumber(moved)
+
+    def output_watermark(self, until: int) -> int:
+        return self._release.watermark
+
+    @property
+    def state_rows(self) -> int:
+        return self._ledger.open_ends + self._ledger.table.live_count + self.waiting_rows
+
+    @property
+    def state_bytes(self) -> int:
+        extra = sum(call.nbytes for call in self._calls)
+        return self._ledger.nbytes + extra + self.waiting_bytes

@@ -1,0 +1,161 @@
+"""Count windows: the last rows, of all or of each partition.
+
+Row number i of a partition enters with the first slide that takes it in and leaves with the
+first slide that lets it go. A slide happens with every row whose number is a multiple of the
+advance, and takes place at the time of that row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import polars as pl
+
+from tidemill.algebra.nodes import CountWindow
+from tidemill.algebra.plan import Plan
+from tidemill.algebra.schema import Schema
+from tidemill.physical.arrays import Ints, ranges, slot_order, starts_of_runs
+from tidemill.physical.keys import KeyTable, canonical
+from tidemill.physical.operator import (
+    Exec,
+    Operator,
+    Sweep,
+    empty_frame,
+    payload,
+    starts,
+    with_validity,
+)
+from tidemill.physical.release import Release
+from tidemill.timeline import OPEN_END, VALID_FROM
+
+_PARTITION, _NUMBER = "#partition", "#number"
+
+
+@dataclass(frozen=True)
+class CountWindowExec(Exec):
+    """Let the last `rows` rows of each partition hold, moving every `slide` rows."""
+
+    child: Plan
+    rows: int | None
+    slide: int
+    partition_by: tuple[str, ...]
+    eager: bool = False
+
+    @cached_property
+    def schema(self) -> Schema:
+        return self.child.schema
+
+    def details(self) -> str:
+        return CountWindow(self.child, self.rows, self.slide, self.partition_by).details()
+
+    def operator(self) -> Operator:
+        return _CountWindow(self)
+
+
+class _CountWindow(Sweep):
+    def __init__(self, node: CountWindowExec) -> None:
+        super().__init__(node.schema)
+        self._node = node
+        self._columns = list(node.schema.names)
+        by = list(node.partition_by)
+        self._partitions = KeyTable(empty_frame(node.schema.select(by)), by)
+        numbers = pl.DataFrame(schema={_PARTITION: pl.Int64, _NUMBER: pl.Int64})
+        stored = pl.concat([numbers, empty_frame(node.schema)], how="horizontal")
+        self._stored = KeyTable(stored, [_PARTITION, _NUMBER])
+        self._release = Release(node.eager)
+
+    def sweep(self, slices: Sequence[pl.DataFrame], until: int) -> pl.DataFrame:
+        pieces = [self._slide(slices[0])] if slices[0].height else [slices[0]]
+        if self._release.is_due(until, slices[0].height, self._stored.live_count):
+            pieces.append(self._cut(until))
+        self._stored.compact()
+        return pl.concat(pieces)
+
+    def _slide(self, batch: pl.DataFrame) -> pl.DataFrame:
+        """Number the rows, let them enter, and return those that left."""
+        partition, number, batch = self._numbered(batch)
+        numbers = pl.DataFrame({_PARTITION: partition, _NUMBER: number})
+        rows = pl.concat([numbers, payload(batch)], how="horizontal")
+        self._stored.find_or_add(rows)
+        sliding = np.flatnonzero(number % self._node.slide == 0)
+        partition, number, time = partition[sliding], number[sliding], starts(batch)[sliding]
+        self._enter(partition, number, time)
+        return self._leave(partition, number, time)
+
+    def _numbered(self, batch: pl.DataFrame) -> tuple[Ints, Ints, pl.DataFrame]:
+        """Rows by partition, time and value, with their numbers in the partition."""
+        slots = self._partitions.find_or_add(canonical(batch.select(self._node.partition_by)) if self._node.partition_by else batch)
+        order = self._order(batch)
+        order = order[slot_order(slots[order])]
+        slots = slots[order]
+        first = starts_of_runs(slots)
+        seen = self._partitions.column("seen")
+        position = np.arange(len(slots)) - np.flatnonzero(first)[np.cumsum(first) - 1]
+        number = seen[slots] + position + 1
+        seen[slots] = number  # the last, largest number of every partition stays
+        return slots, number, batch[order]
+
+    def _order(self, batch: pl.DataFrame) -> Ints:
+        """By time; rows of one instant by their values."""
+        by = [pl.col(VALID_FROM), *(pl.col(name) for name in self._columns)]
+        return batch.select(pl.arg_sort_by(by, nulls_last=False)).to_series().to_numpy().astype(np.int64)
+
+    def _enter(self, partition: Ints, number: Ints, time: Ints) -> None:
+        """A slide takes in as many rows as it moves, as far as the window reaches."""
+        reach = self._node.slide if self._node.rows is None else min(self._node.slide, self._node.rows)
+        entering, slide = self._rows_before(partition, number, reach, 0)
+        since = self._stored.column("since")
+        since[entering] = time[slide] + 1  # 0 is kept for rows that have not entered
+
+    def _leave(self, partition: Ints, number: Ints, time: Ints) -> pl.DataFrame:
+        if self._node.rows is None:
+            return self._cut(OPEN_END)
+        leaving, slide = self._rows_before(partition, number, self._node.slide, self._node.rows)
+        batch = self._batch(leaving, time[slide])
+        self._stored.free(leaving)
+        return batch
+
+    def _rows_before(
+        self, partition: Ints, number: Ints, count: int, distance: int
+    ) -> tuple[Ints, Ints]:
+        """Stored rows with the `count` numbers that end `distance` before each slide."""
+        slide = np.repeat(np.arange(len(number)), count)
+        wanted = ranges(number - distance - count + 1, np.full(len(number), count))
+        keys = pl.DataFrame({_PARTITION: partition[slide], _NUMBER: wanted})
+        found = self._stored.find(keys)
+        known = found >= 0
+        return found[known], slide[known]
+
+    def _cut(self, until: int) -> pl.DataFrame:
+        """The rows in the window, so far; they go on from here (not after the open end)."""
+        since = self._stored.column("since")
+        live = np.flatnonzero(self._stored.live)
+        inside = live[since[live] > 0]
+        batch = self._batch(inside, np.full(len(inside), until))
+        if until == OPEN_END:
+            self._stored.free(inside)
+        else:
+            since[inside] = until + 1
+        return batch
+
+    def _batch(self, slots: Ints, end: Ints) -> pl.DataFrame:
+        """The validity of stored rows that entered; none for rows that only passed by."""
+        start = self._stored.column("since")[slots] - 1
+        kept = np.flatnonzero((start >= 0) & (start < end))
+        rows = self._stored.rows(slots[kept]).select(self._columns)
+        return with_validity(rows, start[kept], end[kept])
+
+    def output_watermark(self, until: int) -> int:
+        # Rows of an unbounded window are passed on at once.
+        return until if self._node.rows is None else self._release.watermark
+
+    @property
+    def state_rows(self) -> int:
+        return self._stored.live_count + self._partitions.live_count + self.waiting_rows
+
+    @property
+    def state_bytes(self) -> int:
+        return self._stored.nbytes + self._partitions.nbytes + self.waiting_bytes

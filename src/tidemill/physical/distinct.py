@@ -1,0 +1,97 @@
+"""Distinct: every key at most once per instant."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import polars as pl
+
+from tidemill.algebra.plan import Plan
+from tidemill.algebra.schema import Schema
+from tidemill.physical.arrays import running_max, slot_order, stable_order, starts_of_runs
+from tidemill.physical.keys import KeyTable, canonical
+from tidemill.physical.operator import (
+    Exec,
+    Operator,
+    Sweep,
+    empty_frame,
+    ends,
+    payload,
+    starts,
+    with_validity,
+)
+
+
+@dataclass(frozen=True)
+class DistinctExec(Exec):
+    """Pass on of every row the part that no earlier row of its key covers.
+
+    `keys` are the columns that tell rows apart (all, unless the plan says otherwise).
+    """
+
+    child: Plan
+    keys: tuple[str, ...]
+
+    @cached_property
+    def schema(self) -> Schema:
+        return self.child.schema
+
+    def details(self) -> str:
+        return "" if self.keys == self.schema.names else f"by=[{', '.join(self.keys)}]"
+
+    def operator(self) -> Operator:
+        return _Distinct(self)
+
+
+class _Distinct(Sweep):
+    """Rows come in the order of their starts, so per key one number says it all: the instant
+    up to which the key is covered."""
+
+    def __init__(self, node: DistinctExec) -> None:
+        super().__init__(node.schema)
+        keys = empty_frame(node.schema.select(node.keys))
+        self._keys = list(node.keys)
+        self._table = KeyTable(keys, node.keys)
+        self._seen = 0
+
+    def sweep(self, slices: Sequence[pl.DataFrame], until: int) -> pl.DataFrame:
+        batch = slices[0]
+        if batch.height == 0:
+            self._forget(0, until)
+            return batch
+        rows = canonical(payload(batch))
+        slots = self._table.find_or_add(rows.select(self._keys))
+        by_start = stable_order(starts(batch))
+        order = by_start[slot_order(slots[by_start])]
+        slots, start, end = slots[order], starts(batch)[order], ends(batch)[order]
+        first = starts_of_runs(slots)
+        covered = self._table.column("covered")
+        reach = running_max(np.maximum(end, covered[slots]), first)
+        before = np.where(first, covered[slots], np.roll(reach, 1))
+        covered[slots] = reach  # the last, largest value of every slot stays
+        fresh = end > before
+        kept = np.flatnonzero(fresh)
+        result = with_validity(rows[order[kept]], np.maximum(start, before)[kept], end[kept])
+        self._forget(batch.height, until)
+        return result
+
+    def _forget(self, new_rows: int, until: int) -> None:
+        """Free covered keys, once enough rows came to pay for looking at all keys."""
+        self._seen += new_rows
+        if self._seen < self._table.live_count:
+            return
+        self._seen = 0
+        live = np.flatnonzero(self._table.live)
+        self._table.free(live[self._table.column("covered")[live] <= until])
+        self._table.compact()
+
+    @property
+    def state_rows(self) -> int:
+        return self._table.live_count + self.waiting_rows
+
+    @property
+    def state_bytes(self) -> int:
+        return self._table.nbytes + self.waiting_bytes

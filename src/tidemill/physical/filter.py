@@ -1,0 +1,44 @@
+"""Filter: keep the rows that meet a condition."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import polars as pl
+
+from tidemill.algebra.plan import Plan
+from tidemill.algebra.scalar import Scalar
+from tidemill.algebra.schema import Schema
+from tidemill.expressions import UserFunction, compile_items
+from tidemill.physical.operator import Exec, Operator, Stateless
+
+
+@dataclass(frozen=True)
+class FilterExec(Exec):
+    """Keep the rows for which the predicate is true; NULL is not true."""
+
+    child: Plan
+    predicate: Scalar
+    functions: tuple[UserFunction, ...] = ()
+
+    @cached_property
+    def schema(self) -> Schema:
+        return self.child.schema
+
+    def details(self) -> str:
+        return str(self.predicate)
+
+    def operator(self) -> Operator:
+        return _Filter(self)
+
+
+class _Filter(Stateless):
+    def __init__(self, node: FilterExec) -> None:
+        functions = {function.name.lower(): function for function in node.functions}
+        self._predicate = compile_items([("keep", node.predicate)], node.schema, functions)
+
+    def apply(self, batch: pl.DataFrame) -> pl.DataFrame:
+        if batch.height == 0:
+            return batch
+        return batch.filter(self._predicate.run(batch)["keep"])

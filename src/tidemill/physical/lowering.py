@@ -1,0 +1,241 @@
+"""From logical plans to physical ones: which operator does what."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import pyarrow as pa
+from sqlglot import exp
+
+from tidemill.algebra import nodes
+from tidemill.algebra.plan import Plan
+from tidemill.algebra.scalar import Scalar, column
+from tidemill.algebra.schema import Schema
+from tidemill.expressions import UserFunction
+from tidemill.expressions.functions import Functions
+from tidemill.physical.aggregate import AggregateExec
+from tidemill.physical.count_window import CountWindowExec
+from tidemill.physical.difference import DifferenceExec
+from tidemill.physical.distinct import DistinctExec
+from tidemill.physical.filter import FilterExec
+from tidemill.physical.granularity import GranularityExec
+from tidemill.physical.intersection import IntersectionExec
+from tidemill.physical.istream import DstreamExec, IstreamExec
+from tidemill.physical.join import JoinExec
+from tidemill.physical.join_keys import split_condition
+from tidemill.physical.max_union import MaxUnionExec
+from tidemill.physical.operator import Exec, Operator
+from tidemill.physical.project import ProjectExec
+from tidemill.physical.properties import is_chronon
+from tidemill.physical.row_number import RowNumberExec
+from tidemill.physical.split import SplitExec
+from tidemill.physical.strict_difference import StrictDifferenceExec
+from tidemill.physical.time_window import TimeWindowExec
+from tidemill.physical.topk import TopKExec
+from tidemill.physical.union import UnionExec
+
+
+@dataclass(frozen=True)
+class SourceExec(Exec):
+    """A leaf: the rows of a source with their validity. The runtime feeds it."""
+
+    scan: nodes.Scan
+
+    @property
+    def children(self) -> tuple[Plan, ...]:
+        return ()
+
+    @cached_property
+    def schema(self) -> Schema:
+        return self.scan.schema
+
+    def details(self) -> str:
+        return self.scan.details()
+
+    def operator(self) -> Operator:
+        raise TypeError("a source has no operator; the runtime feeds it")
+
+
+def lower(plan: Plan, functions: Functions) -> Exec:
+    """The physical plan of a logical one."""
+    return _Lowering(functions).lower(plan, eager=False)
+
+
+class _Lowering:
+    """`eager` is true below an operator that waits for its input's watermark."""
+
+    def __init__(self, functions: Functions) -> None:
+        self._functions = functions
+        self._row_numbers = 0
+
+    def lower(self, plan: Plan, eager: bool) -> Exec:
+        rule: Callable[[Any, bool], Exec] = getattr(self, f"_{type(plan).__name__.lower()}")
+        return rule(plan, eager)
+
+    # Leaves and single rows
+
+    def _scan(self, plan: nodes.Scan, eager: bool) -> Exec:
+        return SourceExec(plan)
+
+    def _filter(self, plan: nodes.Filter, eager: bool) -> Exec:
+        child = self.lower(plan.child, eager)
+        return FilterExec(child, plan.predicate, self._used(plan.predicate))
+
+    def _project(self, plan: nodes.Project, eager: bool) -> Exec:
+        used = self._used(*(scalar for _, scalar in plan.items))
+        return ProjectExec(self.lower(plan.child, eager), plan.items, used)
+
+    def _used(self, *scalars: Scalar | None) -> tuple[UserFunction, ...]:
+        """The user functions that the expressions call."""
+        calls = {
+            call.name.lower()
+            for scalar in scalars
+            if scalar is not None
+            for call in scalar.node.find_all(exp.Anonymous)
+        }
+        return tuple(self._functions[name] for name in sorted(calls) if name in self._functions)
+
+    # Windows
+
+    def _timewindow(self, plan: nodes.TimeWindow, eager: bool) -> Exec:
+        return TimeWindowExec(self._chronons(plan.child, eager), plan.size, plan.slide)
+
+    def _countwindow(self, plan: nodes.CountWindow, eager: bool) -> Exec:
+        child = self._chronons(plan.child, True)
+        return CountWindowExec(child, plan.rows, plan.slide, plan.partition_by, eager)
+
+    def _granularity(self, plan: nodes.Granularity, eager: bool) -> Exec:
+        return GranularityExec(self.lower(plan.child, eager), plan.granule)
+
+    def _chronons(self, plan: Plan, eager: bool) -> Exec:
+        """The input of a window: split, unless every row holds for one instant anyway."""
+        if is_chronon(plan):
+            return self.lower(plan, eager)
+        return SplitExec(self.lower(plan, True))
+
+    def _rstream(self, plan: nodes.Rstream, eager: bool) -> Exec:
+        return self._chronons(plan.child, eager)
+
+    def _istream(self, plan: nodes.Istream, eager: bool) -> Exec:
+        return IstreamExec(self.lower(plan.child, True))
+
+    def _dstream(self, plan: nodes.Dstream, eager: bool) -> Exec:
+        return DstreamExec(self.lower(plan.child, True))
+
+    # Rows of one input together
+
+    def _distinct(self, plan: nodes.Distinct, eager: bool) -> Exec:
+        child = self.lower(plan.child, True)
+        return DistinctExec(child, child.schema.names)
+
+    def _topk(self, plan: nodes.TopK, eager: bool) -> Exec:
+        return TopKExec(self.lower(plan.child, True), plan.order, plan.limit, plan.offset, eager)
+
+    def _aggregate(self, plan: nodes.Aggregate, eager: bool) -> Exec:
+        child = self.lower(plan.child, True)
+        distinct: list[Exec] = []
+        inputs = []
+        for call in plan.calls:
+            if call.distinct and call.argument is not None and call.function not in ("MIN", "MAX"):
+                values = self._distinct_values(child, plan.keys, call.argument)
+                if values not in distinct:
+                    distinct.append(values)
+                inputs.append(1 + distinct.index(values))
+            else:
+                inputs.append(0)
+        return AggregateExec(child, tuple(distinct), plan.keys, plan.calls, tuple(inputs), eager)
+
+    def _distinct_values(self, child: Exec, keys: tuple[str, ...], argument: str) -> Exec:
+        names = (*keys, argument) if argument not in keys else keys
+        items = tuple((name, column(name, child.schema[name])) for name in names)
+        return DistinctExec(ProjectExec(child, items), names)
+
+    # Two inputs
+
+    def _union(self, plan: nodes.Union, eager: bool) -> Exec:
+        return UnionExec(self.lower(plan.left, eager), self.lower(plan.right, eager))
+
+    def _join(self, plan: nodes.Join, eager: bool) -> Exec:
+        left, right = self.lower(plan.left, True), self.lower(plan.right, True)
+        return self._joined(left, right, plan.condition)
+
+    def _joined(self, left: Exec, right: Exec, condition: Scalar | None) -> Exec:
+        """A join; columns that were computed for its keys are taken away again."""
+        split = split_condition(condition, left.schema, right.schema)
+        with_left = self._with_columns(left, split.left_items)
+        with_right = self._with_columns(right, split.right_items)
+        used = self._used(split.residual)
+        joined = JoinExec(with_left, with_right, split.keys, split.residual, used)
+        wanted = left.schema.names + right.schema.names
+        return joined if joined.schema.names == wanted else self._only(joined, wanted)
+
+    def _with_columns(self, child: Exec, items: tuple[tuple[str, Scalar], ...]) -> Exec:
+        if not items:
+            return child
+        kept = tuple((field.name, column(field.name, field.type)) for field in child.schema)
+        return ProjectExec(child, kept + items, self._used(*(scalar for _, scalar in items)))
+
+    def _only(self, child: Exec, names: tuple[str, ...]) -> Exec:
+        items = tuple((name, column(name, child.schema[name])) for name in names)
+        return ProjectExec(child, items)
+
+    def _semijoin(self, plan: nodes.SemiJoin, eager: bool) -> Exec:
+        left, right = self.lower(plan.left, True), self.lower(plan.right, True)
+        split = split_condition(plan.condition, left.schema, right.schema)
+        partners = self._partners(right, plan.condition)
+        if split.residual is None and split.keys and not split.right_items:
+            # Without duplicates on the right, equality finds at most one partner at a time
+            # (not so for computed keys: different values may give the same key).
+            return self._only(self._joined(left, partners, plan.condition), left.schema.names)
+        numbered = self._numbered(left)
+        pairs = self._joined(numbered, partners, plan.condition)
+        matched = self._only(pairs, numbered.schema.names)
+        once = DistinctExec(matched, (numbered.name,))
+        return self._only(once, left.schema.names)
+
+    def _antijoin(self, plan: nodes.AntiJoin, eager: bool) -> Exec:
+        left, right = self.lower(plan.left, True), self.lower(plan.right, True)
+        numbered = self._numbered(left)
+        pairs = self._joined(numbered, self._partners(right, plan.condition), plan.condition)
+        matched = self._only(pairs, numbered.schema.names)
+        unmatched = StrictDifferenceExec(numbered, matched, (numbered.name,), eager)
+        return self._only(unmatched, left.schema.names)
+
+    def _partners(self, right: Exec, condition: Scalar | None) -> Exec:
+        """What the condition looks at on the right, once per instant."""
+        used = condition.columns if condition is not None else frozenset()
+        names = tuple(name for name in right.schema.names if name in used)
+        # With nothing to look at, any one column tells whether there is a row at all.
+        return self._existing(right) if not names else DistinctExec(self._only(right, names), names)
+
+    def _existing(self, right: Exec) -> Exec:
+        constant = Scalar(exp.Literal.number(1), pa.int32())
+        name = f"#exists{self._fresh()}"
+        return DistinctExec(ProjectExec(right, ((name, constant),)), (name,))
+
+    def _numbered(self, child: Exec) -> RowNumberExec:
+        return RowNumberExec(child, f"#row{self._fresh()}")
+
+    def _fresh(self) -> int:
+        self._row_numbers += 1
+        return self._row_numbers
+
+    def _difference(self, plan: nodes.Difference, eager: bool) -> Exec:
+        return self._counting(DifferenceExec, plan, eager)
+
+    def _strictdifference(self, plan: nodes.StrictDifference, eager: bool) -> Exec:
+        return self._counting(StrictDifferenceExec, plan, eager)
+
+    def _intersection(self, plan: nodes.Intersection, eager: bool) -> Exec:
+        return self._counting(IntersectionExec, plan, eager)
+
+    def _maxunion(self, plan: nodes.MaxUnion, eager: bool) -> Exec:
+        return self._counting(MaxUnionExec, plan, eager)
+
+    def _counting(self, kind: type[Any], plan: nodes.SetOperation, eager: bool) -> Exec:
+        left, right = self.lower(plan.left, True), self.lower(plan.right, True)
+        result: Exec = kind(left, right, left.schema.names, eager)
+        return result

@@ -1,0 +1,142 @@
+"""What a physical operator is: a node of the plan, and the state that it runs with."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+
+from tidemill.algebra.plan import Plan
+from tidemill.algebra.schema import Schema
+from tidemill.physical.arrays import Ints
+from tidemill.timeline import VALID_FROM, VALID_TO
+
+
+class Operator(ABC):
+    """A running operator.
+
+    A batch holds the columns of the schema and the validity. A watermark promises that no later
+    row of that input starts before it. A step may emit whatever can no longer change.
+    """
+
+    @abstractmethod
+    def step(
+        self, inputs: Sequence[pl.DataFrame], watermarks: Sequence[int]
+    ) -> tuple[pl.DataFrame, int]:
+        """Take the new rows of all inputs; return new rows and the watermark of the output."""
+
+    @property
+    def state_rows(self) -> int:
+        """How many rows the operator remembers."""
+        return 0
+
+    @property
+    def state_bytes(self) -> int:
+        """How much memory they take."""
+        return 0
+
+
+@dataclass(frozen=True)
+class Exec(Plan):
+    """A node of a physical plan."""
+
+    @abstractmethod
+    def operator(self) -> Operator:
+        """A fresh operator, with no state yet."""
+
+    @property
+    def label(self) -> str:
+        return f"{type(self).__name__} {self.details()}".rstrip()
+
+
+class Stateless(Operator):
+    """An operator that treats every batch on its own."""
+
+    @abstractmethod
+    def apply(self, batch: pl.DataFrame) -> pl.DataFrame:
+        """The result for one batch."""
+
+    def step(
+        self, inputs: Sequence[pl.DataFrame], watermarks: Sequence[int]
+    ) -> tuple[pl.DataFrame, int]:
+        batch = inputs[0]
+        return self.apply(batch), watermarks[0]
+
+
+class Sweep(Operator):
+    """An operator that moves a line over time, from one watermark to the next.
+
+    Rows wait until the watermark has passed their start, so that a sweep sees every row of the
+    time it covers, whatever the order in which rows came.
+    """
+
+    def __init__(self, *inputs: Schema) -> None:
+        self._waiting = [empty_batch(schema) for schema in inputs]
+        self._swept = 0
+
+    @abstractmethod
+    def sweep(self, slices: Sequence[pl.DataFrame], until: int) -> pl.DataFrame:
+        """Advance to `until`; the slices are all rows that start before it and were not seen."""
+
+    def output_watermark(self, until: int) -> int:
+        """The watermark of the output after a sweep."""
+        return until
+
+    def step(
+        self, inputs: Sequence[pl.DataFrame], watermarks: Sequence[int]
+    ) -> tuple[pl.DataFrame, int]:
+        until = min(watermarks)
+        slices = [self._due(index, batch, until) for index, batch in enumerate(inputs)]
+        result = self.sweep(slices, until)
+        self._swept = until
+        return result, self.output_watermark(until)
+
+    def _due(self, index: int, batch: pl.DataFrame, until: int) -> pl.DataFrame:
+        waiting = self._waiting[index]
+        rows = pl.concat([waiting, batch]) if waiting.height else batch
+        due = rows[VALID_FROM].to_numpy() < until
+        if due.all():
+            self._waiting[index] = rows.clear()
+            return rows
+        self._waiting[index] = rows.filter(~due)
+        return rows.filter(due)
+
+    @property
+    def waiting_rows(self) -> int:
+        return sum(batch.height for batch in self._waiting)
+
+    @property
+    def waiting_bytes(self) -> int:
+        return sum(int(batch.estimated_size()) for batch in self._waiting)
+
+
+def empty_batch(schema: Schema) -> pl.DataFrame:
+    """A batch with no rows."""
+    return with_validity(empty_frame(schema), np.empty(0, np.int64), np.empty(0, np.int64))
+
+
+def empty_frame(schema: Schema) -> pl.DataFrame:
+    """The columns of a schema with no rows."""
+    return pl.DataFrame(schema.to_arrow().empty_table())
+
+
+def with_validity(payload: pl.DataFrame, start: Ints, end: Ints) -> pl.DataFrame:
+    """A batch from rows and their validity."""
+    validity = [pl.Series(VALID_FROM, start, pl.Int64), pl.Series(VALID_TO, end, pl.Int64)]
+    return payload.hstack(validity) if payload.width else pl.DataFrame(validity)
+
+
+def payload(batch: pl.DataFrame) -> pl.DataFrame:
+    """The columns of a batch without its validity."""
+    return batch.drop(VALID_FROM, VALID_TO)
+
+
+def starts(batch: pl.DataFrame) -> Ints:
+    return batch[VALID_FROM].to_numpy()
+
+
+def ends(batch: pl.DataFrame) -> Ints:
+    return batch[VALID_TO].to_numpy()

@@ -1,0 +1,31 @@
+"""When to let go of results that are still open.
+
+A result whose end is not known yet holds the watermark of the output back, and with it all
+operators above. Cutting it at the sweep line sets them free, but costs a row for every open
+result. So open results are cut once as many rows have passed as there are open results: that
+costs at most one more row per row, however many results are open.
+"""
+
+from __future__ import annotations
+
+from tidemill.timeline import OPEN_END
+
+_FREE = 4096  # so few rows may be cut in every step
+
+
+class Release:
+    """Keeps account of the rows that pay for a release."""
+
+    def __init__(self, eager: bool) -> None:
+        self._eager = eager
+        self._credit = 0
+        self.watermark = 0
+
+    def is_due(self, until: int, rows: int, open_results: int) -> bool:
+        """Whether open results are to be cut at `until` (at the end of the stream they are)."""
+        self._credit += rows + _FREE
+        due = until == OPEN_END or (self._eager and self._credit >= open_results)
+        if due:
+            self._credit = 0
+            self.watermark = until
+        return due

@@ -1,0 +1,42 @@
+"""Row numbers: tell equal rows apart."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import polars as pl
+import pyarrow as pa
+
+from tidemill.algebra.plan import Plan
+from tidemill.algebra.schema import Field, Schema
+from tidemill.physical.operator import Exec, Operator, Stateless
+
+
+@dataclass(frozen=True)
+class RowNumberExec(Exec):
+    """Add a column with a number of its own for every row."""
+
+    child: Plan
+    name: str
+
+    @cached_property
+    def schema(self) -> Schema:
+        return Schema((Field(self.name, pa.int64()), *self.child.schema.fields))
+
+    def details(self) -> str:
+        return self.name
+
+    def operator(self) -> Operator:
+        return _RowNumber(self.name)
+
+
+class _RowNumber(Stateless):
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._next = 0
+
+    def apply(self, batch: pl.DataFrame) -> pl.DataFrame:
+        numbers = pl.int_range(self._next, self._next + batch.height, eager=True)
+        self._next += batch.height
+        return batch.select(numbers.alias(self._name), pl.all())

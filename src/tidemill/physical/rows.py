@@ -1,0 +1,61 @@
+"""An append-only store of rows, addressed by their number."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+
+from tidemill.physical.arrays import Bools, Ints
+
+
+class RowStore:
+    """Rows in a few chunks of growing size, so that adding costs O(log n) copies a row."""
+
+    def __init__(self, empty: pl.DataFrame) -> None:
+        self._empty = empty.clear()
+        self._chunks: list[pl.DataFrame] = []
+        self._length = 0
+
+    @property
+    def columns(self) -> list[str]:
+        return self._empty.columns
+
+    def __len__(self) -> int:
+        return self._length
+
+    def append(self, rows: pl.DataFrame) -> None:
+        """Add rows; they are numbered on from the last one."""
+        if rows.height == 0:
+            return
+        self._chunks.append(rows)
+        self._length += rows.height
+        while len(self._chunks) > 1 and self._chunks[-1].height * 2 >= self._chunks[-2].height:
+            last = self._chunks.pop()
+            self._chunks[-1] = pl.concat([self._chunks[-1], last], rechunk=True)
+
+    def take(self, numbers: Ints) -> pl.DataFrame:
+        """The rows of these numbers, in this order."""
+        if len(numbers) == 0:
+            return self._empty
+        if len(self._chunks) == 1:
+            return self._chunks[0][numbers]
+        ends = np.cumsum([chunk.height for chunk in self._chunks])
+        chunk_of = np.searchsorted(ends, numbers, side="right")
+        order = np.argsort(chunk_of, kind="stable")
+        parts = [
+            chunk[numbers[chunk_of == index] - (ends[index] - chunk.height)]
+            for index, chunk in enumerate(self._chunks)
+        ]
+        back = np.empty_like(order)
+        back[order] = np.arange(len(order))
+        return pl.concat(parts, rechunk=True)[back]
+
+    def keep(self, kept: Bools) -> None:
+        """Forget all other rows and number the kept ones anew, in their order."""
+        rows = self.take(np.flatnonzero(kept))
+        self._chunks = [rows] if rows.height else []
+        self._length = rows.height
+
+    @property
+    def nbytes(self) -> int:
+        return sum(int(chunk.estimated_size()) for chunk in self._chunks)

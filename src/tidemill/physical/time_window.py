@@ -1,0 +1,66 @@
+"""Time windows: how long a row holds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import polars as pl
+
+from tidemill.algebra.nodes import TimeWindow
+from tidemill.algebra.plan import Plan
+from tidemill.algebra.schema import Schema
+from tidemill.physical.arrays import Ints
+from tidemill.physical.operator import Exec, Operator, Stateless, payload, starts, with_validity
+from tidemill.timeline import OPEN_END, add_all
+
+
+@dataclass(frozen=True)
+class TimeWindowExec(Exec):
+    """Let every row of one instant hold for `size` instants, moving every `slide`."""
+
+    child: Plan
+    size: int | None
+    slide: int = 1
+
+    @cached_property
+    def schema(self) -> Schema:
+        return self.child.schema
+
+    def details(self) -> str:
+        return TimeWindow(self.child, self.size, self.slide).details()
+
+    def operator(self) -> Operator:
+        return _TimeWindow(self)
+
+
+class _TimeWindow(Stateless):
+    def __init__(self, node: TimeWindowExec) -> None:
+        self._node = node
+
+    def apply(self, batch: pl.DataFrame) -> pl.DataFrame:
+        start, end = window_interval(starts(batch), self._node.size, self._node.slide)
+        result = with_validity(payload(batch), start, end)
+        empty = start >= end
+        return result.filter(~empty) if empty.any() else result
+
+
+def window_interval(times: Ints, size: int | None, slide: int) -> tuple[Ints, Ints]:
+    """The validity of rows under a window; empty where a row is never in it.
+
+    A window that slides changes its content at slide - 1, 2 * slide - 1, and so on.
+
+    >>> [bounds.tolist() for bounds in window_interval(np.array([1, 10]), 50, 10)]
+    [[9, 19], [59, 69]]
+    """
+    end = np.full_like(times, OPEN_END) if size is None else add_all(times, size)
+    if slide == 1:
+        return times, end
+    return _next_change(times, slide), _next_change(end, slide)
+
+
+def _next_change(times: Ints, slide: int) -> Ints:
+    """The first instant at or after each time at which the window moves."""
+    moved = (times // slide + 1) * slide - 1
+    return np.where(times > OPEN_END - slide, OPEN_END, moved).astype(np.int64)

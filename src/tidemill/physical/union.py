@@ -1,0 +1,36 @@
+"""Union: the rows of both inputs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import polars as pl
+
+from tidemill.algebra.plan import Plan
+from tidemill.algebra.schema import Schema
+from tidemill.physical.operator import Exec, Operator
+
+
+@dataclass(frozen=True)
+class UnionExec(Exec):
+    """Pass on what comes from either side."""
+
+    left: Plan
+    right: Plan
+
+    @cached_property
+    def schema(self) -> Schema:
+        return self.left.schema
+
+    def operator(self) -> Operator:
+        return _Union()
+
+
+class _Union(Operator):
+    def step(
+        self, inputs: Sequence[pl.DataFrame], watermarks: Sequence[int]
+    ) -> tuple[pl.DataFrame, int]:
+        full = [batch for batch in inputs if batch.height]
+        return (pl.concat(full) if full else inputs[0]), min(watermarks)

@@ -1,0 +1,65 @@
+"""Aggregation: one row per group and instant."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable
+from functools import reduce
+from typing import Any
+
+import pyarrow as pa
+
+from tidemill.algebra import Aggregate, AggregateCall, UserAggregate
+from tidemill.reference import exact
+from tidemill.reference.order import value_key
+from tidemill.reference.run import Run
+from tidemill.reference.stream import LogicalStream, Row, Snapshot, canonical
+
+BUILT_IN: dict[str, Callable[[list[Any], pa.DataType], Any]] = {
+    "SUM": exact.sum_of,
+    "AVG": exact.average,
+    "MIN": lambda values, _: min(values, key=value_key),
+    "MAX": lambda values, _: max(values, key=value_key),
+    "VAR_SAMP": lambda values, _: exact.variance(values, len(values) - 1),
+    "VAR_POP": lambda values, _: exact.variance(values, len(values)),
+    "STDDEV_SAMP": lambda values, _: exact.deviation(values, len(values) - 1),
+    "STDDEV_POP": lambda values, _: exact.deviation(values, len(values)),
+}
+"""The functions of at least one value, none of them NULL, and of the type of the answer."""
+
+
+def aggregate(plan: Aggregate, run: Run, child: LogicalStream) -> LogicalStream:
+    """One row per group of a snapshot; none where there is no row, grouped or not."""
+    names = plan.child.schema.names
+    keys = [names.index(key) for key in plan.keys]
+
+    def answers(t: int) -> Snapshot:
+        groups: dict[Row, list[Row]] = defaultdict(list)
+        for row in child.at(t).elements():
+            groups[tuple(row[key] for key in keys)].append(row)
+        return Counter(
+            key + tuple(_answer(call, names, rows) for call in plan.calls)
+            for key, rows in groups.items()
+        )
+
+    return LogicalStream.build(run.horizon, answers)
+
+
+def _answer(call: AggregateCall, names: tuple[str, ...], rows: list[Row]) -> Any:
+    if call.argument is None:
+        return len(rows)
+    position = names.index(call.argument)
+    values = [row[position] for row in rows if row[position] is not None]
+    if call.distinct:
+        values = list(dict.fromkeys(values))
+    if call.user is None and call.function == "COUNT":
+        return len(values)
+    if not values:
+        return None
+    if call.user is not None:
+        return canonical(_fold(call.user, values))
+    return canonical(BUILT_IN[call.function](values, call.type))
+
+
+def _fold(function: UserAggregate, values: list[Any]) -> Any:
+    return function.eval(reduce(function.merge, map(function.init, values)))

@@ -1,0 +1,71 @@
+"""From a plan to its snapshots."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from types import MappingProxyType
+
+from tidemill import algebra
+from tidemill.algebra import Dstream, Plan, Scan
+from tidemill.expressions import UserFunction
+from tidemill.reference import changes, joins, order, rows, sets, windows
+from tidemill.reference.aggregates import aggregate
+from tidemill.reference.run import Run
+from tidemill.reference.scans import SourceData, scan
+from tidemill.reference.stream import LogicalStream
+
+OPERATORS: Mapping[type[Plan], Callable[..., LogicalStream]] = {
+    algebra.Filter: rows.filtered,
+    algebra.Project: rows.projected,
+    algebra.TimeWindow: windows.time_window,
+    algebra.CountWindow: windows.count_window,
+    algebra.Granularity: windows.granularity,
+    algebra.Distinct: sets.distinct,
+    algebra.Aggregate: aggregate,
+    algebra.TopK: order.top,
+    algebra.Istream: changes.istream,
+    algebra.Dstream: changes.dstream,
+    algebra.Rstream: changes.rstream,
+    algebra.Join: joins.join,
+    algebra.SemiJoin: joins.semi_join,
+    algebra.AntiJoin: joins.anti_join,
+    algebra.Union: sets.each_instant(sets.union),
+    algebra.Difference: sets.each_instant(sets.difference),
+    algebra.StrictDifference: sets.each_instant(sets.strict_difference),
+    algebra.Intersection: sets.each_instant(sets.intersection),
+    algebra.MaxUnion: sets.each_instant(sets.max_union),
+}
+"""The definition of every operator but Scan, called with the node, the run and the inputs."""
+
+
+def evaluate(
+    plan: Plan,
+    sources: Mapping[str, SourceData],
+    horizon: int,
+    functions: Mapping[str, UserFunction] = MappingProxyType({}),
+    *,
+    logical_granularity: bool = False,
+) -> LogicalStream:
+    """The snapshots of a plan at the instants 0 to `horizon`.
+
+    Late rows must have been left out of the sources. With `logical_granularity`, a granularity
+    conversion leaves nothing between the multiples of its granule.
+
+    >>> import pyarrow as pa
+    >>> bids = Scan("bid", "b", algebra.Schema.of(item=pa.int64()))
+    >>> window = algebra.TimeWindow(bids, size=2)
+    >>> dict(evaluate(window, {"bid": [({"item": 7}, 3)]}, horizon=9))
+    {3: Counter({(7,): 1}), 4: Counter({(7,): 1})}
+    """
+    return _evaluate(plan, sources, Run(horizon, functions, logical_granularity))
+
+
+def _evaluate(plan: Plan, sources: Mapping[str, SourceData], run: Run) -> LogicalStream:
+    if isinstance(plan, Scan):
+        return scan(plan, run, sources[plan.source])
+    if type(plan) not in OPERATORS:
+        raise TypeError(f"no definition of {type(plan).__name__}")
+    ahead = replace(run, horizon=run.horizon + 1) if isinstance(plan, Dstream) else run
+    inputs = [_evaluate(child, sources, ahead) for child in plan.children]
+    return OPERATORS[type(plan)](plan, run, *inputs)

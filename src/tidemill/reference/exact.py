@@ -1,0 +1,99 @@
+"""Exact arithmetic: every answer is the true one, rounded once."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from decimal import Decimal
+from fractions import Fraction
+
+import pyarrow as pa
+
+from tidemill.algebra.types import name_of
+from tidemill.errors import ExecutionError
+
+Number = int | float | Decimal
+
+
+def sum_of(values: list[Number], data_type: pa.DataType) -> Number:
+    """The sum in its type; an integer or decimal that does not fit is an error.
+
+    >>> sum_of([1e100, 1.0, -1e100], pa.float64())
+    1.0
+    """
+    if pa.types.is_floating(data_type):
+        special = _ieee(values)
+        return to_double(_exact(values)) if special is None else special
+    return _fitted(_exact(values), data_type, "SUM")
+
+
+def average(values: list[Number], data_type: pa.DataType) -> Number:
+    """The sum divided by the count; as a double, the rounded sum.
+
+    >>> average([Decimal("0.01"), Decimal("0.02"), Decimal("0.02")], pa.decimal128(7, 6))
+    Decimal('0.016667')
+    """
+    if pa.types.is_floating(data_type):
+        special = _ieee(values)
+        return to_double(_exact(values)) / len(values) if special is None else special
+    return _fitted(_exact(values) / len(values), data_type, "AVG")
+
+
+def variance(values: list[Number], divisor: int) -> float | None:
+    """The sum of squared distances from the mean, divided; NULL if the divisor is 0.
+
+    >>> variance([1, 2, 4], 3) == 14 / 9
+    True
+    """
+    if divisor == 0:
+        return None
+    if _ieee(values) is not None:
+        return math.nan
+    exact = [Fraction(value) for value in values]
+    mean = sum(exact, Fraction()) / len(exact)
+    squares = sum(((value - mean) ** 2 for value in exact), Fraction())
+    return to_double(squares / divisor)
+
+
+def deviation(values: list[Number], divisor: int) -> float | None:
+    """The square root of the rounded variance."""
+    found = variance(values, divisor)
+    return None if found is None else math.sqrt(found)
+
+
+def to_double(exact: Fraction) -> float:
+    """The nearest double; infinity beyond the largest.
+
+    >>> to_double(Fraction(1, 10)), to_double(Fraction(-(10**400)))
+    (0.1, -inf)
+    """
+    try:
+        return float(exact)
+    except OverflowError:
+        return -math.inf if exact < 0 else math.inf
+
+
+def _exact(values: Iterable[Number]) -> Fraction:
+    return sum((Fraction(value) for value in values), Fraction())
+
+
+def _ieee(values: Iterable[Number]) -> float | None:
+    """The sum if some value is not finite: infinite, or NaN; None if all are finite."""
+    special = [value for value in values if isinstance(value, float) and not math.isfinite(value)]
+    return sum(special) if special else None
+
+
+def _fitted(exact: Fraction, data_type: pa.DataType, function: str) -> int | Decimal:
+    """The value in its type; decimals are rounded half up, away from zero, to their scale."""
+    if pa.types.is_integer(data_type):
+        _check(-(2**63) <= exact < 2**63, data_type, function)
+        return int(exact)
+    digits = math.floor(abs(exact) * 10**data_type.scale + Fraction(1, 2))
+    _check(digits < 10**data_type.precision, data_type, function)
+    # The constructor is exact, unlike arithmetic on decimals, which rounds to 28 digits.
+    return Decimal((int(exact < 0), tuple(map(int, str(digits))), -data_type.scale))
+
+
+def _check(fits: bool, data_type: pa.DataType, function: str) -> None:
+    if not fits:
+        raise ExecutionError(f"{function} does not fit in {name_of(data_type)}")

@@ -1,0 +1,61 @@
+"""Joins: pairs of rows that hold at the same instant."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from tidemill.algebra import AntiJoin, Join, SemiJoin
+from tidemill.reference.run import Run
+from tidemill.reference.stream import LogicalStream, Row, Snapshot
+
+
+def join(plan: Join, run: Run, left: LogicalStream, right: LogicalStream) -> LogicalStream:
+    """All pairs for which the condition is true; the copies multiply."""
+    partners = _partners(plan, run, left, right)
+
+    def pairs(t: int) -> Snapshot:
+        return Counter(
+            {
+                one + other: copies * more
+                for one, copies in left.at(t).items()
+                for other, more in right.at(t).items()
+                if one + other in partners
+            }
+        )
+
+    return LogicalStream.build(run.horizon, pairs)
+
+
+def semi_join(plan: SemiJoin, run: Run, left: LogicalStream, right: LogicalStream) -> LogicalStream:
+    """The left copies, once each, that have a partner."""
+    return _by_existence(plan, run, left, right, wanted=True)
+
+
+def anti_join(plan: AntiJoin, run: Run, left: LogicalStream, right: LogicalStream) -> LogicalStream:
+    """The left copies that have no partner."""
+    return _by_existence(plan, run, left, right, wanted=False)
+
+
+def _by_existence(
+    plan: SemiJoin | AntiJoin, run: Run, left: LogicalStream, right: LogicalStream, wanted: bool
+) -> LogicalStream:
+    partners = _partners(plan, run, left, right)
+
+    def kept(t: int) -> Snapshot:
+        def exists(row: Row) -> bool:
+            return any(row + other in partners for other in right.at(t))
+
+        return Counter({row: n for row, n in left.at(t).items() if exists(row) is wanted})
+
+    return LogicalStream.build(run.horizon, kept)
+
+
+def _partners(
+    plan: Join | SemiJoin | AntiJoin, run: Run, left: LogicalStream, right: LogicalStream
+) -> set[Row]:
+    """The concatenated rows that meet the condition.
+
+    Only rows that meet at some instant are tried: a condition may fail on others.
+    """
+    meeting = {one + other for t in left for one in left.at(t) for other in right.at(t)}
+    return run.accepted(plan.condition, plan.left.schema + plan.right.schema, meeting)

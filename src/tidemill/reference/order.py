@@ -1,0 +1,59 @@
+"""The total order of values and rows, and the first rows of a snapshot."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from typing import Any
+
+from tidemill.algebra import SortKey, TopK
+from tidemill.reference.run import Run
+from tidemill.reference.stream import LogicalStream, Row, Snapshot
+
+
+def value_key(value: Any) -> tuple[Any, ...]:
+    """A sort key: NULL first, then values ascending, NaN last.
+
+    >>> sorted([math.nan, 2.0, None, -math.inf], key=value_key)
+    [None, -inf, 2.0, nan]
+    """
+    if value is None:
+        return (0,)
+    if isinstance(value, float):
+        unordered = math.isnan(value)
+        return (1, unordered, 0.0 if unordered else value)
+    if isinstance(value, tuple):
+        return (1, tuple(value_key(part) for part in value))
+    return (1, value)
+
+
+def row_key(row: Row) -> tuple[Any, ...]:
+    """A sort key of whole rows: column by column, in the order of the schema."""
+    return tuple(value_key(value) for value in row)
+
+
+def sorted_copies(snapshot: Snapshot) -> list[Row]:
+    """All copies of a snapshot in the total order of rows."""
+    return sorted(snapshot.elements(), key=row_key)
+
+
+def top(plan: TopK, run: Run, child: LogicalStream) -> LogicalStream:
+    """The copies `offset` to `offset + limit` of every instant."""
+    names = plan.schema.names
+    keys = [(names.index(key.column), key) for key in plan.order]
+
+    def first(t: int) -> Snapshot:
+        rows = sorted_copies(child.at(t))
+        # Sorting is stable: the last key goes first, and the order of rows is left for ties.
+        for position, key in reversed(keys):
+            rows = _sorted_by(rows, position, key)
+        return Counter(rows[plan.offset : plan.offset + plan.limit])
+
+    return LogicalStream.build(run.horizon, first)
+
+
+def _sorted_by(rows: list[Row], position: int, key: SortKey) -> list[Row]:
+    rows = sorted(rows, key=lambda row: value_key(row[position]), reverse=key.descending)
+    nulls = [row for row in rows if row[position] is None]
+    others = [row for row in rows if row[position] is not None]
+    return nulls + others if key.nulls_first else others + nulls

@@ -1,0 +1,54 @@
+"""Set operations on copies of rows, and duplicate elimination."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+
+from tidemill.algebra import Distinct
+from tidemill.algebra.nodes import SetOperation
+from tidemill.reference.run import Run
+from tidemill.reference.stream import LogicalStream, Snapshot
+
+
+def union(a: Snapshot, b: Snapshot) -> Snapshot:
+    """The copies of both together."""
+    return a + b
+
+
+def difference(a: Snapshot, b: Snapshot) -> Snapshot:
+    """Copies of the left less copies of the right, never below zero."""
+    return a - b
+
+
+def strict_difference(a: Snapshot, b: Snapshot) -> Snapshot:
+    """The rows of the left that the right does not have at all."""
+    return Counter({row: copies for row, copies in a.items() if row not in b})
+
+
+def intersection(a: Snapshot, b: Snapshot) -> Snapshot:
+    """The smaller number of copies."""
+    return a & b
+
+
+def max_union(a: Snapshot, b: Snapshot) -> Snapshot:
+    """The larger number of copies."""
+    return a | b
+
+
+def each_instant(
+    combine: Callable[[Snapshot, Snapshot], Snapshot],
+) -> Callable[[SetOperation, Run, LogicalStream, LogicalStream], LogicalStream]:
+    """The operator that combines the snapshots of every instant."""
+
+    def operator(
+        plan: SetOperation, run: Run, left: LogicalStream, right: LogicalStream
+    ) -> LogicalStream:
+        return LogicalStream.build(run.horizon, lambda t: combine(left.at(t), right.at(t)))
+
+    return operator
+
+
+def distinct(plan: Distinct, run: Run, child: LogicalStream) -> LogicalStream:
+    """Every row of an instant once."""
+    return LogicalStream.build(run.horizon, lambda t: Counter(set(child.at(t))))

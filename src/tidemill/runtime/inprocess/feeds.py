@@ -1,0 +1,145 @@
+"""What sources bring, tick by tick: rows with their validity, and a watermark."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+import polars as pl
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from tidemill.algebra.nodes import Scan
+from tidemill.errors import ExecutionError
+from tidemill.physical.operator import with_validity
+from tidemill.timeline import BEGIN, OPEN_END
+
+
+@dataclass
+class FeedProgress:
+    """How a source is doing."""
+
+    rows: int = 0
+    late_rows: int = 0
+    watermark: int = BEGIN
+
+
+@dataclass
+class Feed(ABC):
+    """A source as the runtime reads it, one table per tick."""
+
+    name: str
+    tables: Iterator[pa.Table]
+    progress: FeedProgress = field(default_factory=FeedProgress)
+
+    def __post_init__(self) -> None:
+        self._next = next(self.tables, None)
+
+    @property
+    def ended(self) -> bool:
+        """Whether everything was read."""
+        return self._next is None and self.progress.watermark == OPEN_END
+
+    def tick(self) -> tuple[pl.DataFrame, pl.Series, pl.Series]:
+        """The rows of the next tick, and when they start and end to hold."""
+        table = self._next
+        self._next = next(self.tables, None)
+        result = self._nothing() if table is None else self._read(table)
+        if self._next is None:
+            # Nothing can follow: everything may be finished.
+            self.progress.watermark = OPEN_END
+        return result
+
+    @abstractmethod
+    def _read(self, table: pa.Table) -> tuple[pl.DataFrame, pl.Series, pl.Series]:
+        """Give rows their validity and move the watermark."""
+
+    @staticmethod
+    def _nothing() -> tuple[pl.DataFrame, pl.Series, pl.Series]:
+        empty = pl.Series([], dtype=pl.Int64)
+        return pl.DataFrame(), empty, empty
+
+
+@dataclass
+class StreamFeed(Feed):
+    """Rows that hold at the instant in their time column; late ones are left out."""
+
+    time: str = ""
+    slack: int = 0
+
+    def _read(self, table: pa.Table) -> tuple[pl.DataFrame, pl.Series, pl.Series]:
+        times = instants(table.column(self.time), self.name, self.time)
+        in_time = times >= self.progress.watermark
+        self.progress.rows += len(times)
+        self.progress.late_rows += len(times) - int(in_time.sum())
+        rows = pl.DataFrame(table)
+        if not in_time.all():
+            rows, times = rows.filter(in_time), times[in_time]
+        if len(times):
+            latest = int(times.max()) - self.slack
+            self.progress.watermark = max(self.progress.watermark, latest)
+        return rows, pl.Series(times), pl.Series(times + 1)
+
+
+@dataclass
+class ConstantFeed(Feed):
+    """Rows that hold from the beginning, for ever."""
+
+    def _read(self, table: pa.Table) -> tuple[pl.DataFrame, pl.Series, pl.Series]:
+        self.progress.rows += table.num_rows
+        start = np.full(table.num_rows, BEGIN, dtype=np.int64)
+        return pl.DataFrame(table), pl.Series(start), pl.Series(np.full_like(start, OPEN_END))
+
+
+@dataclass
+class IntervalFeed(Feed):
+    """Rows that bring their validity in two columns; a NULL end is open."""
+
+    valid: tuple[str, str] = ("", "")
+
+    def _read(self, table: pa.Table) -> tuple[pl.DataFrame, pl.Series, pl.Series]:
+        self.progress.rows += table.num_rows
+        start = instants(table.column(self.valid[0]), self.name, self.valid[0])
+        until = table.column(self.valid[1])
+        end = instants(until, self.name, self.valid[1], null=OPEN_END)
+        kept = start < end
+        return pl.DataFrame(table).filter(kept), pl.Series(start[kept]), pl.Series(end[kept])
+
+
+def instants(
+    column: pa.ChunkedArray, source: str, name: str, null: int | None = None
+) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+    """A time column as integers: ticks, or microseconds since 1970."""
+    if column.null_count and null is None:
+        raise ExecutionError(
+            f"the time column `{name}` of `{source}` is NULL in {column.null_count} row(s)",
+            help="leave these rows out, or give them a time",
+        )
+    if pa.types.is_timestamp(column.type):
+        column = column.cast(pa.timestamp("us")).cast(pa.int64())
+    elif pa.types.is_date(column.type):
+        column = column.cast(pa.timestamp("us")).cast(pa.int64())
+    column = column.cast(pa.int64())
+    if null is not None:
+        column = pc.fill_null(column, null)
+    times = column.to_numpy()
+    if len(times) and times.min() < BEGIN:
+        raise ExecutionError(
+            f"the time column `{name}` of `{source}` goes back before the beginning of time "
+            f"({int(times.min())})",
+            help="time starts at 0: for timestamps, at 1970-01-01 00:00:00 UTC",
+        )
+    return np.asarray(times, dtype=np.int64)
+
+
+def scanned(
+    scan: Scan, rows: pl.DataFrame, start: pl.Series, end: pl.Series, empty: pl.DataFrame
+) -> pl.DataFrame:
+    """The batch that a leaf of the plan sees: its columns under its alias."""
+    if rows.height == 0:
+        return empty
+    names = scan.columns.names
+    payload = pl.DataFrame([rows[name].alias(f"{scan.alias}.{name}") for name in names])
+    return with_validity(payload, start.to_numpy(), end.to_numpy())

@@ -1,0 +1,40 @@
+"""Run a plan over bounded input, tick by tick."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+import polars as pl
+
+from tidemill.physical.operator import Exec, empty_batch
+from tidemill.runtime.inprocess.feeds import Feed, scanned
+from tidemill.runtime.inprocess.graph import Arrival, Graph
+
+
+class Run:
+    """One execution of a plan. Every tick reads one table of every source that has more."""
+
+    def __init__(self, plan: Exec, feeds: Mapping[str, Feed]) -> None:
+        self.graph = Graph(plan)
+        self.feeds = feeds
+        self.ticks = 0
+        self.rows_out = 0
+        self._empty = {scan: empty_batch(scan.schema) for scan in self.graph.scans}
+
+    def __iter__(self) -> Iterator[pl.DataFrame]:
+        """The results of each tick, until all input is read and nothing is held back."""
+        ended = False
+        while not ended:
+            result, _ = self._tick()
+            self.ticks += 1
+            self.rows_out += result.height
+            ended = all(feed.ended for feed in self.feeds.values())
+            yield result
+
+    def _tick(self) -> Arrival:
+        read = {name: feed.tick() for name, feed in self.feeds.items()}
+        arrivals = {}
+        for scan in self.graph.scans:
+            batch = scanned(scan, *read[scan.source], self._empty[scan])
+            arrivals[scan] = (batch, self.feeds[scan.source].progress.watermark)
+        return self.graph.step(arrivals)

@@ -1,0 +1,236 @@
+"""Parsing of whole statements: CREATE, DROP, INSERT, and what may begin a statement."""
+
+from __future__ import annotations
+
+from typing import Final, NoReturn
+
+from sqlglot import exp
+from sqlglot.tokens import Token, TokenType
+
+from tidemill.errors import nearest
+from tidemill.sql.nodes import Connector, CreateAs, CreateSource, DropNamed, InsertSink
+from tidemill.sql.streams import StreamParser
+
+__all__ = ["StatementParser"]
+
+_KINDS: Final = ("STREAM", "RELATION")
+_STARTS: Final = ("SELECT", "CREATE", "DROP", "INSERT", "WITH", "ISTREAM", "DSTREAM", "RSTREAM")
+_QUERY_STARTS: Final = frozenset(
+    {TokenType.SELECT, TokenType.WITH, TokenType.FROM, TokenType.L_PAREN}
+)
+# fmt: off
+_TYPES: Final = (
+    "BOOLEAN", "TINYINT", "SMALLINT", "INT", "BIGINT", "FLOAT", "DOUBLE", "DECIMAL", "STRING",
+    "BINARY", "DATE", "TIMESTAMP", "ARRAY", "MAP", "STRUCT",
+)
+# fmt: on
+_CONNECTOR_HELP: Final = "write for example SOURCE parquet(path => 'bids/')"
+
+
+class StatementParser(StreamParser):
+    """The statements of the language."""
+
+    STATEMENT_PARSERS = {
+        TokenType.CREATE: lambda self: self._parse_create_object(),
+        TokenType.DROP: lambda self: self._parse_drop_object(),
+        TokenType.INSERT: lambda self: self._parse_insert_sink(),
+    }
+
+    def _parse_statement(self) -> exp.Expr | None:
+        if not self._curr:
+            return None
+        if self._at_stream_function():
+            return self._parse_select()
+        known = self._curr.token_type in self.STATEMENT_PARSERS
+        if not known and self._curr.token_type not in _QUERY_STARTS:
+            self._fail_statement()
+        return super()._parse_statement()
+
+    def _fail_statement(self) -> NoReturn:
+        near = nearest(self._curr.text, _STARTS)
+        statements = (
+            "SELECT, CREATE STREAM, CREATE RELATION, DROP STREAM, DROP RELATION, INSERT INTO"
+        )
+        help = f"did you mean `{near}`?" if near else f"statements: {statements}"
+        self.fail(f"a statement cannot begin with {self.found()}", help=help)
+
+    def _parse_object_kind(self, verb: str) -> str:
+        if self._match_texts(_KINDS):
+            return self._prev.text.upper()
+        near = nearest(self._curr.text, _KINDS) if self._curr else None
+        help = f"write {verb} STREAM or {verb} RELATION"
+        help = f"did you mean `{near}`?" if near else help
+        self.fail(f"expected STREAM or RELATION, found {self.found()}", help=help)
+
+    def _parse_name(self, what: str) -> exp.Identifier:
+        token = self._curr
+        name = self._parse_id_var(any_token=False)
+        if not isinstance(name, exp.Identifier):
+            self.fail(f"expected the name of the {what.lower()}, found {self.found()}", token)
+        if self._match(TokenType.DOT, advance=False):
+            help = "quote a name that contains a dot with backquotes"
+            self.fail(f"the name of a {what.lower()} has one part", help=help)
+        return name
+
+    def _parse_create_object(self) -> exp.Expr:
+        self._refuse_replace()
+        kind = self._parse_object_kind("CREATE")
+        if self._match_text_seq("IF", "NOT", "EXISTS", advance=False):
+            help = f"write DROP {kind} IF EXISTS first"
+            self.fail(f"CREATE {kind} IF NOT EXISTS is not supported", help=help)
+        name = self._parse_name(kind)
+        if self._match(TokenType.ALIAS):
+            query = self._parse_query()
+            return self.expression(CreateAs(kind=kind, this=name, expression=query))
+        return self._parse_create_source(kind, name)
+
+    def _refuse_replace(self) -> None:
+        token, last = self._curr, self._next
+        if not self._match_text_seq("OR", "REPLACE"):
+            return
+        kind = self._parse_object_kind("CREATE")
+        name = self._parse_name(kind).sql(dialect=self.dialect)
+        help = f"write DROP {kind} IF EXISTS {name}; before CREATE {kind} {name}"
+        self.fail("CREATE OR REPLACE is not supported", token, help, last)
+
+    def _parse_query(self) -> exp.Expr:
+        token = self._curr
+        if not self._at_stream_function() and token.token_type not in _QUERY_STARTS:
+            self.fail(f"expected a query, found {self.found()}", help="write SELECT ...")
+        query = self._parse_statement()
+        if not query:
+            self.fail("expected a query", token)
+        return query
+
+    def _parse_create_source(self, kind: str, name: exp.Identifier) -> exp.Expr:
+        if not self._match(TokenType.L_PAREN, advance=False):
+            help = f"write CREATE {kind} {name.name} (column TYPE, ...) SOURCE format(...)"
+            help += f" or CREATE {kind} {name.name} AS SELECT ..."
+            self.fail(f"expected columns or AS, found {self.found()}", help=help)
+        columns = self._parse_wrapped_csv(self._parse_typed_column)
+        self._expect_source(kind)
+        node = CreateSource(
+            kind=kind, this=name, expressions=columns, source=self._parse_connector("SOURCE")
+        )
+        self._parse_ordering(node) if kind == "STREAM" else self._parse_validity(node)
+        self._refuse_other_clause(kind)
+        return self.expression(node)
+
+    def _refuse_other_clause(self, kind: str) -> None:
+        if kind == "RELATION" and self._match_text_seq("ORDERED", "BY", advance=False):
+            self.fail("ORDERED BY belongs to streams", help="write VALID FROM begin TO end")
+        if kind == "STREAM" and self._match_text_seq("VALID", "FROM", advance=False):
+            self.fail("VALID FROM belongs to relations", help="write ORDERED BY column")
+
+    def _expect_source(self, kind: str) -> None:
+        if self._match_text_seq("SOURCE"):
+            return
+        near = nearest(self._curr.text, ["SOURCE"]) if self._curr else None
+        help = (
+            f"did you mean `{near}`?" if near else f"a {kind.lower()} needs data: {_CONNECTOR_HELP}"
+        )
+        self.fail(f"expected SOURCE, found {self.found()}", help=help)
+
+    def _parse_typed_column(self) -> exp.Expr | None:
+        if not self._curr or self._curr.token_type in (TokenType.R_PAREN, TokenType.COMMA):
+            return None
+        token = self._curr
+        name = self._parse_id_var(any_token=True)
+        if not isinstance(name, exp.Identifier):
+            self.fail(f"expected the name of a column, found {self.found()}", token)
+        column = self._parse_column_def(name)
+        if not isinstance(column, exp.ColumnDef) or not column.args.get("kind"):
+            self._refuse_type()
+            help = f"write for example {name.name} BIGINT"
+            self.fail(f"column `{name.name}` has no type", token, help)
+        return column
+
+    def _refuse_type(self) -> None:
+        if self._curr and self._curr.token_type not in (TokenType.COMMA, TokenType.R_PAREN):
+            near = nearest(self._curr.text, _TYPES)
+            help = f"did you mean `{near}`?" if near else f"types: {', '.join(_TYPES)}"
+            self.fail(f"unknown type {self.found()}", help=help)
+
+    def _parse_ordering(self, node: CreateSource) -> None:
+        if not self._match_text_seq("ORDERED", "BY"):
+            return
+        node.set("ordered_by", self._parse_column_name("ORDERED BY"))
+        if self._match_text_seq("SLACK"):
+            node.set("slack", self._parse_duration("SLACK", zero=True))
+
+    def _parse_validity(self, node: CreateSource) -> None:
+        if not self._match_text_seq("VALID"):
+            return
+        self.expect("FROM", help="write VALID FROM begin TO end")
+        node.set("valid_from", self._parse_column_name("VALID FROM"))
+        self.expect("TO", help="write VALID FROM begin TO end")
+        node.set("valid_to", self._parse_column_name("TO"))
+
+    def _parse_column_name(self, clause: str) -> exp.Expr:
+        name = self._parse_id_var(any_token=False)
+        if name is None:
+            self.fail(f"{clause} takes the name of a column, found {self.found()}")
+        return name
+
+    def _parse_connector(self, clause: str) -> Connector:
+        token = self._curr
+        name = self._parse_id_var(any_token=True)
+        while name and self._match(TokenType.DOT):
+            name = self.expression(exp.Dot(this=name, expression=self._parse_id_var()))
+        if not name or not self._match(TokenType.L_PAREN):
+            path = "bids/" if clause == "SOURCE" else "results/"
+            help = f"write for example {clause} parquet(path => '{path}')"
+            self.fail(f"{clause} takes a format with its options in parentheses", token, help)
+        options = [] if self._curr.token_type == TokenType.R_PAREN else self._parse_options()
+        self.expect_token(TokenType.R_PAREN, ")", "close the options with `)`")
+        return self.expression(Connector(this=name, expressions=options), token)
+
+    def _parse_options(self) -> list[exp.Expr]:
+        return self._parse_csv(self._parse_option)
+
+    def _parse_option(self) -> exp.Expr | None:
+        start = self._curr
+        if name := self._parse_option_name():
+            return self.expression(exp.Kwarg(this=name, expression=self._parse_option_value()))
+        if self._next.token_type == TokenType.EQ:
+            name_text = self._curr.text
+            self.fail("an option is written with =>", self._next, f"write {name_text} => value")
+        return self._parse_option_value() if start.token_type != TokenType.R_PAREN else None
+
+    def _parse_option_name(self) -> exp.Expr | None:
+        """Take `name =>`, `dotted.name =>` or `'name' =>`; leave anything else alone."""
+        index = self._index
+        first = self._curr
+        while self._advance_any() or self._match(TokenType.STRING):
+            if self._match(TokenType.FARROW):
+                last = self.peek(-2)
+                return self._option_name(first, last)
+            if not self._match(TokenType.DOT):
+                break
+        self._retreat(index)
+        return None
+
+    def _option_name(self, first: Token, last: Token) -> exp.Expr:
+        quoted = first.token_type in (TokenType.STRING, TokenType.IDENTIFIER)
+        text = first.text if quoted else self._find_sql(first, last)
+        plain = text.isidentifier()
+        return exp.to_identifier(text, quoted=not plain).update_positions(first)
+
+    def _parse_option_value(self) -> exp.Expr:
+        token = self._curr
+        value = self._parse_unary() if token else None
+        literal = value.this if isinstance(value, exp.Neg) else value
+        if isinstance(literal, (exp.Literal, exp.Boolean, exp.Null)) and value is not None:
+            return value
+        help = "write name => 'text', name => 10 or name => TRUE"
+        self.fail("an option takes a string, a number or a boolean", token, help)
+
+    def _parse_drop_object(self) -> exp.Expr:
+        kind = self._parse_object_kind("DROP")
+        exists = bool(self._match_text_seq("IF", "EXISTS"))
+        return self.expression(DropNamed(kind=kind, this=self._parse_name(kind), exists=exists))
+
+    def _parse_insert_sink(self) -> exp.Expr:
+        self.expect("INTO", help="write INSERT INTO format(option => value) SELECT ...")
+        sink = self._parse_connector("INSERT INTO")
+        return self.expression(InsertSink(this=sink, expression=self._parse_query()))

@@ -1,0 +1,113 @@
+"""Printing of the syntax tree, as text that parses to the same tree."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlglot import exp
+from sqlglot.generators.spark import SparkGenerator
+
+from tidemill.sql.nodes import (
+    Connector,
+    CreateAs,
+    CreateSource,
+    DropNamed,
+    Duration,
+    Granularity,
+    InsertSink,
+    RowCount,
+    StreamFunction,
+    StreamWindow,
+    Unbounded,
+)
+
+__all__ = ["TidemillGenerator"]
+
+
+def _duration(self: Any, node: Duration) -> str:
+    number = node.text("this")
+    return f"{number} {node.unit}{'' if node.value == 1 else 'S'}" if node.unit else number
+
+
+def _window(self: Any, node: StreamWindow) -> str:
+    columns = ", ".join(self.sql(column) for column in node.args.get("partition_by") or ())
+    parts = [f"PARTITION BY {columns}" if columns else "", node.text("kind")]
+    if node.args.get("min"):
+        parts.append(f"MIN {self.sql(node, 'min')}, MAX {self.sql(node, 'max')}")
+    parts.append(self.sql(node, "size"))
+    parts.append(f"SLIDE {self.sql(node, 'slide')}" if node.args.get("slide") else "")
+    return f"WINDOW({' '.join(part for part in parts if part)})"
+
+
+def _granularity(self: Any, node: Granularity) -> str:
+    if node.args.get("size"):
+        return f"GRANULARITY({self.sql(node, 'size')})"
+    return f"GRANULARITY(COARSEST {self.sql(node, 'coarsest')}, FINEST {self.sql(node, 'finest')})"
+
+
+def _create_source(self: Any, node: CreateSource) -> str:
+    columns = ", ".join(self.sql(column) for column in node.expressions)
+    text = f"CREATE {node.text('kind')} {self.sql(node, 'this')} ({columns})"
+    text += f" SOURCE {self.sql(node, 'source')}"
+    for key, words in (("ordered_by", "ORDERED BY"), ("slack", "SLACK")):
+        text += f" {words} {self.sql(node, key)}" if node.args.get(key) else ""
+    if node.args.get("valid_from"):
+        text += f" VALID FROM {self.sql(node, 'valid_from')} TO {self.sql(node, 'valid_to')}"
+    return text
+
+
+def _create_as(self: Any, node: CreateAs) -> str:
+    name = self.sql(node, "this")
+    return f"CREATE {node.text('kind')} {name} AS {self.sql(node, 'expression')}"
+
+
+def _drop(self: Any, node: DropNamed) -> str:
+    exists = "IF EXISTS " if node.args.get("exists") else ""
+    return f"DROP {node.text('kind')} {exists}{self.sql(node, 'this')}"
+
+
+class TidemillGenerator(SparkGenerator):
+    """Spark's generator with windows, stream functions and Tidemill's statements."""
+
+    TRANSFORMS = {
+        **SparkGenerator.TRANSFORMS,
+        # Casts are strict here, so the two must not print alike as they do for Spark.
+        exp.TryCast: lambda self, e: self.trycast_sql(e),
+        Connector: lambda self, e: f"{self.sql(e, 'this')}({self.expressions(e, flat=True)})",
+        CreateAs: _create_as,
+        CreateSource: _create_source,
+        DropNamed: _drop,
+        Duration: _duration,
+        Granularity: _granularity,
+        InsertSink: lambda self, e: (
+            f"INSERT INTO {self.sql(e, 'this')} {self.sql(e, 'expression')}"
+        ),
+        RowCount: lambda self, e: self.sql(e, "this"),
+        StreamFunction: lambda self, e: f"{e.text('kind')}({self.sql(e, 'this')})",
+        StreamWindow: _window,
+        Unbounded: lambda self, e: "UNBOUNDED",
+    }
+
+    def table_sql(self, expression: exp.Table, sep: str = " AS ") -> str:
+        """Print a table with its window between alias and joins."""
+        clauses = self._stream_clauses(expression)
+        if not clauses:
+            return super().table_sql(expression, sep)
+        joins = self.expressions(expression, key="joins", sep="", flat=True)
+        bare = expression.copy()
+        bare.set("joins", None)
+        return f"{super().table_sql(bare, sep)}{clauses}{joins}"
+
+    def subquery_sql(self, expression: exp.Subquery, sep: str = " AS ") -> str:
+        """Print a subquery with its window between alias and joins."""
+        clauses = self._stream_clauses(expression)
+        if not clauses:
+            return super().subquery_sql(expression, sep)
+        joins = "".join(self.sql(join) for join in expression.args.get("joins") or ())
+        bare = expression.copy()
+        bare.set("joins", None)
+        return f"{super().subquery_sql(bare, sep)}{clauses}{joins}"
+
+    def _stream_clauses(self, expression: exp.Expr) -> str:
+        clauses = (self.sql(expression, key) for key in ("stream_window", "granularity"))
+        return "".join(f" {clause}" for clause in clauses if clause)

@@ -1,0 +1,157 @@
+"""The syntax-tree nodes that Tidemill adds to those of sqlglot."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import ClassVar, Final
+
+from sqlglot import exp
+
+__all__ = [
+    "STREAM_FUNCTIONS",
+    "UNIT_MICROS",
+    "Connector",
+    "CreateAs",
+    "CreateSource",
+    "DropNamed",
+    "Duration",
+    "Granularity",
+    "InsertSink",
+    "RowCount",
+    "StreamFunction",
+    "StreamWindow",
+    "Unbounded",
+]
+
+UNIT_MICROS: Final[dict[str, int]] = {
+    "MICROSECOND": 1,
+    "MILLISECOND": 1_000,
+    "SECOND": 1_000_000,
+    "MINUTE": 60_000_000,
+    "HOUR": 3_600_000_000,
+    "DAY": 86_400_000_000,
+    "WEEK": 604_800_000_000,
+}
+"""Microseconds per time unit. Months and years are missing: their length is not fixed."""
+
+STREAM_FUNCTIONS: Final = frozenset({"ISTREAM", "DSTREAM", "RSTREAM"})
+
+
+class Duration(exp.Expression):
+    """A length of time: a number and a unit, or a plain number of ticks.
+
+    >>> Duration(this=exp.Literal.number("1.5"), unit=exp.var("SECOND")).micros
+    1500000
+    """
+
+    arg_types: ClassVar[dict[str, bool]] = {"this": True, "unit": False}
+
+    @property
+    def value(self) -> Decimal:
+        """The number as it was written."""
+        return Decimal(self.text("this"))
+
+    @property
+    def unit(self) -> str | None:
+        """The unit in singular and upper case, or None for ticks."""
+        return self.text("unit") or None
+
+    @property
+    def ticks(self) -> int:
+        """The number of ticks of a duration without unit."""
+        if self.unit is not None:
+            raise ValueError(f"a duration in {self.unit} has no number of ticks")
+        return int(self.value)
+
+    @property
+    def micros(self) -> int:
+        """The number of microseconds of a duration with unit."""
+        if self.unit is None:
+            raise ValueError("a duration without unit has no length in microseconds")
+        return int(self.value * UNIT_MICROS[self.unit])
+
+
+class RowCount(exp.Expression):
+    """A whole number of rows."""
+
+    arg_types: ClassVar[dict[str, bool]] = {"this": True}
+
+    @property
+    def value(self) -> int:
+        """The number of rows."""
+        return int(self.text("this"))
+
+
+class Unbounded(exp.Expression):
+    """The size of a window that never drops a row."""
+
+    arg_types: ClassVar[dict[str, bool]] = {}
+
+
+class StreamWindow(exp.Expression):
+    """The window over a stream: `kind` is RANGE, ROWS or NOW.
+
+    `size` is a Duration, RowCount or Unbounded; or `min` and `max` bound it. `slide` is of
+    the same type as the size, `partition_by` a list of columns (ROWS only).
+    """
+
+    arg_types: ClassVar[dict[str, bool]] = {
+        "kind": True,
+        "size": False,
+        "min": False,
+        "max": False,
+        "partition_by": False,
+        "slide": False,
+    }
+
+
+class Granularity(exp.Expression):
+    """The granule of a window's result: one `size`, or bounds `coarsest` and `finest`."""
+
+    arg_types: ClassVar[dict[str, bool]] = {"size": False, "coarsest": False, "finest": False}
+
+
+class StreamFunction(exp.Expression):
+    """ISTREAM, DSTREAM or RSTREAM (`kind`) around a query, or a table inside FROM (`this`)."""
+
+    # The parser of WITH needs `with_` for a moment; it moves on into the query, see streams.py.
+    arg_types: ClassVar[dict[str, bool]] = {"this": True, "kind": True, "with_": False}
+
+
+class Connector(exp.Expression):
+    """A source or sink: the format (`this`), then literals and `exp.Kwarg` options."""
+
+    arg_types: ClassVar[dict[str, bool]] = {"this": True, "expressions": False}
+
+
+class CreateSource(exp.Expression):
+    """CREATE STREAM or RELATION (`kind`) over a connector."""
+
+    arg_types: ClassVar[dict[str, bool]] = {
+        "kind": True,
+        "this": True,
+        "expressions": True,
+        "source": True,
+        "ordered_by": False,
+        "slack": False,
+        "valid_from": False,
+        "valid_to": False,
+    }
+
+
+class CreateAs(exp.Expression):
+    """CREATE STREAM or RELATION (`kind`) named `this` from a query (`expression`)."""
+
+    arg_types: ClassVar[dict[str, bool]] = {"kind": True, "this": True, "expression": True}
+
+
+class DropNamed(exp.Expression):
+    """DROP STREAM or RELATION (`kind`)."""
+
+    arg_types: ClassVar[dict[str, bool]] = {"kind": True, "this": True, "exists": False}
+
+
+class InsertSink(exp.Expression):
+    """INSERT INTO a connector (`this`) the results of a query (`expression`)."""
+
+    arg_types: ClassVar[dict[str, bool]] = {"this": True, "expression": True}

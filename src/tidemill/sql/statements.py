@@ -1,0 +1,146 @@
+"""The statements of a script, as the rest of the system sees them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from sqlglot import exp
+
+from tidemill.sql.nodes import Connector, CreateAs, CreateSource, DropNamed, Duration, InsertSink
+from tidemill.sql.source import Position, Source
+
+__all__ = [
+    "ConnectorCall",
+    "CreateDerived",
+    "CreateRelation",
+    "CreateStream",
+    "DropObject",
+    "InsertInto",
+    "OptionValue",
+    "QueryStatement",
+    "Statement",
+    "statement_of",
+]
+
+OptionValue = str | int | float | bool | None
+
+
+@dataclass(frozen=True)
+class ConnectorCall:
+    """A source or sink: format, positional arguments and options."""
+
+    tree: Connector
+    format: str
+    arguments: tuple[OptionValue, ...] = ()
+    options: Mapping[str, OptionValue] = field(default_factory=dict, hash=False)
+
+
+@dataclass(frozen=True)
+class Statement:
+    """One statement: its tree, its own text, and its place in the whole script."""
+
+    tree: exp.Expr
+    sql: str
+    position: Position
+    source: Source = field(repr=False, compare=False)
+
+
+@dataclass(frozen=True)
+class QueryStatement(Statement):
+    """A query by itself; `tree` is the query."""
+
+
+@dataclass(frozen=True)
+class CreateStream(Statement):
+    """A stream that a connector feeds."""
+
+    name: str
+    columns: tuple[exp.ColumnDef, ...]
+    connector: ConnectorCall
+    ordered_by: exp.Identifier | None = None
+    slack: Duration | None = None
+
+
+@dataclass(frozen=True)
+class CreateRelation(Statement):
+    """A relation that a connector provides, perhaps with the columns of its validity."""
+
+    name: str
+    columns: tuple[exp.ColumnDef, ...]
+    connector: ConnectorCall
+    valid_from: exp.Identifier | None = None
+    valid_to: exp.Identifier | None = None
+
+
+@dataclass(frozen=True)
+class CreateDerived(Statement):
+    """A stream or relation (`kind`) that a query defines."""
+
+    kind: str
+    name: str
+    query: exp.Expr
+
+
+@dataclass(frozen=True)
+class DropObject(Statement):
+    """The removal of a stream or relation (`kind`)."""
+
+    kind: str
+    name: str
+    if_exists: bool = False
+
+
+@dataclass(frozen=True)
+class InsertInto(Statement):
+    """A query whose results go to a sink."""
+
+    sink: ConnectorCall
+    query: exp.Expr
+
+
+def statement_of(tree: exp.Expr, sql: str, position: Position, source: Source) -> Statement:
+    """Wrap a parsed tree in the statement that it is."""
+    common = (tree, sql, position, source)
+    if isinstance(tree, CreateSource):
+        return _created(tree, sql, position, source)
+    if isinstance(tree, CreateAs):
+        return CreateDerived(*common, tree.text("kind"), tree.name, tree.expression)
+    if isinstance(tree, DropNamed):
+        return DropObject(*common, tree.text("kind"), tree.name, bool(tree.args.get("exists")))
+    if isinstance(tree, InsertSink):
+        return InsertInto(*common, _call(tree.this), tree.expression)
+    return QueryStatement(*common)
+
+
+def _created(tree: CreateSource, sql: str, position: Position, source: Source) -> Statement:
+    args = tree.args
+    columns, connector = tuple(tree.expressions), _call(args["source"])
+    common = (tree, sql, position, source, tree.name, columns, connector)
+    if tree.text("kind") == "STREAM":
+        return CreateStream(*common, args.get("ordered_by"), args.get("slack"))
+    return CreateRelation(*common, args.get("valid_from"), args.get("valid_to"))
+
+
+def _call(tree: Connector) -> ConnectorCall:
+    arguments = (e for e in tree.expressions if not isinstance(e, exp.Kwarg))
+    options = (e for e in tree.expressions if isinstance(e, exp.Kwarg))
+    return ConnectorCall(
+        tree,
+        ".".join(part.name for part in tree.this.find_all(exp.Identifier)),
+        tuple(_value(argument) for argument in arguments),
+        {option.this.name: _value(option.expression) for option in options},
+    )
+
+
+def _value(node: exp.Expr) -> OptionValue:
+    if isinstance(node, exp.Literal) and node.is_string:
+        return str(node.this)
+    if isinstance(node, exp.Neg):
+        value = _value(node.this)
+        return -value if isinstance(value, (int, float)) else value
+    if isinstance(node, exp.Boolean):
+        return bool(node.this)
+    if isinstance(node, exp.Null):
+        return None
+    return int(node.name) if node.name.isdecimal() else float(node.name)

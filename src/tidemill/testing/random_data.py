@@ -1,0 +1,71 @@
+"""Random rows: NULLs, duplicates, simultaneous and late ones, in random ticks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from random import Random
+from typing import Any
+
+import pyarrow as pa
+
+TIME = "at"
+_TYPES = {"k": pa.int32(), "v": pa.int64(), "f": pa.float64(), "s": pa.string(), TIME: pa.int64()}
+_FLOATS = (0.1, 0.2, 0.7, -1.5, 0.0, -0.0, 1e16, 3.0, float("nan"), float("inf"))
+
+
+@dataclass(frozen=True)
+class RandomStream:
+    """Rows in the order in which they arrive, cut into ticks."""
+
+    ticks: tuple[tuple[dict[str, Any], ...], ...]
+    slack: int
+
+    @property
+    def tables(self) -> list[pa.Table]:
+        return [to_table(tick) for tick in self.ticks]
+
+    def in_time(self) -> list[dict[str, Any]]:
+        """The rows that are not late: not before the newest row of earlier ticks, less the slack."""
+        kept: list[dict[str, Any]] = []
+        newest = 0
+        for tick in self.ticks:
+            accepted = [row for row in tick if row[TIME] >= newest - self.slack]
+            kept.extend(accepted)
+            newest = max([newest, *(row[TIME] for row in accepted)])
+        return kept
+
+
+def to_table(rows: tuple[dict[str, Any], ...]) -> pa.Table:
+    """Rows as an Arrow table."""
+    schema = pa.schema(list(_TYPES.items()))
+    return pa.Table.from_pylist([dict(row) for row in rows], schema=schema)
+
+
+def random_row(random: Random) -> dict[str, Any]:
+    """One row; small domains, so that rows meet."""
+    return {
+        "k": random.choice([None, 0, 1, 1, 2]),
+        "v": random.choice([None, -1, 0, 1, 2, 3, 2**40]),
+        "f": None if random.random() < 0.15 else random.choice(_FLOATS),
+        "s": random.choice([None, "a", "a", "b", "ä", ""]),
+    }
+
+
+def random_stream(random: Random, latest: int = 20, most_rows: int = 14) -> RandomStream:
+    """A stream whose rows arrive out of order, some beyond the slack."""
+    slack = random.choice([0, 0, 1, 3, 8])
+    count = random.randint(0, most_rows)
+    times = [random.randint(0, latest) for _ in range(count)]
+    jitter = random.choice([0, slack, slack, slack + 3])
+    times.sort(key=lambda time: time + random.uniform(0, jitter))
+    rows = [{**random_row(random), TIME: time} for time in times]
+    if rows and random.random() < 0.3:
+        rows.append(dict(random.choice(rows)))  # an exact copy, perhaps late
+    return RandomStream(_cut(random, rows), slack)
+
+
+def _cut(random: Random, rows: list[dict[str, Any]]) -> tuple[tuple[dict[str, Any], ...], ...]:
+    count = random.randint(0, min(5, len(rows)))
+    cuts = sorted(random.randint(0, len(rows)) for _ in range(count))
+    bounds = zip([0, *cuts], [*cuts, len(rows)], strict=True)
+    return tuple(tuple(rows[start:stop]) for start, stop in bounds)

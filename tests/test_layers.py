@@ -1,0 +1,113 @@
+"""Each layer imports only from the layers above it."""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+PACKAGE = Path(__file__).parent.parent / "src" / "tidemill"
+
+# From the top: a layer may import those before it. The folder tree is the path of a query.
+LAYERS = [
+    "errors",
+    "timeline",
+    "sql",
+    "algebra",
+    "expressions",
+    "analyze",
+    "reference",
+    "optimize",
+    "physical",
+    "fragments",
+    "runtime",
+    "engine",
+    "testing",
+    "tidemill",  # the package itself: the names it re-exports
+    "cli",
+]
+
+# Modules at the top of the package that belong to a layer of another name.
+MEMBERS = {"query": "engine", "__init__": "tidemill", "__main__": "cli"}
+
+# Layers held to less than what is above them.
+NARROW = {
+    "sql": {"errors"},
+    "algebra": {"errors", "timeline"},
+    "testing": {"errors", "timeline", "algebra", "analyze", "reference", "engine"},
+}
+
+MODULES = sorted(PACKAGE.rglob("*.py"))
+
+
+def layer_of(parts: tuple[str, ...]) -> str:
+    """The layer of a module, given its path below the package: ("sql", "parser") is in sql."""
+    name = parts[0] if parts else "__init__"
+    return MEMBERS.get(name, name)
+
+
+def allowed(layer: str) -> set[str]:
+    """The layers that a layer may import, itself included."""
+    above = set(LAYERS[: LAYERS.index(layer)])
+    return NARROW.get(layer, above) | {layer}
+
+
+def imports(source: str, package: tuple[str, ...]) -> Iterator[tuple[int, str]]:
+    """Line and layer of each import from Tidemill, wherever it stands in the source."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                top, *rest = alias.name.split(".")
+                if top == "tidemill":
+                    yield node.lineno, layer_of(tuple(rest))
+        elif isinstance(node, ast.ImportFrom):
+            base = tuple(node.module.split(".")) if node.module else ()
+            if node.level:
+                base = package[: len(package) - node.level + 1] + base
+            if base[:1] != ("tidemill",):
+                continue
+            for alias in node.names:
+                # `from tidemill import errors` names a layer, `import Engine` the package itself.
+                is_layer = len(base) == 1 and alias.name in {*LAYERS, *MEMBERS}
+                yield node.lineno, layer_of((alias.name,) if is_layer else base[1:])
+
+
+def breaches(source: str, path: tuple[str, ...]) -> list[str]:
+    """What a module imports from layers it must not know."""
+    layer = layer_of(path)
+    return [
+        f"line {line}: {layer} must not import {target}"
+        for line, target in imports(source, ("tidemill", *path[:-1]))
+        if target not in allowed(layer)
+    ]
+
+
+@pytest.mark.parametrize(
+    "module", MODULES, ids=[module.relative_to(PACKAGE).as_posix() for module in MODULES]
+)
+def test_module_imports_only_from_layers_above(module: Path) -> None:
+    path = module.relative_to(PACKAGE).with_suffix("").parts
+    assert layer_of(path) in LAYERS, "a new layer: give it its place in LAYERS"
+    assert breaches(module.read_text("utf-8"), path) == []
+
+
+@pytest.mark.parametrize(
+    ("path", "source", "found"),
+    [
+        ("sql/parser", "from tidemill.errors import ParseError", []),
+        ("sql/parser", "from . import tokens; from .tree import Node", []),
+        ("sql/parser", "import tidemill.timeline", ["timeline"]),
+        ("algebra/nodes", "from ..sql import tree", ["sql"]),
+        ("algebra/nodes", "from tidemill import sql", ["sql"]),
+        ("algebra/nodes", "from tidemill import Engine", ["tidemill"]),
+        ("optimize/rules/merge", "def f():\n    from ... import query", ["engine"]),
+        ("physical/__init__", "from .join import Join; from ..algebra.plan import Plan", []),
+        ("query", "from .engine import Engine", []),
+        ("testing/oracle", "import tidemill.runtime, tidemill.reference", ["runtime"]),
+        ("cli/__init__", "import tidemill as tm", []),
+        ("__init__", "from .engine import Engine; from .cli import main", ["cli"]),
+    ],
+)
+def test_breaches_are_found(path: str, source: str, found: list[str]) -> None:
+    named = [text.rsplit(" ", 1)[1] for text in breaches(source, tuple(path.split("/")))]
+    assert named == found
