@@ -1,1 +1,29 @@
 """Tidemill: continuous SQL queries over data streams, with exact meaning."""
+
+from tidemill.engine import Engine
+from tidemill.errors import (
+    CatalogError,
+    ExecutionError,
+    PlanError,
+    PlanWarning,
+    SqlSyntaxError,
+    TidemillError,
+    UnsupportedError,
+)
+from tidemill.query import Progress, Query
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "CatalogError",
+    "Engine",
+    "ExecutionError",
+    "PlanError",
+    "PlanWarning",
+    "Progress",
+    "Query",
+    "SqlSyntaxError",
+    "TidemillError",
+    "UnsupportedError",
+    "__version__",
+]

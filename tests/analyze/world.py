@@ -17,9 +17,7 @@ MICROS = {
     "time_type": pa.timestamp("us"),
 }
 SOURCES = [
-    SourceInfo(
-        "bid", Schema.of(item=pa.int64(), price=pa.float64(), bidder=pa.string()), **TICKS
-    ),
+    SourceInfo("bid", Schema.of(item=pa.int64(), price=pa.float64(), bidder=pa.string()), **TICKS),
     SourceInfo(
         "auction",
         Schema.of(item=pa.int64(), seller=pa.int64(), reserve=pa.decimal128(10, 2)),

@@ -8,10 +8,10 @@ from functools import cached_property
 
 import pyarrow as pa
 from sqlglot import exp
-from sqlglot.dialects.spark import Spark
+from sqlglot.generators.spark import SparkGenerator
 
 
-class _PlanPrinter(Spark.Generator):  # type: ignore[misc]
+class _PlanPrinter(SparkGenerator):
     """Spark SQL, with plan columns printed bare: `b.price`, not `` `b.price` ``."""
 
     def column_sql(self, expression: exp.Column) -> str:
@@ -27,7 +27,7 @@ class Scalar:
     b.price > 10
     """
 
-    node: exp.Expression
+    node: exp.Expr
     type: pa.DataType
 
     @cached_property
@@ -42,7 +42,7 @@ class Scalar:
     def rename(self, names: Mapping[str, str]) -> Scalar:
         """The same expression over renamed columns."""
 
-        def swap(node: exp.Expression) -> exp.Expression:
+        def swap(node: exp.Expr) -> exp.Expr:
             if isinstance(node, exp.Column) and node.name in names:
                 return column_node(names[node.name])
             return node
@@ -52,7 +52,7 @@ class Scalar:
     def substitute(self, parts: Mapping[str, Scalar]) -> Scalar:
         """The expression with columns replaced by the expressions that define them."""
 
-        def swap(node: exp.Expression) -> exp.Expression:
+        def swap(node: exp.Expr) -> exp.Expr:
             if isinstance(node, exp.Column) and node.name in parts:
                 part = parts[node.name].node.copy()
                 return part if isinstance(part, (exp.Column, exp.Literal)) else exp.Paren(this=part)
@@ -67,8 +67,8 @@ class Scalar:
 
 
 def rewrite(
-    node: exp.Expression, change: Callable[[exp.Expression], exp.Expression]
-) -> exp.Expression:
+    node: exp.Expr, change: Callable[[exp.Expr], exp.Expr]
+) -> exp.Expr:
     """A copy of the tree with `change` applied to every node, children first.
 
     (sqlglot's own `transform` does not look inside what it has replaced.)
@@ -78,7 +78,8 @@ def rewrite(
         changed = change(part)
         if changed is not part:
             part.replace(changed)
-    return root.this.pop()
+    result: exp.Expr = root.this.pop()
+    return result
 
 
 def column_node(name: str) -> exp.Column:

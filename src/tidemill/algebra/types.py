@@ -6,27 +6,28 @@ from typing import cast
 
 import pyarrow as pa
 from sqlglot import exp
+from sqlglot.expressions import DType
 
-_BY_NAME: dict[exp.DataType.Type, pa.DataType] = {
-    exp.DataType.Type.BOOLEAN: pa.bool_(),
-    exp.DataType.Type.TINYINT: pa.int8(),
-    exp.DataType.Type.SMALLINT: pa.int16(),
-    exp.DataType.Type.INT: pa.int32(),
-    exp.DataType.Type.BIGINT: pa.int64(),
-    exp.DataType.Type.FLOAT: pa.float32(),
-    exp.DataType.Type.DOUBLE: pa.float64(),
-    exp.DataType.Type.VARCHAR: pa.string(),
-    exp.DataType.Type.CHAR: pa.string(),
-    exp.DataType.Type.TEXT: pa.string(),
-    exp.DataType.Type.BINARY: pa.binary(),
-    exp.DataType.Type.VARBINARY: pa.binary(),
-    exp.DataType.Type.DATE: pa.date32(),
-    exp.DataType.Type.TIMESTAMP: pa.timestamp("us"),
-    exp.DataType.Type.TIMESTAMPNTZ: pa.timestamp("us"),
-    exp.DataType.Type.TIMESTAMPTZ: pa.timestamp("us"),
-    exp.DataType.Type.TIMESTAMPLTZ: pa.timestamp("us"),
-    exp.DataType.Type.INTERVAL: pa.duration("us"),
-    exp.DataType.Type.NULL: pa.null(),
+_BY_NAME: dict[DType, pa.DataType] = {
+    DType.BOOLEAN: pa.bool_(),
+    DType.TINYINT: pa.int8(),
+    DType.SMALLINT: pa.int16(),
+    DType.INT: pa.int32(),
+    DType.BIGINT: pa.int64(),
+    DType.FLOAT: pa.float32(),
+    DType.DOUBLE: pa.float64(),
+    DType.VARCHAR: pa.string(),
+    DType.CHAR: pa.string(),
+    DType.TEXT: pa.string(),
+    DType.BINARY: pa.binary(),
+    DType.VARBINARY: pa.binary(),
+    DType.DATE: pa.date32(),
+    DType.TIMESTAMP: pa.timestamp("us"),
+    DType.TIMESTAMPNTZ: pa.timestamp("us"),
+    DType.TIMESTAMPTZ: pa.timestamp("us"),
+    DType.TIMESTAMPLTZ: pa.timestamp("us"),
+    DType.INTERVAL: pa.duration("us"),
+    DType.NULL: pa.null(),
 }
 
 _NAMES: dict[pa.DataType, str] = {
@@ -58,14 +59,14 @@ def from_sql(sql_type: exp.DataType) -> pa.DataType:
     ListType(list<item: int32>)
     """
     kind = sql_type.this
-    if kind == exp.DataType.Type.DECIMAL:
+    if kind == DType.DECIMAL:
         return pa.decimal128(*_decimal_parameters(sql_type))
-    if kind in (exp.DataType.Type.ARRAY, exp.DataType.Type.LIST):
+    if kind in (DType.ARRAY, DType.LIST):
         return pa.list_(from_sql(cast(exp.DataType, sql_type.expressions[0])))
-    if kind == exp.DataType.Type.MAP:
+    if kind == DType.MAP:
         key, value = sql_type.expressions
         return pa.map_(from_sql(key), from_sql(value))
-    if kind == exp.DataType.Type.STRUCT:
+    if kind == DType.STRUCT:
         return pa.struct([(part.name, from_sql(part.kind)) for part in sql_type.expressions])
     if kind in _BY_NAME:
         return _BY_NAME[kind]

@@ -56,7 +56,8 @@ class Grouping:
         if is_aggregate(node, self.base.context.catalog):
             return placed(self._call(node), node)
         if isinstance(node, exp.Column) and node.name not in self.carried:
-            message = f"`{written(node)}` is neither grouped nor aggregated"
+            shown = node.name if (text := written(node)).endswith("*") else text
+            message = f"`{shown}` is neither grouped nor aggregated"
             help = "add it to GROUP BY or wrap it in an aggregate, as in MAX(...)"
             raise error_at(PlanError, message, node, help)
         return None
@@ -105,7 +106,7 @@ class Grouping:
         return function, argument, distinct and function not in ("MIN", "MAX")
 
     def _function(self, node: exp.Expr) -> str:
-        name = node.name.lower() if isinstance(node, exp.Anonymous) else ""
+        name = name_of_call(node).lower()
         if name in self.base.context.catalog.aggregates:
             return name
         function = ALIASES.get(name) or AGGREGATES.get(type(node))

@@ -130,11 +130,17 @@ def growing(plan: Plan) -> Iterator[tuple[str, TimeWindow | CountWindow]]:
     A window is reported once, with the lowest operator above it.
     """
     seen: set[TimeWindow | CountWindow] = set()
-    for node in reversed(list(plan.walk())):  # children come before their parents
+    for node in _from_below(plan):
         for window in _remembered(node):
             if window not in seen:
                 seen.add(window)
                 yield _NAMES[type(node)], window
+
+
+def _from_below(plan: Plan) -> Iterator[Plan]:
+    for child in plan.children:
+        yield from _from_below(child)
+    yield plan
 
 
 def _remembered(node: Plan) -> Iterator[TimeWindow | CountWindow]:

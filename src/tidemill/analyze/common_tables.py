@@ -31,4 +31,5 @@ def _renamed(table: exp.CTE) -> exp.Expr:
     if table.args["alias"].args.get("columns"):
         help = "name the columns with AS inside the query"
         raise error_at(UnsupportedError, "WITH has no column list", table, help)
-    return table.this
+    query: exp.Expr = table.this
+    return query

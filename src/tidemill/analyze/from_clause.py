@@ -73,20 +73,19 @@ class _Chain:
 
     def _entry(self, node: exp.Expr) -> Entry:
         inner = node.this if isinstance(node, exp.Subquery) else node
-        joins = inner.args.get("joins") if isinstance(inner, exp.Table) else None
-        if not joins:
+        if not isinstance(inner, exp.Table) or not inner.args.get("joins"):
             item = self.references.item(node)
             return Entry(item.plan, [item], {})
         if node.alias:
             help = "write (SELECT ... FROM ... JOIN ...) AS alias"
             raise error_at(UnsupportedError, "a join in parentheses has no alias", node, help)
-        return self._nested(inner, joins)
+        return self._nested(inner)
 
-    def _nested(self, table: exp.Table, joins: list[exp.Join]) -> Entry:
+    def _nested(self, table: exp.Table) -> Entry:
         first = table.copy()
         first.set("joins", None)
         chain = _Chain(self.references, self.deferred)
-        steps = chain.steps(first, joins)
+        steps = chain.steps(first, table.args["joins"])
         plan = chain.fold(steps, self.deferred)
         return Entry(plan, list(chain.stage.scope.items), chain.stage.scope.merged)
 

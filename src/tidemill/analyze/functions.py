@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 from sqlglot import exp
 
 from tidemill.analyze.catalog import Catalog
-from tidemill.analyze.trees import outside_subqueries
+from tidemill.analyze.trees import QUERIES, outside_subqueries, source_text
 from tidemill.errors import PlanError, UnsupportedError, nearest
 from tidemill.sql import Tidemill, error_at
 
@@ -57,6 +58,12 @@ def find_aggregate(node: exp.Expr, catalog: Catalog) -> exp.Expr | None:
 def check_functions(node: exp.Expr, catalog: Catalog) -> None:
     """Refuse functions that are unknown, or that have no exact meaning over time."""
     for part in outside_subqueries(node):
+        if isinstance(part, exp.Column) and isinstance(part.this, exp.Star):
+            help = "write `*` alone, or name a column"
+            raise error_at(PlanError, "`*` stands for several columns", part, help)
+        if isinstance(part, exp.Any | exp.All) and not isinstance(part.this, QUERIES):
+            help = "write a subquery: ANY (SELECT ...), or IN (1, 2) for a list"
+            raise error_at(UnsupportedError, "ANY and ALL take a subquery", part, help)
         if isinstance(part, exp.Window):
             help = "write the window after the stream: FROM bid WINDOW(ROWS 10)"
             raise error_at(UnsupportedError, "OVER is not supported", part, help)
@@ -75,6 +82,8 @@ def name_of_call(node: exp.Expr) -> str:
     """The function's name, as in messages."""
     if isinstance(node, exp.Anonymous):
         return node.name
+    if isinstance(node, exp.Func) and (found := re.match(r"(\w+)\s*\(", source_text(node))):
+        return found[1]
     return node.sql_name() if isinstance(node, exp.Func) else node.sql(dialect=Tidemill)
 
 
@@ -87,7 +96,8 @@ def _is_known(node: exp.Anonymous, catalog: Catalog) -> bool:
 
 
 def _unknown(node: exp.Anonymous, catalog: Catalog) -> PlanError:
-    users = [f.name for f in (*catalog.functions.values(), *catalog.aggregates.values())]
+    users = [function.name for function in catalog.functions.values()]
+    users += [aggregate.name for aggregate in catalog.aggregates.values()]
     near = nearest(node.name, [*users, *map(str.lower, exp.FUNCTION_BY_NAME), *ALIASES])
     help = "write it in Python and register it with engine.function(...)"
     if near:

@@ -97,7 +97,8 @@ class Joiner:
 
 def merge(left: Entry, right: Entry, join: exp.Join) -> tuple[list[exp.Expr], dict[str, Merged]]:
     """Equate the columns of USING or NATURAL, and give them one name."""
-    kind, equal, merged = kind_of(join), [], {}
+    equal: list[exp.Expr] = []
+    kind, merged = kind_of(join), {}
     for node in _using(left, right, join):
         one, other = _side(left, node), _side(right, node)
         equal.append(exp.EQ(this=one.node.copy(), expression=other.node.copy()))

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
-from tidemill.algebra import Project, Scalar, SortKey, TopK, column
+from tidemill.algebra import Plan, Project, Scalar, SortKey, TopK, column
 from tidemill.analyze.context import Context
 from tidemill.analyze.correlation import Link
 from tidemill.analyze.relation import Output, Relation, unique_names
@@ -62,8 +62,7 @@ def first_rows(
     names = unique_names(relation.names)
     items = list(zip(names, (output.scalar for output in relation.outputs), strict=True))
     keys = tuple(_key(term, items, context, scalar) for term in terms)
-    kept = [(name, column(name, relation.plan.schema[name])) for name in relation.carried]
-    plan = TopK(Project(relation.plan, (*kept, *items)), keys, limit, offset)
+    plan = TopK(_with_sort_columns(relation, names, items), keys, limit, offset)
     return replace(
         relation,
         plan=plan,
@@ -74,6 +73,15 @@ def first_rows(
         calls=None,
         has_one_row=limit == 1,
     )
+
+
+def _with_sort_columns(
+    relation: Relation, names: tuple[str, ...], items: list[tuple[str, Scalar]]
+) -> Plan:
+    if len(items) == len(names):
+        return relation.close(names)
+    kept = [(name, column(name, relation.plan.schema[name])) for name in relation.carried]
+    return Project(relation.plan, (*kept, *items))
 
 
 def _refuse_offset(tree: exp.Expr) -> None:

@@ -30,6 +30,7 @@ from tidemill.analyze.windows import apply_clauses, apply_function
 from tidemill.errors import CatalogError, PlanError, UnsupportedError
 from tidemill.sql import StreamFunction, error_at
 
+_CLAUSES = ("this", "db", "catalog", "alias", "stream_window", "granularity", "joins", "with_")
 _WINDOWS = (TimeWindow, CountWindow, Istream, Dstream, Rstream)
 
 
@@ -48,6 +49,7 @@ class References:
 
     def item(self, node: exp.Expr) -> Item:
         """The item of a table, subquery or stream function, with its window."""
+        _refuse_clauses(node)
         prefix = self._prefix(alias := self._alias(node))
         item = apply_clauses(self._plain(node, alias, prefix), node, self.context)
         if item.carried and node.args.get("stream_window"):
@@ -184,6 +186,15 @@ def _derived(entry: Derived, alias: str, prefix: str, node: exp.Expr) -> Item:
     windowed = any(isinstance(part, _WINDOWS) for part in plan.walk())
     word = "relation" if entry.relation else "stream"
     return Item(alias, prefix, plan, entry.schema, node, word=word, is_windowed=windowed)
+
+
+def _refuse_clauses(node: exp.Expr) -> None:
+    if not isinstance(node, exp.Table | exp.Subquery):
+        return
+    for name in (name for name, value in node.args.items() if value and name not in _CLAUSES):
+        words = {"pivots": "PIVOT", "sample": "TABLESAMPLE", "order": "ORDER BY"}
+        message = f"{words.get(name, name.upper())} is not supported behind an entry of FROM"
+        raise error_at(UnsupportedError, message, node, "remove the clause")
 
 
 def _with_column_aliases(item: Item, node: exp.Expr) -> Item:

@@ -85,7 +85,9 @@ def check_names(outputs: Sequence[Output]) -> None:
     for output in outputs:
         if output.name.casefold() in seen:
             message = f"two columns of the result are named `{output.name}`"
-            help = f"give one an alias: {written(output.node)} AS other_name"
+            help = f"give one an alias: {written(output.node.unalias())} AS other_name"
+            if output.node.is_star:
+                help = "list the columns instead of `*`, and give one an alias"
             raise error_at(PlanError, message, output.node, help)
         seen.add(output.name.casefold())
 

@@ -6,8 +6,9 @@ from sqlglot import exp
 
 from tidemill.algebra import AntiJoin, Join, Plan, Project, Scalar, SemiJoin, Union, column
 from tidemill.algebra.scalar import column_node
+from tidemill.analyze.catalog import Catalog
+from tidemill.analyze.functions import is_aggregate
 from tidemill.analyze.inner import Inner, is_single_row, plan_inner
-from tidemill.analyze.relation import Relation
 from tidemill.analyze.stage import Stage, with_column
 from tidemill.analyze.trees import (
     COMPARISONS,
@@ -68,9 +69,9 @@ def compare_directly(stage: Stage, node: exp.Expr) -> bool:
     tree, other = (left, right) if isinstance(left, QUERIES) else (right, left)
     if not isinstance(tree, QUERIES) or has_subquery(other):
         return False
-    inner = _planned(stage, tree)
-    if not _is_null_on_no_rows(inner.relation):
+    if not _is_null_on_no_rows(tree, stage.context.catalog):
         return False
+    inner = _planned(stage, tree)
     value = inner.relation.outputs[0].scalar.node
     sides = [value.copy() if side is tree else side.copy() for side in (left, right)]
     test = type(node)(this=sides[0], expression=sides[1])
@@ -122,18 +123,18 @@ def _on_no_rows(inner: Inner) -> exp.Expr:
     return rewrite(output.scalar.node, change)
 
 
-def _is_null_on_no_rows(relation: Relation) -> bool:
-    calls = relation.calls
-    return calls is None or _is_strict(relation, relation.outputs[0].scalar.node)
+def _is_null_on_no_rows(tree: exp.Expr, catalog: Catalog) -> bool:
+    """Whether a scalar subquery is surely NULL where it has nothing to select from."""
+    if not is_single_row(tree, catalog):
+        return True
+    return _is_strict(tree.unnest().expressions[0].unalias(), catalog)
 
 
-def _is_strict(relation: Relation, node: exp.Expr) -> bool:
-    assert relation.calls is not None
-    if isinstance(node, exp.Column):
-        call = relation.calls.get(node.name)
-        return call is not None and call.function != "COUNT"
+def _is_strict(node: exp.Expr, catalog: Catalog) -> bool:
+    if is_aggregate(node, catalog):
+        return not any(isinstance(part, exp.Count) for part in node.walk())
     parts = node.iter_expressions()
-    return isinstance(node, _STRICT) and any(_is_strict(relation, part) for part in parts)
+    return isinstance(node, _STRICT) and any(_is_strict(part, catalog) for part in parts)
 
 
 def with_single_rows(node: exp.Expr, stage: Stage) -> exp.Expr:

@@ -28,8 +28,18 @@ from tidemill.timeline import TimeDomain
 
 _CLAUSES = (
     *("with_", "expressions", "from_", "joins", "where", "group", "having"),
-    *("distinct", "order", "limit", "offset", "kind"),
+    *("distinct", "order", "limit", "offset"),
 )
+_LABELS = {
+    "laterals": "LATERAL VIEW",
+    "sort": "SORT BY",
+    "cluster": "CLUSTER BY",
+    "distribute": "DISTRIBUTE BY",
+    "windows": "WINDOW",
+    "hint": "a hint",
+    "pivots": "PIVOT",
+    "sample": "TABLESAMPLE",
+}
 
 
 @plan_tree.register
@@ -167,7 +177,9 @@ class _Block:
 
     def _distinct(self, relation: Relation, terms: list[Term]) -> tuple[Relation, list[Term]]:
         names = unique_names(relation.names)
-        known = {output.scalar.node: name for name, output in zip(names, relation.outputs, strict=True)}
+        known = {
+            output.scalar.node: name for name, output in zip(names, relation.outputs, strict=True)
+        }
         for term in terms:
             if term.node not in known:
                 message = "with DISTINCT, ORDER BY takes columns of the select list"
@@ -191,7 +203,9 @@ class _Block:
         size = "1 HOUR" if self.context.domain is TimeDomain.MICROSECONDS else "100"
         for item in items:
             if any(_is_stream(node) for node in item.plan.walk()):
-                message = f"`{item.alias}` has no window: this aggregates the rows of a single instant"
+                message = (
+                    f"`{item.alias}` has no window: this aggregates the rows of a single instant"
+                )
                 help = f"did you mean {item.node.name or item.alias} WINDOW(RANGE {size})?"
                 self.context.warn(message, item.node, help)
                 return
@@ -203,14 +217,17 @@ def _is_stream(node: Plan) -> bool:
 
 def _refuse_clauses(select: exp.Select) -> None:
     for name, node in _clauses(select):
-        label = name.replace("_", " ").upper()
+        label = _LABELS.get(name, name.replace("_", " ").upper())
         raise error_at(UnsupportedError, f"{label} is not supported", node, "remove the clause")
     distinct, group = select.args.get("distinct"), select.args.get("group")
     if distinct is not None and distinct.args.get("on"):
         help = "use GROUP BY with MIN or MAX"
         raise error_at(UnsupportedError, "DISTINCT ON is not supported", distinct, help)
-    if group is not None and not group.expressions:
-        help = "list the columns, one query for each grouping"
+    sets = (exp.Rollup, exp.Cube, exp.GroupingSets)
+    if group is not None and (
+        not group.expressions or any(isinstance(each, sets) for each in group.expressions)
+    ):
+        help = "list the columns; write a query of its own for each other grouping"
         raise error_at(UnsupportedError, "GROUP BY takes columns and expressions", group, help)
 
 
@@ -222,4 +239,4 @@ def _clauses(select: exp.Select) -> Iterator[tuple[str, exp.Expr]]:
     group = select.args.get("group")
     for name, value in group.args.items() if group is not None else ():
         if value and name not in ("expressions", "all"):
-            yield name, value[0] if isinstance(value, list) else group
+            yield name, value[0] if isinstance(value, list) else select

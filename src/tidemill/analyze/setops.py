@@ -80,7 +80,8 @@ def _aligned(
     """Both sides with the same columns, cast to a common type where they differ."""
     counts = len(left.outputs), len(right.outputs)
     if counts[0] != counts[1]:
-        message = f"the left side of {_word(tree)} has {counts[0]} columns, the right {counts[1]}"
+        sizes = [f"{count} column{'s' * (count != 1)}" for count in counts]
+        message = f"the left side of {_word(tree)} has {sizes[0]}, the right side {sizes[1]}"
         node = right.outputs[-1].node
         raise error_at(PlanError, message, node, "select the same number on both sides")
     types = [_common(tree, *pair) for pair in zip(left.outputs, right.outputs, strict=True)]

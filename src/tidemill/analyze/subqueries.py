@@ -19,7 +19,7 @@ from tidemill.analyze.inner import Inner, plan_inner
 from tidemill.analyze.scalar_subqueries import attach_scalars, compare_directly, with_single_rows
 from tidemill.analyze.stage import Stage, with_column
 from tidemill.analyze.trees import COMPARISONS, all_of, outside_subqueries, rewrite
-from tidemill.errors import PlanError, UnsupportedError
+from tidemill.errors import PlanError
 from tidemill.sql import error_at
 
 _OPPOSITE: dict[type[exp.Expr], type[exp.Binary]] = {
@@ -98,7 +98,7 @@ def _predicates(stage: Stage, node: exp.Expr) -> list[_Predicate]:
 
 def _predicate(stage: Stage, node: exp.Expr) -> _Predicate | None:
     if isinstance(node, exp.Exists):
-        return _Predicate(stage, node, "EXISTS", _inner(stage, node.this))
+        return _Predicate(stage, node, "EXISTS", _inner(stage, _unlimited(node.this)))
     if isinstance(node, exp.In) and node.args.get("query") is not None:
         inner = _inner(stage, node.args["query"])
         return _Predicate(stage, node, "ANY", inner, exp.EQ, node.this)
@@ -109,12 +109,20 @@ def _predicate(stage: Stage, node: exp.Expr) -> _Predicate | None:
     return None
 
 
-def _inner(stage: Stage, tree: exp.Expr) -> Inner:
-    tree = tree.unnest() if isinstance(tree, exp.Paren) else tree
+def _unlimited(tree: exp.Expr) -> exp.Expr:
+    """The query without its LIMIT, which changes nothing about whether there are rows."""
     query = tree.copy()
-    if not isinstance(query, exp.Select | exp.SetOperation | exp.Subquery):
-        help = "write a subquery: (SELECT ...)"
-        raise error_at(UnsupportedError, "ANY and ALL take a subquery", tree, help)
+    plain = query.unnest()
+    limit = plain.args.get("limit")
+    if limit is None or plain.args.get("offset") or limit.expression.name == "0":
+        return tree
+    plain.set("limit", None)
+    plain.set("order", None)
+    return query
+
+
+def _inner(stage: Stage, tree: exp.Expr) -> Inner:
+    query = tree.copy()
     plain = query.unnest()
     if isinstance(plain, exp.Select) and not plain.args.get("limit"):
         plain.set("distinct", None)  # the number of partners does not matter
@@ -166,8 +174,10 @@ class _Predicate:
         sides = operand.expressions if isinstance(operand, exp.Tuple) else [operand]
         outputs = self.inner.relation.outputs
         if len(sides) != len(outputs) or (self.kind == "ALL" and len(sides) > 1):
-            message = f"{len(sides)} values are compared with {len(outputs)} columns"
-            help = f"select {len(sides)} in the subquery"
+            message = (
+                f"the subquery has {len(outputs)} columns, what it is compared with {len(sides)}"
+            )
+            help = "select as many columns in the subquery; ALL takes one"
             raise error_at(PlanError, message, self.node, help)
         tests = (
             self.operator(this=side.copy(), expression=output.scalar.node.copy())

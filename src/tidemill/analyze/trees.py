@@ -10,7 +10,7 @@ from sqlglot import exp
 from tidemill.algebra.scalar import column_node
 from tidemill.algebra.types import name_of
 from tidemill.errors import PlanError
-from tidemill.sql import Tidemill, error_at
+from tidemill.sql import Tidemill, error_at, position_of
 
 QUERIES = (exp.Select, exp.SetOperation, exp.Subquery)
 COMPARISONS = (exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE, exp.NullSafeEQ, exp.NullSafeNEQ)
@@ -63,11 +63,9 @@ def conjuncts_of(node: exp.Expr | None) -> list[exp.Expr]:
     if node is None:
         return []
     node = node.unnest()
-    return [*conjuncts_of(node.left), *conjuncts_of(node.right)] if _is_and(node) else [node]
-
-
-def _is_and(node: exp.Expr) -> bool:
-    return isinstance(node, exp.And)
+    if isinstance(node, exp.And):
+        return [*conjuncts_of(node.left), *conjuncts_of(node.right)]
+    return [node]
 
 
 def all_of(nodes: Iterable[exp.Expr]) -> exp.Expr | None:
@@ -107,15 +105,20 @@ def written(node: exp.Expr) -> str:
     'count( * )'
     """
     canonical = node.sql(dialect=Tidemill) if not isinstance(node, exp.Column) else node.name
-    place = error_at(PlanError, "", node)
-    if place.sql is None or place.line is None or place.column is None:
-        return canonical
-    line = place.sql.split("\n")[place.line - 1]
-    text = line[place.column - 1 : place.column - 1 + (place.length or 0)]
-    # Positions leave out leading keywords such as CASE: then the text is not the whole.
+    text = source_text(node)
     if isinstance(node, exp.Column):
-        return text
+        return text or canonical
+    # Positions leave out leading keywords such as CASE: then the text is not the whole.
     return text if _squeezed(text) == _squeezed(canonical) else canonical
+
+
+def source_text(node: exp.Expr) -> str:
+    """The text at the position of a node; empty if it has none."""
+    place = error_at(PlanError, "", node) if position_of(node) else None
+    if place is None or place.sql is None or place.line is None or place.column is None:
+        return ""
+    line = place.sql.split("\n")[place.line - 1]
+    return line[place.column - 1 : place.column - 1 + (place.length or 0)]
 
 
 def _squeezed(text: str) -> str:

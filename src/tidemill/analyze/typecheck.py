@@ -105,7 +105,8 @@ def _kind(data_type: pa.DataType) -> str:
         return "number"
     if pa.types.is_date(data_type) or pa.types.is_timestamp(data_type):
         return "time"
-    return "text" if pa.types.is_string(data_type) else name_of(data_type).lower()
+    # Of nested types only the shape is compared here: DuckDB looks into them.
+    return "text" if pa.types.is_string(data_type) else name_of(data_type).split("<")[0].lower()
 
 
 def _explain(node: exp.Expr, schema: Schema, functions: Functions) -> PlanError:

@@ -13,6 +13,7 @@ from tidemill.analyze.context import Context
 from tidemill.analyze.scope import Item, Scope
 from tidemill.errors import PlanError
 from tidemill.sql import (
+    UNIT_MICROS,
     Duration,
     Granularity,
     RowCount,
@@ -33,6 +34,21 @@ def duration(node: Duration, domain: TimeDomain, clause: str) -> int:
         message = f"{clause} lacks a unit: time here is TIMESTAMP"
         raise error_at(PlanError, message, node, f"write for example {clause} {node.value} SECONDS")
     return node.ticks if node.unit is None else node.micros
+
+
+def shown(length: int, domain: TimeDomain) -> str:
+    """A length of time as a user would write it.
+
+    >>> shown(90_000_000, TimeDomain.MICROSECONDS), shown(90, TimeDomain.TICKS)
+    ('90 SECONDS', '90')
+    """
+    if domain is TimeDomain.TICKS:
+        return str(length)
+    unit = max(
+        (u for u, size in UNIT_MICROS.items() if length % size == 0), key=lambda u: UNIT_MICROS[u]
+    )
+    number = length // UNIT_MICROS[unit]
+    return f"{number} {unit}{'S' * (number != 1)}"
 
 
 def apply_clauses(item: Item, node: exp.Expr, context: Context) -> Item:
@@ -128,9 +144,9 @@ def _with_granularity(item: Item, node: Granularity, context: Context) -> Plan:
     plan = _granularity(item.plan, node, domain)
     for finer in (found for found in item.plan.walk() if isinstance(found, algebra.Granularity)):
         if plan.granule % finer.granule:
-            message = f"the granularity below is {finer.granule}, and {plan.granule} is not coarser"
-            help = f"use a multiple of {finer.granule}"
-            raise error_at(PlanError, message, node, help)
+            below, here = (shown(size, domain) for size in (finer.granule, plan.granule))
+            message = f"the granularity below is {below}, and {here} is not coarser"
+            raise error_at(PlanError, message, node, f"use a multiple of {below}")
     return plan
 
 

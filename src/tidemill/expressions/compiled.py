@@ -13,7 +13,7 @@ from tidemill.algebra.scalar import Scalar
 from tidemill.algebra.schema import Schema
 from tidemill.errors import ExecutionError
 from tidemill.expressions.connection import connection
-from tidemill.expressions.duckdb_sql import duckdb_type, to_duckdb
+from tidemill.expressions.duckdb_sql import duckdb_type, quoted, reason, to_duckdb
 from tidemill.expressions.functions import Functions
 from tidemill.expressions.typing import bound_type, register_calls
 
@@ -53,16 +53,16 @@ class Compiled:
         # A frame without columns has no height, so the first column stands for the rows.
         batch = frame.select(self._inputs or frame.columns[:1]).to_arrow()
         try:
-            return pl.DataFrame(connection().from_arrow(batch).project(self._select_list).to_arrow_table())
+            relation = connection().from_arrow(batch).project(self._select_list)
+            return pl.DataFrame(relation.to_arrow_table())
         except duckdb.Error as error:
             expressions = ", ".join(str(scalar) for _, scalar in self._expressions)
-            reason = str(error).splitlines()[0]
-            raise ExecutionError(f"{reason}, while computing {expressions}") from error
+            raise ExecutionError(f"{reason(error)}, while computing {expressions}") from error
 
     @cached_property
     def _select_list(self) -> str:
         return ", ".join(
-            f'{self._text(scalar)} AS "{name}"' for name, scalar in self._expressions
+            f"{self._text(scalar)} AS {quoted(name)}" for name, scalar in self._expressions
         )
 
     def _text(self, scalar: Scalar) -> str:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import re
+
 import pyarrow as pa
 from sqlglot import exp
+from sqlglot.expressions import DType
 
 from tidemill.algebra.scalar import rewrite
 from tidemill.algebra.types import name_of
 
-_TIMESTAMPS = (exp.DataType.Type.TIMESTAMPTZ, exp.DataType.Type.TIMESTAMPLTZ)
+_TIMESTAMPS = (DType.TIMESTAMPTZ, DType.TIMESTAMPLTZ)
 
 
-def to_duckdb(node: exp.Expression) -> str:
+def to_duckdb(node: exp.Expr) -> str:
     """The DuckDB text of an expression.
 
     >>> from sqlglot import parse_one
@@ -31,7 +34,25 @@ def duckdb_type(data_type: pa.DataType) -> str:
     return rewrite(sql_type, _without_time_zone).sql(dialect="duckdb")
 
 
-def _adapt(node: exp.Expression) -> exp.Expression:
+def quoted(name: str) -> str:
+    """A column name as DuckDB takes it literally.
+
+    >>> print(quoted('a"b'))
+    "a""b"
+    """
+    return exp.to_identifier(name, quoted=True).sql(dialect="duckdb")
+
+
+def reason(error: Exception) -> str:
+    """What DuckDB complains about, in one line.
+
+    >>> reason(ValueError("Invalid Input Error: division by zero"))
+    'division by zero'
+    """
+    return re.sub(r"^([A-Z][A-Za-z]* )+Error: ", "", str(error).splitlines()[0])
+
+
+def _adapt(node: exp.Expr) -> exp.Expr:
     if isinstance(node, (exp.Div, exp.Mod, exp.IntDiv)):
         return _checked_division(node)
     if isinstance(node, exp.SafeDivide):
@@ -39,14 +60,14 @@ def _adapt(node: exp.Expression) -> exp.Expression:
     return _without_time_zone(node)
 
 
-def _without_time_zone(node: exp.Expression) -> exp.Expression:
+def _without_time_zone(node: exp.Expr) -> exp.Expr:
     # The session's time zone is UTC, so both kinds of timestamp hold the same microseconds.
     if isinstance(node, exp.DataType) and node.this in _TIMESTAMPS:
-        return exp.DataType(this=exp.DataType.Type.TIMESTAMP)
+        return exp.DataType(this=DType.TIMESTAMP)
     return node
 
 
-def _checked_division(node: exp.Div | exp.Mod | exp.IntDiv) -> exp.Expression:
+def _checked_division(node: exp.Div | exp.Mod | exp.IntDiv) -> exp.Expr:
     """DuckDB answers NULL to a division by zero; Spark stops."""
     if isinstance(node, exp.Div):
         node.set("safe", False)  # else sqlglot would guard it with NULLIF

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import duckdb
 import pyarrow as pa
 from sqlglot import exp
@@ -10,7 +12,7 @@ from tidemill.algebra.scalar import rewrite
 from tidemill.algebra.schema import Schema
 from tidemill.algebra.types import normalize
 from tidemill.expressions.connection import connection, register, registered
-from tidemill.expressions.duckdb_sql import duckdb_type, to_duckdb
+from tidemill.expressions.duckdb_sql import duckdb_type, quoted, reason, to_duckdb
 from tidemill.expressions.functions import Functions, UserFunction
 
 # DuckDB answers BIGINT where Spark answers INT.
@@ -26,7 +28,7 @@ class TypeMismatch(ValueError):
     """DuckDB's reason why an expression cannot be evaluated."""
 
 
-def infer(node: exp.Expression, schema: Schema, functions: Functions) -> pa.DataType:
+def infer(node: exp.Expr, schema: Schema, functions: Functions) -> pa.DataType:
     """The type of an expression over the columns of a schema.
 
     >>> from sqlglot import parse_one
@@ -51,23 +53,33 @@ def infer(node: exp.Expression, schema: Schema, functions: Functions) -> pa.Data
     return bound
 
 
-def bound_type(node: exp.Expression, schema: Schema, functions: Functions) -> pa.DataType:
+def bound_type(node: exp.Expr, schema: Schema, functions: Functions) -> pa.DataType:
     """The type that DuckDB gives the expression."""
     replaced = register_calls(node, schema, functions)
-    columns = [f'CAST(NULL AS {duckdb_type(field.type)}) AS "{field.name}"' for field in schema]
+    columns = [
+        f"CAST(NULL AS {duckdb_type(field.type)}) AS {quoted(field.name)}" for field in schema
+    ]
     source = f"(SELECT {', '.join(columns) or '1 AS dual'})"
     query = f"SELECT {to_duckdb(replaced)} AS result FROM {source} LIMIT 0"
+    # The names of user functions belong to a thread, so what they answer is not cached.
+    return _described(query) if functions else _described_once(query)
+
+
+def _described(query: str) -> pa.DataType:
     try:
         table = connection().sql(query).to_arrow_table()
     except duckdb.Error as error:
-        raise TypeMismatch(str(error).splitlines()[0]) from error
+        raise TypeMismatch(reason(error)) from error
     return normalize(table.schema.field(0).type)
 
 
-def register_calls(node: exp.Expression, schema: Schema, functions: Functions) -> exp.Expression:
+_described_once = lru_cache(maxsize=4096)(_described)
+
+
+def register_calls(node: exp.Expr, schema: Schema, functions: Functions) -> exp.Expr:
     """Give every call of a user function the name under which DuckDB knows it."""
 
-    def swap(call: exp.Expression) -> exp.Expression:
+    def swap(call: exp.Expr) -> exp.Expr:
         if not isinstance(call, exp.Anonymous) or call.name.lower() not in functions:
             return call
         function = functions[call.name.lower()]
@@ -78,7 +90,7 @@ def register_calls(node: exp.Expression, schema: Schema, functions: Functions) -
     return rewrite(node, swap)
 
 
-def _argument_type(node: exp.Expression, schema: Schema, functions: Functions) -> pa.DataType:
+def _argument_type(node: exp.Expr, schema: Schema, functions: Functions) -> pa.DataType:
     found = infer(node, schema, _known(functions))
     return pa.int32() if pa.types.is_null(found) else found
 
@@ -91,7 +103,7 @@ def _known(functions: Functions) -> Functions:
 
 
 def _decimal_arithmetic(
-    node: exp.Expression, left: pa.DataType, right: pa.DataType
+    node: exp.Expr, left: pa.DataType, right: pa.DataType
 ) -> pa.DataType | None:
     """Spark's precision and scale for arithmetic on decimals; None if there is no decimal."""
     if not (pa.types.is_decimal(left) or pa.types.is_decimal(right)):

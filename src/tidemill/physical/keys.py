@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from tidemill.physical.arrays import Array, Bools, Ints, starts_of_runs
+from tidemill.physical.arrays import Array, Bools, Ints
+from tidemill.physical.hash_index import HashIndex
 from tidemill.physical.rows import RowStore
 
 _NULL_INT = 0x5BD1E995  # stands for NULL in the hash of an integer
@@ -42,47 +42,39 @@ def same_rows(left: pl.DataFrame, right: pl.DataFrame) -> Bools:
     return same
 
 
-@dataclass(frozen=True)
-class _Run:
-    """A part of the index: hashes in order, and the slots they belong to."""
-
-    hashes: Array
-    slots: Ints
-
-
 _NO_KEY = "#"  # the only key where there is none
 
 
 def _keyed(frame: pl.DataFrame) -> pl.DataFrame:
-    return frame.select(pl.zeros(frame.height, pl.Int64, eager=True).alias(_NO_KEY))
+    return pl.DataFrame({_NO_KEY: np.zeros(frame.height, dtype=np.int64)})
 
 
 class KeyTable:
     """A number (slot) for every key, and columns of values per slot.
 
-    Looking up n keys among S costs O(n log S). Two keys never share a hash: if they did, all
-    hashes would be computed anew with another seed.
+    Looking up n keys takes O(n) steps, however many there are. Two keys never share a hash: if
+    they did, all hashes would be computed anew with another seed.
     """
 
     def __init__(self, empty: pl.DataFrame, keys: Sequence[str]) -> None:
         self._keys = list(keys) or [_NO_KEY]
         self._rows = RowStore(_keyed(empty) if not keys else empty)
         self._stored = self._rows.columns
-        self._runs: list[_Run] = []
+        self._index = HashIndex()
         self._seed = 0
         self._columns: dict[str, Array] = {}
-        self._live = np.zeros(0, dtype=np.bool_)
+        self._capacity = 1
         self.live_count = 0
 
     @property
     def live(self) -> Bools:
         """Which slots are in use."""
-        return self._live[: len(self._rows)]
+        return self._index.live
 
     def column(self, name: str, dtype: npt.DTypeLike = np.int64) -> Array:
         """A column of values, one per slot, at first 0; made on first use."""
         if name not in self._columns:
-            self._columns[name] = np.zeros(len(self._live), dtype=dtype)
+            self._columns[name] = np.zeros(self._capacity, dtype=dtype)
         return self._columns[name]
 
     @property
@@ -95,37 +87,28 @@ class KeyTable:
 
     def find_or_add(self, frame: pl.DataFrame) -> Ints:
         """The slot of every row's key, a new one for a new key."""
-        frame = (_keyed(frame) if self._keys == [_NO_KEY] else frame).select(self._stored)
-        keys = frame.select(self._keys)
-        hashes = hash_rows(keys, self._seed)
-        order = np.argsort(hashes)
-        sorted_hashes = hashes[order]
-        starts = starts_of_runs(sorted_hashes)
-        first = order[starts]
-        found = self._lookup(sorted_hashes[starts])
-        if self._collides(keys, order, starts, found):
+        frame = _keyed(frame) if self._keys == [_NO_KEY] else frame[self._stored]
+        keys = frame[self._keys]
+        slots, added = self._index.find_or_add(hash_rows(keys, self._seed))
+        if len(added):
+            self._store(frame[added])
+        if self._collides(keys, slots, added):
             self._reseed()
             return self.find_or_add(frame)
-        missing = found < 0
-        found[missing] = self._insert(frame[first[missing]], sorted_hashes[starts][missing])
-        slots = np.empty(frame.height, dtype=np.int64)
-        slots[order] = found[np.cumsum(starts) - 1]
         return slots
 
     def find(self, keys: pl.DataFrame) -> Ints:
         """The slot of every row's key, -1 where there is none."""
-        hashes = hash_rows(keys.select(self._keys), self._seed)
-        order = np.argsort(hashes)
-        found = np.empty(len(hashes), dtype=np.int64)
-        found[order] = self._lookup(hashes[order])
+        keys = keys[self._keys]
+        found = self._index.find(hash_rows(keys, self._seed))
         known = np.flatnonzero(found >= 0)
-        same = same_rows(keys[known], self._rows.take(found[known]).select(self._keys))
+        same = same_rows(keys[known], self._rows.take(found[known])[self._keys])
         found[known[~same]] = -1
         return found
 
     def free(self, slots: Ints) -> None:
         """Give slots back; their keys are gone."""
-        self._live[slots] = False
+        self._index.free(slots)
         self.live_count -= len(slots)
 
     def compact(self) -> Ints | None:
@@ -133,90 +116,50 @@ class KeyTable:
         total = len(self._rows)
         if total < 1024 or self.live_count * 2 > total:
             return None
-        live = self.live.copy()
-        moved = np.where(live, np.cumsum(live) - 1, -1)
-        self._rows.keep(live)
-        self._columns = {name: values[:total][live] for name, values in self._columns.items()}
-        self._live = np.ones(self.live_count, dtype=np.bool_)
-        self._rebuild_index()
+        kept = np.flatnonzero(self.live)
+        moved = np.full(total, -1, dtype=np.int64)
+        moved[kept] = np.arange(len(kept))
+        self._rows.keep(self.live)
+        self._columns = {name: values[kept] for name, values in self._columns.items()}
+        self._capacity = max(len(kept), 1)
+        self._index.keep(kept)
         return moved
 
     @property
     def nbytes(self) -> int:
-        index = sum(run.hashes.nbytes + run.slots.nbytes for run in self._runs)
-        return self._rows.nbytes + index + sum(c.nbytes for c in self._columns.values())
+        columns = sum(column.nbytes for column in self._columns.values())
+        return self._rows.nbytes + self._index.nbytes + columns
 
-    def _lookup(self, sorted_hashes: Array) -> Ints:
-        found = np.full(len(sorted_hashes), -1, dtype=np.int64)
-        for run in self._runs:
-            at = np.searchsorted(run.hashes, sorted_hashes)
-            at[at == len(run.hashes)] = 0
-            slots = run.slots[at]
-            hit = (run.hashes[at] == sorted_hashes) & self._live[slots]
-            found[hit] = slots[hit]
-        return found
-
-    def _collides(self, keys: pl.DataFrame, order: Ints, starts: Bools, found: Ints) -> bool:
-        """Whether two different keys have the same hash, here or in the store."""
+    def _collides(self, keys: pl.DataFrame, slots: Ints, added: Ints) -> bool:
+        """Whether a row was given the slot of another key that has the same hash."""
         if self._hash_is_exact(keys):
             return False
-        inner = np.flatnonzero(~starts)
-        known = np.flatnonzero(found >= 0)
-        stored = self._rows.take(found[known]).select(self._keys)
-        same = same_rows(keys[order[inner]], keys[order[inner - 1]])
-        return not (same.all() and same_rows(keys[order[starts][known]], stored).all())
+        shared = np.ones(keys.height, dtype=np.bool_)
+        shared[added] = False
+        rows = np.flatnonzero(shared)
+        return not same_rows(keys[rows], self._rows.take(slots[rows])[self._keys]).all()
 
     def _hash_is_exact(self, keys: pl.DataFrame) -> bool:
         """An integer without NULLs is its own hash."""
         if keys.width > 1 or self._seed > 0 or not keys.to_series(0).dtype.is_integer():
             return False
-        return keys.to_series(0).null_count() == 0 and not self._has_null(keys)
+        return keys.to_series(0).null_count() == 0 and not self._has_null()
 
-    def _has_null(self, keys: pl.DataFrame) -> bool:
-        null = self._lookup(np.array([_NULL_INT], dtype=np.uint64))
+    def _has_null(self) -> bool:
+        null = self._index.find(np.array([_NULL_INT], dtype=np.uint64))
         return bool(null[0] >= 0)
 
-    def _insert(self, rows: pl.DataFrame, hashes: Array) -> Ints:
-        slots = np.arange(len(self._rows), len(self._rows) + rows.height, dtype=np.int64)
+    def _store(self, rows: pl.DataFrame) -> None:
         self._rows.append(rows)
-        self._grow(len(self._rows))
-        self._live[slots] = True
-        self.live_count += len(slots)
-        self._add_run(_Run(hashes, slots))
-        return slots
-
-    def _grow(self, length: int) -> None:
-        capacity = len(self._live)
-        if length <= capacity:
-            return
-        extra = max(length, capacity * 2) - capacity
-        self._live = np.concatenate([self._live, np.zeros(extra, dtype=np.bool_)])
-        for name, values in self._columns.items():
-            filler = np.zeros(extra, dtype=values.dtype)
-            self._columns[name] = np.concatenate([values, filler])
-
-    def _add_run(self, run: _Run) -> None:
-        if len(run.hashes) == 0:
-            return
-        self._runs.append(run)
-        while (
-            len(self._runs) > 1
-            and len(self._runs[-1].hashes) * 2 >= len(self._runs[-2].hashes)
-        ):
-            last, before = self._runs.pop(), self._runs.pop()
-            hashes = np.concatenate([before.hashes, last.hashes])
-            slots = np.concatenate([before.slots, last.slots])
-            alive = self._live[slots]
-            hashes, slots = hashes[alive], slots[alive]
-            order = np.argsort(hashes, kind="stable")
-            self._runs.append(_Run(hashes[order], slots[order]))
+        self.live_count += rows.height
+        if len(self._rows) > self._capacity:
+            extra = max(len(self._rows), self._capacity * 2) - self._capacity
+            self._capacity += extra
+            for name, values in self._columns.items():
+                filler = np.zeros(extra, dtype=values.dtype)
+                self._columns[name] = np.concatenate([values, filler])
 
     def _reseed(self) -> None:
         self._seed += 1
-        self._rebuild_index()
-
-    def _rebuild_index(self) -> None:
-        slots = np.flatnonzero(self.live)
-        hashes = hash_rows(self._rows.take(slots).select(self._keys), self._seed)
-        order = np.argsort(hashes, kind="stable")
-        self._runs = [_Run(hashes[order], slots[order])] if len(slots) else []
+        every = np.arange(len(self._rows), dtype=np.int64)
+        self._index.rehash(hash_rows(self._rows.take(every)[self._keys], self._seed))

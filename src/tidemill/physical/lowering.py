@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import pyarrow as pa
@@ -13,7 +11,6 @@ from sqlglot import exp
 from tidemill.algebra import nodes
 from tidemill.algebra.plan import Plan
 from tidemill.algebra.scalar import Scalar, column
-from tidemill.algebra.schema import Schema
 from tidemill.expressions import UserFunction
 from tidemill.expressions.functions import Functions
 from tidemill.physical.aggregate import AggregateExec
@@ -27,36 +24,16 @@ from tidemill.physical.istream import DstreamExec, IstreamExec
 from tidemill.physical.join import JoinExec
 from tidemill.physical.join_keys import split_condition
 from tidemill.physical.max_union import MaxUnionExec
-from tidemill.physical.operator import Exec, Operator
+from tidemill.physical.operator import Exec
 from tidemill.physical.project import ProjectExec
 from tidemill.physical.properties import is_chronon
 from tidemill.physical.row_number import RowNumberExec
+from tidemill.physical.source import SourceExec
 from tidemill.physical.split import SplitExec
 from tidemill.physical.strict_difference import StrictDifferenceExec
 from tidemill.physical.time_window import TimeWindowExec
 from tidemill.physical.topk import TopKExec
 from tidemill.physical.union import UnionExec
-
-
-@dataclass(frozen=True)
-class SourceExec(Exec):
-    """A leaf: the rows of a source with their validity. The runtime feeds it."""
-
-    scan: nodes.Scan
-
-    @property
-    def children(self) -> tuple[Plan, ...]:
-        return ()
-
-    @cached_property
-    def schema(self) -> Schema:
-        return self.scan.schema
-
-    def details(self) -> str:
-        return self.scan.details()
-
-    def operator(self) -> Operator:
-        raise TypeError("a source has no operator; the runtime feeds it")
 
 
 def lower(plan: Plan, functions: Functions) -> Exec:
@@ -112,9 +89,8 @@ class _Lowering:
 
     def _chronons(self, plan: Plan, eager: bool) -> Exec:
         """The input of a window: split, unless every row holds for one instant anyway."""
-        if is_chronon(plan):
-            return self.lower(plan, eager)
-        return SplitExec(self.lower(plan, True))
+        child = self.lower(plan, eager)
+        return child if is_chronon(child) else SplitExec(self.lower(plan, True))
 
     def _rstream(self, plan: nodes.Rstream, eager: bool) -> Exec:
         return self._chronons(plan.child, eager)

@@ -1,4 +1,4 @@
-"""What is known about the validities in a stream, bottom-up through a plan.
+"""What is known about the validities in a stream, bottom-up through a physical plan.
 
 - A chronon stream: every row holds for exactly one instant. Windows need such an input.
 - End order: rows that start later do not end earlier, so state expires first in, first out.
@@ -6,38 +6,52 @@
 
 from __future__ import annotations
 
-from tidemill.algebra import nodes
+from tidemill.algebra.nodes import SourceKind
 from tidemill.algebra.plan import Plan
-
+from tidemill.physical.aggregate import AggregateExec
+from tidemill.physical.coalesce import CoalesceExec
+from tidemill.physical.count_window import CountWindowExec
+from tidemill.physical.difference import DifferenceExec
+from tidemill.physical.filter import FilterExec
+from tidemill.physical.granularity import GranularityExec
+from tidemill.physical.intersection import IntersectionExec
+from tidemill.physical.istream import DstreamExec, IstreamExec
+from tidemill.physical.join import JoinExec
+from tidemill.physical.project import ProjectExec
+from tidemill.physical.row_number import RowNumberExec
+from tidemill.physical.source import SourceExec
+from tidemill.physical.split import SplitExec
+from tidemill.physical.strict_difference import StrictDifferenceExec
+from tidemill.physical.time_window import TimeWindowExec
 
 
 def is_chronon(plan: Plan) -> bool:
     """Whether every row of the result holds for exactly one instant.
 
-    >>> from tidemill.algebra import Scan, Schema, TimeWindow
-    >>> bid = Scan("bid", "bid", Schema.of())
-    >>> is_chronon(bid), is_chronon(TimeWindow(bid, 10))
+    >>> from tidemill.algebra import Scan, Schema
+    >>> bid = SourceExec(Scan("bid", "bid", Schema.of()))
+    >>> is_chronon(bid), is_chronon(TimeWindowExec(bid, 10))
     (True, False)
     """
     match plan:
-        case nodes.Scan():
-            return plan.kind is nodes.SourceKind.STREAM
-        case nodes.Istream() | nodes.Dstream() | nodes.Rstream():
+        case SourceExec():
+            return plan.scan.kind is SourceKind.STREAM
+        case IstreamExec() | DstreamExec():
             return True
-        case nodes.TimeWindow():
+        case SplitExec():
+            return plan.length == 1 or is_chronon(plan.child)
+        case TimeWindowExec():
             return plan.size == 1 and plan.slide == 1
-        case nodes.CountWindow():
+        case CountWindowExec():
             return False
-        case nodes.Granularity():
+        case GranularityExec():
             return plan.granule == 1 and is_chronon(plan.child)
-        case nodes.Join():
+        case CoalesceExec():
+            return plan.max_length == 1 and is_chronon(plan.child)
+        case JoinExec() | IntersectionExec():
             return is_chronon(plan.left) or is_chronon(plan.right)
-        case nodes.SemiJoin() | nodes.AntiJoin():
+        case DifferenceExec() | StrictDifferenceExec():
             return is_chronon(plan.left)
-        case nodes.Difference() | nodes.StrictDifference():
-            return is_chronon(plan.left)
-        case nodes.Intersection():
-            return is_chronon(plan.left) or is_chronon(plan.right)
         case _:
             return all(is_chronon(child) for child in plan.children)
 
@@ -45,23 +59,25 @@ def is_chronon(plan: Plan) -> bool:
 def has_end_order(plan: Plan) -> bool:
     """Whether the ends of rows come in the order of their starts.
 
-    >>> from tidemill.algebra import Scan, Schema, TimeWindow, Union
-    >>> bid = Scan("bid", "bid", Schema.of())
-    >>> has_end_order(TimeWindow(bid, 10)), has_end_order(Union(TimeWindow(bid, 10), bid))
+    >>> from tidemill.algebra import Scan, Schema
+    >>> from tidemill.physical.union import UnionExec
+    >>> bid = SourceExec(Scan("bid", "bid", Schema.of()))
+    >>> window = TimeWindowExec(bid, 10)
+    >>> has_end_order(window), has_end_order(UnionExec(window, bid))
     (True, False)
     """
     if is_chronon(plan):
         return True
     match plan:
-        case nodes.Filter() | nodes.Project() | nodes.Granularity():
+        case FilterExec() | ProjectExec() | RowNumberExec() | SplitExec() | GranularityExec():
             return has_end_order(plan.child)
-        case nodes.TimeWindow():
+        case TimeWindowExec():
             return True
-        case nodes.CountWindow():
+        case CountWindowExec():
             return not plan.partition_by
-        case nodes.Aggregate():
+        case AggregateExec():
             return not plan.keys
-        case nodes.Scan():
-            return plan.kind is nodes.SourceKind.CONSTANT
+        case SourceExec():
+            return plan.scan.kind is SourceKind.CONSTANT
         case _:
             return False

@@ -22,7 +22,13 @@ class RandomStream:
 
     @property
     def tables(self) -> list[pa.Table]:
+        """One table per tick."""
         return [to_table(tick) for tick in self.ticks]
+
+    @property
+    def late_rows(self) -> int:
+        """How many rows come too late."""
+        return sum(map(len, self.ticks)) - len(self.in_time())
 
     def in_time(self) -> list[dict[str, Any]]:
         """The rows that are not late: not before the newest row of earlier ticks, less the slack."""
@@ -33,6 +39,12 @@ class RandomStream:
             kept.extend(accepted)
             newest = max([newest, *(row[TIME] for row in accepted)])
         return kept
+
+    def __str__(self) -> str:
+        lines = [f"  slack {self.slack}"]
+        for number, tick in enumerate(self.ticks):
+            lines += [f"  tick {number}", *(f"    {row}" for row in tick)]
+        return "\n".join(lines)
 
 
 def to_table(rows: tuple[dict[str, Any], ...]) -> pa.Table:

@@ -96,7 +96,7 @@ class _Best(RunningCall):
     def __init__(self, call: AggregateCall, source: int, prefix: str, argument: pa.DataType):
         super().__init__(call, source)
         self._count = Count(prefix, pa.int64())
-        self._column = f"{prefix}:{call.function}"
+        self._column = f"{prefix}:{call.name}"  # calls do not share it, unlike totals
 
     def amounts(self, batch: pl.DataFrame) -> Mapping[str, Array]:
         return self._count.amounts(batch[self.call.argument or ""])

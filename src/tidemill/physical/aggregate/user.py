@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from tidemill.algebra.aggregates import UserAggregate
+from tidemill.errors import ExecutionError, TidemillError
 from tidemill.physical.arrays import Array, Ints
 from tidemill.physical.ledger import Moments, Posted
 
@@ -30,6 +31,17 @@ class UserState:
         self, values: list[Any], ends: Ints, posted: Posted, moments: Moments, until: int
     ) -> Array:
         """The answer at each moment; None where no row has a value."""
+        try:
+            return self._advance(values, ends, posted, moments, until)
+        except TidemillError:
+            raise
+        except Exception as error:  # whatever the user's functions raise
+            name = self._function.name
+            raise ExecutionError(f"the aggregate {name} failed: {error!r}") from error
+
+    def _advance(
+        self, values: list[Any], ends: Ints, posted: Posted, moments: Moments, until: int
+    ) -> Array:
         new: dict[int, list[tuple[int, int, int, Any]]] = defaultdict(list)
         rows = zip(posted.slots, posted.start, posted.end, ends, values, strict=True)
         for slot, start, stop, end, value in rows:

@@ -131,6 +131,12 @@ def instants(
             f"({int(times.min())})",
             help="time starts at 0: for timestamps, at 1970-01-01 00:00:00 UTC",
         )
+    if null is None and len(times) and times.max() >= OPEN_END - 1:
+        raise ExecutionError(
+            f"the time column `{name}` of `{source}` goes beyond the end of time "
+            f"({int(times.max())})",
+            help=f"the last instant is {OPEN_END - 2}",
+        )
     return np.asarray(times, dtype=np.int64)
 
 

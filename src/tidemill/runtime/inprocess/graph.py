@@ -10,8 +10,8 @@ import polars as pl
 from tidemill.algebra.nodes import Scan
 from tidemill.algebra.plan import Plan
 from tidemill.errors import ExecutionError
-from tidemill.physical.lowering import SourceExec
 from tidemill.physical.operator import Exec, Operator
+from tidemill.physical.source import SourceExec
 
 Arrival = tuple[pl.DataFrame, int]
 """New rows and the watermark behind which no more will start."""

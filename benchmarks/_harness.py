@@ -1,0 +1,120 @@
+"""What every benchmark shares: options, timing, and a report as tables and as JSON.
+
+Import it before Polars: goals are per core, so Polars is held to one thread.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import json
+import os
+import platform
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+os.environ.setdefault("POLARS_MAX_THREADS", "1")
+
+
+@dataclass(frozen=True)
+class Options:
+    """What the user asked for."""
+
+    quick: bool
+    json: Path | None
+    only: str
+
+
+def options(description: str, arguments: list[str] | None = None) -> Options:
+    """Read the command line."""
+    parser = argparse.ArgumentParser(description=description)
+    parser.add_argument("--quick", action="store_true", help="fewer rows and repetitions")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write all figures to FILE")
+    parser.add_argument("--only", default="", metavar="TEXT", help="only cases that contain TEXT")
+    return Options(**vars(parser.parse_args(arguments)))
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One measured number. A goal is reached at or above `goal`, or below it if `less`."""
+
+    case: str
+    metric: str
+    unit: str
+    value: float
+    live_rows: int | None = None
+    goal: float | None = None
+    less: bool = False
+
+    @property
+    def met(self) -> bool | None:
+        if self.goal is None:
+            return None
+        return self.value < self.goal if self.less else self.value >= self.goal
+
+
+@dataclass
+class Report:
+    """All figures of a benchmark."""
+
+    title: str
+    settings: dict[str, object]
+    figures: list[Figure] = field(default_factory=list)
+
+    def write(self, path: Path) -> None:
+        """All figures as JSON, each with its goal and whether it was met."""
+        machine = {
+            "python": platform.python_version(),
+            "machine": platform.machine(),
+            "cores": os.cpu_count(),
+        }
+        rows = [{**asdict(figure), "met": figure.met} for figure in self.figures]
+        content = {
+            "title": self.title,
+            "settings": self.settings,
+            "machine": machine,
+            "figures": rows,
+        }
+        path.write_text(json.dumps(content, indent=2) + "\n")
+
+    def summary(self) -> str:
+        goals = [figure.met for figure in self.figures if figure.met is not None]
+        return f"{sum(goals)} of {len(goals)} goals met"
+
+
+def best_times(repetitions: int, run: Callable[[], list[float]]) -> list[float]:
+    """For every tick of a run the shortest time in which any repetition did it.
+
+    All repetitions do the same work tick by tick, so what is above the shortest is disturbance.
+    """
+    times = []
+    for _ in range(repetitions):
+        gc.collect()
+        times.append(run())
+    return [min(tick) for tick in zip(*times, strict=True)]
+
+
+def timed(action: Callable[[], object]) -> float:
+    """How many seconds an action took."""
+    begin = time.perf_counter()
+    action()
+    return time.perf_counter() - begin
+
+
+def show(table: Table) -> None:
+    """Print a table, at full width even into a pipe."""
+    console = Console(width=None if sys.stdout.isatty() else 140)
+    console.print(table)
+
+
+def verdict(text: str, met: bool | None) -> str:
+    """A figure, coloured and marked by whether it met its goal."""
+    if met is None:
+        return text
+    return f"[green]{text} ✓[/green]" if met else f"[red]{text} ✗[/red]"

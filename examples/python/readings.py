@@ -1,0 +1,34 @@
+"""One answer, read as intervals, as changes, as a snapshot, and tick by tick.
+
+Run it: python examples/python/readings.py
+"""
+
+import tidemill as tm
+
+engine = tm.Engine()
+engine.stream(
+    "bid",
+    [
+        {"item": ["lamp", "vase"], "price": [30, 12], "at": [1, 2]},  # the first tick
+        {"item": ["lamp", "vase"], "price": [35, 20], "at": [4, 9]},  # the second
+    ],
+    time="at",
+)
+query = engine.sql("SELECT item, MAX(price) AS best FROM bid WINDOW(RANGE 5) GROUP BY item")
+
+print("intervals: when does each row hold?")
+for row in query.collect().to_pylist():
+    print(f"  {row['item']} {row['best']} in [{row['valid_from']}, {row['valid_to']})")
+
+print("changes: what comes and goes, and when?")
+for row in query.changes().to_pylist():
+    print(f"  {row['at']}: {row['change']} {row['item']} {row['best']}")
+
+print("snapshot: what holds at 4?")
+for row in query.snapshot(4).to_pylist():
+    print(f"  {row['item']} {row['best']}")
+
+print("ticks: what became certain, and with which tick?")
+for number, table in enumerate(query.ticks(), 1):
+    found = [(row["item"], row["valid_from"], row["valid_to"]) for row in table.to_pylist()]
+    print(f"  tick {number}:", *found)

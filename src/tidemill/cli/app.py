@@ -1,0 +1,46 @@
+"""The command `tidemill` and its subcommands."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from tidemill import __version__
+from tidemill.cli.demo import demo
+from tidemill.cli.explain import explain
+from tidemill.cli.run import run
+
+app = typer.Typer(
+    name="tidemill",
+    help="Continuous SQL queries over data streams, with exact answers.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"tidemill {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version."),
+    ] = False,
+) -> None:
+    """Continuous SQL queries over data streams, with exact answers."""
+
+
+for command in (demo, run, explain):
+    app.command()(command)
+
+
+def main() -> None:
+    """Run the command line."""
+    app()

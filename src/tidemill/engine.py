@@ -1,0 +1,198 @@
+"""The engine: streams, relations and functions by name, and SQL over them."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+import pyarrow as pa
+from sqlglot import exp
+from sqlglot.errors import ParseError
+
+from tidemill.algebra import Scan, Schema, SourceKind, UserAggregate
+from tidemill.algebra.types import from_sql
+from tidemill.analyze import Catalog, Derived, Planned, SourceInfo, plan_query, source_from_statement
+from tidemill.errors import CatalogError, TidemillError, UnsupportedError
+from tidemill.expressions import UserFunction
+from tidemill.physical.lowering import lower
+from tidemill.query import Query
+from tidemill.runtime.inprocess.run import Run
+from tidemill.sources import Sources
+from tidemill.sql import (
+    CreateDerived,
+    CreateRelation,
+    CreateStream,
+    DropObject,
+    InsertInto,
+    QueryStatement,
+    Statement,
+    parse,
+)
+from tidemill.tables import duration, time_domain, to_tables
+
+
+class Engine:
+    """Runs continuous queries.
+
+    >>> engine = Engine()
+    >>> engine.stream("bid", [{"item": 1, "at": 3}, {"item": 1, "at": 5}], time="at")
+    >>> q = engine.sql("SELECT item, COUNT(*) AS n FROM bid WINDOW(RANGE 4) GROUP BY item")
+    >>> [tuple(row.values()) for row in q.collect().to_pylist()]
+    [(1, 1, 3, 5), (1, 2, 5, 7), (1, 1, 7, 9)]
+    """
+
+    def __init__(self, runtime: str = "inprocess") -> None:
+        if runtime != "inprocess":
+            raise UnsupportedError(
+                f"there is no runtime `{runtime}`", help="runtimes: inprocess"
+            )
+        self.catalog = Catalog()
+        self._sources = Sources()
+
+    def stream(
+        self,
+        name: str,
+        source: Any,
+        time: str,
+        slack: int | str | timedelta = 0,
+    ) -> None:
+        """Register a stream: one table, or a list of tables that arrive one per tick.
+
+        `time` names the column that says when a row is valid: an integer or a timestamp. Rows
+        may be out of order by `slack`; later ones are counted and left out.
+        """
+        tables = to_tables(name, source)
+        types = Schema.from_arrow(tables[0].schema)
+        _require(name, types, time)
+        domain = time_domain(name, time, types[time])
+        info = SourceInfo(
+            name=name,
+            schema=types.select(column for column in types.names if column != time),
+            kind=SourceKind.STREAM,
+            domain=domain,
+            time_column=time,
+            time_type=types[time],
+            slack=duration(slack, domain),
+            bounded=True,
+        )
+        self.catalog.add_source(info)
+        self._sources.put(info, tables)
+
+    def relation(self, name: str, source: Any, valid: tuple[str, str] | None = None) -> None:
+        """Register a relation: constant, or with the two columns that say when rows hold."""
+        tables = to_tables(name, source)
+        types = Schema.from_arrow(tables[0].schema)
+        for column in valid or ():
+            _require(name, types, column)
+        info = SourceInfo(
+            name=name,
+            schema=types.select(column for column in types.names if column not in (valid or ())),
+            kind=SourceKind.CONSTANT if valid is None else SourceKind.INTERVALS,
+            domain=None if valid is None else time_domain(name, valid[0], types[valid[0]]),
+            valid_from=valid[0] if valid else None,
+            valid_to=valid[1] if valid else None,
+            bounded=True,
+        )
+        self.catalog.add_source(info)
+        self._sources.put(info, tables)
+
+    def function(self, name: str, call: Callable[..., Any], returns: str | pa.DataType) -> None:
+        """Register a scalar function; it is called with one argument per column value."""
+        self.catalog.functions[name.lower()] = UserFunction(name, call, _type(returns))
+
+    def aggregate(
+        self,
+        name: str,
+        *,
+        init: Callable[[Any], Any],
+        merge: Callable[[Any, Any], Any],
+        eval: Callable[[Any], Any],
+        returns: str | pa.DataType,
+    ) -> None:
+        """Register an aggregate: `init` a value, `merge` two partial results, `eval` one."""
+        function = UserAggregate(name.upper(), init, merge, eval, _type(returns))
+        self.catalog.aggregates[name.lower()] = function
+
+    def sql(self, text: str) -> Query | None:
+        """Run a script; the query of its last statement, if that is a query."""
+        query = None
+        for statement in parse(text):
+            query = self._execute(statement)
+        return query
+
+    def _execute(self, statement: Statement) -> Query | None:
+        match statement:
+            case QueryStatement():
+                return self._query(statement)
+            case CreateStream() | CreateRelation():
+                self.catalog.add_source(source_from_statement(statement))
+            case CreateDerived():
+                self._derive(statement)
+            case DropObject():
+                self._drop(statement)
+            case InsertInto():
+                raise UnsupportedError(
+                    "INSERT INTO needs a runtime that has sinks",
+                    help="read the result of the query itself: engine.sql('SELECT ...').collect()",
+                )
+        return None
+
+    def _query(self, statement: QueryStatement) -> Query:
+        planned = self._plan(statement.tree, statement.source.text)
+        physical = lower(planned.plan, self.catalog.functions)
+        sources = {name: self.catalog.lookup(name) for name in _scanned(planned)}
+
+        def start() -> Run:
+            infos = {n: s for n, s in sources.items() if isinstance(s, SourceInfo)}
+            return Run(physical, {name: self._sources.feed(info) for name, info in infos.items()})
+
+        return Query(statement.sql, planned, physical, start)
+
+    def _plan(self, tree: exp.Expr, text: str) -> Planned:
+        planned = plan_query(tree, text, self.catalog)
+        for warning in planned.warnings:
+            warnings.warn(warning, stacklevel=5)
+        return planned
+
+    def _derive(self, statement: CreateDerived) -> None:
+        planned = self._plan(statement.query, statement.source.text)
+        self.catalog.add_derived(
+            Derived(
+                name=statement.name,
+                plan=planned.plan,
+                schema=planned.plan.schema,
+                domain=planned.domain,
+                sql=statement.sql,
+                depends_on=planned.depends_on,
+                relation=statement.kind == "RELATION",
+            )
+        )
+
+    def _drop(self, statement: DropObject) -> None:
+        entry = self.catalog.find(statement.name)
+        if entry is None and statement.if_exists:
+            return
+        self.catalog.drop(statement.name)
+        self._sources.forget(statement.name)
+
+
+def _scanned(planned: Planned) -> set[str]:
+    return {node.source for node in planned.plan.walk() if isinstance(node, Scan)}
+
+
+def _require(name: str, schema: Schema, column: str) -> None:
+    if column not in schema:
+        raise CatalogError(
+            f"`{name}` has no column `{column}`", help=f"columns: {', '.join(schema.names)}"
+        )
+
+
+def _type(returns: str | pa.DataType) -> pa.DataType:
+    if isinstance(returns, pa.DataType):
+        return returns
+    try:
+        return from_sql(exp.DataType.build(returns, dialect="spark"))
+    except (ValueError, ParseError) as error:
+        raise TidemillError(f"unknown type `{returns}`", help="for example DOUBLE") from error

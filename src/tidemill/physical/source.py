@@ -1,0 +1,32 @@
+"""The leaves of physical plans."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from tidemill.algebra.nodes import Scan
+from tidemill.algebra.plan import Plan
+from tidemill.algebra.schema import Schema
+from tidemill.physical.operator import Exec, Operator
+
+
+@dataclass(frozen=True)
+class SourceExec(Exec):
+    """A leaf: the rows of a source with their validity. The runtime feeds it."""
+
+    scan: Scan
+
+    @property
+    def children(self) -> tuple[Plan, ...]:
+        return ()
+
+    @cached_property
+    def schema(self) -> Schema:
+        return self.scan.schema
+
+    def details(self) -> str:
+        return self.scan.details()
+
+    def operator(self) -> Operator:
+        raise TypeError("a source has no operator; the runtime feeds it")

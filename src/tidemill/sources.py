@@ -1,0 +1,75 @@
+"""The data behind the sources of an engine."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+
+import pyarrow as pa
+
+from tidemill.algebra import Field, Schema, SourceKind
+from tidemill.analyze import SourceInfo
+from tidemill.errors import ExecutionError
+from tidemill.runtime.inprocess.feeds import ConstantFeed, Feed, IntervalFeed, StreamFeed
+from tidemill.runtime.inprocess.files import file_formats, is_file_format, read_files
+
+_ARRIVAL = "#arrival"
+
+
+class Sources:
+    """Tables that were handed over, and files that were declared."""
+
+    def __init__(self) -> None:
+        self._tables: dict[str, list[pa.Table]] = {}
+
+    def put(self, info: SourceInfo, tables: list[pa.Table]) -> None:
+        """Keep the tables of a source."""
+        self._tables[info.name.casefold()] = tables
+
+    def forget(self, name: str) -> None:
+        """Let go of the tables of a source."""
+        self._tables.pop(name.casefold(), None)
+
+    def feed(self, info: SourceInfo) -> Feed:
+        """A fresh reading of a source, from its beginning."""
+        tables = self._read(info)
+        if info.kind is SourceKind.CONSTANT:
+            return ConstantFeed(info.name, tables)
+        if info.kind is SourceKind.INTERVALS:
+            valid = (info.valid_from or "", info.valid_to or "")
+            return IntervalFeed(info.name, tables, valid=valid)
+        if info.time_column is None:
+            stamped = map(_stamped, tables)
+            return StreamFeed(info.name, stamped, time=_ARRIVAL)
+        return StreamFeed(info.name, tables, time=info.time_column, slack=info.slack)
+
+    def _read(self, info: SourceInfo) -> Iterator[pa.Table]:
+        known = self._tables.get(info.name.casefold())
+        if known is not None:
+            return iter(known)
+        if info.format is None or not is_file_format(info.format):
+            raise ExecutionError(
+                f"`{info.name}` has the source {info.format}, which this runtime cannot read",
+                help=f"it reads {', '.join(file_formats())}, and tables given to engine.stream",
+            )
+        if not isinstance(path := info.options.get("path"), str):
+            help = f"as in SOURCE {info.format}(path => 'folder/')"
+            raise ExecutionError(f"`{info.name}` needs the option path", help=help)
+        header = str(info.options.get("header", "true")).lower() != "false"
+        return read_files(info.name, info.format, path, header, _all_columns(info))
+
+
+def _all_columns(info: SourceInfo) -> Schema:
+    """The columns of the files: those of the rows, and those of time."""
+    times = [info.time_column, info.valid_from, info.valid_to]
+    kind = info.time_type or (pa.int64() if info.domain is None else _TIME[info.domain.value])
+    return Schema(info.schema.fields + tuple(Field(name, kind) for name in times if name))
+
+
+_TIME = {"BIGINT": pa.int64(), "TIMESTAMP": pa.timestamp("us")}
+
+
+def _stamped(table: pa.Table) -> pa.Table:
+    """Rows without a time of their own hold when they arrive."""
+    now = time.time_ns() // 1000
+    return table.append_column(_ARRIVAL, pa.array([now] * table.num_rows, pa.int64()))

@@ -1,0 +1,128 @@
+"""Hold plans against the reference, at every instant at which anything can change."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any
+
+import polars as pl
+import pyarrow as pa
+
+from tidemill.algebra import Granularity, Plan, Scan, TimeWindow
+from tidemill.expressions import UserFunction
+from tidemill.physical.lowering import lower
+from tidemill.physical.operator import empty_batch
+from tidemill.reference import LogicalStream, SourceData, evaluate
+from tidemill.runtime.inprocess.feeds import ConstantFeed, Feed, StreamFeed
+from tidemill.testing.contract import CheckedRun
+from tidemill.testing.random_data import TIME, RandomStream, to_table
+from tidemill.testing.snapshots import Elements, assert_snapshots_equal, elements, endpoints
+from tidemill.timeline import OPEN_END
+
+Functions = Mapping[str, UserFunction]
+NO_FUNCTIONS: Functions = MappingProxyType({})
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """What the sources of a query hold: streams in ticks, and constant relations."""
+
+    streams: Mapping[str, RandomStream]
+    relations: Mapping[str, Sequence[Mapping[str, Any]]] = field(default_factory=dict)
+
+    def accepted(self) -> dict[str, SourceData]:
+        """The rows as the reference wants them, without the late ones."""
+        streams = {
+            name: [(row, row[TIME]) for row in stream.in_time()]
+            for name, stream in self.streams.items()
+        }
+        return {**streams, **self.relations}
+
+    def feeds(self) -> dict[str, Feed]:
+        """Fresh readings of all sources."""
+        feeds: dict[str, Feed] = {
+            name: StreamFeed(name, iter(stream.tables), time=TIME, slack=stream.slack)
+            for name, stream in self.streams.items()
+        }
+        for name, rows in self.relations.items():
+            feeds[name] = ConstantFeed(name, iter([relation_table(rows)]))
+        return feeds
+
+    @property
+    def latest(self) -> int:
+        """The time of the newest row."""
+        return max((row[TIME] for s in self.streams.values() for row in s.in_time()), default=0)
+
+    def __str__(self) -> str:
+        lines = [f"{name}:\n{stream}" for name, stream in self.streams.items()]
+        for name, rows in self.relations.items():
+            lines.append("\n".join([f"{name}, constant:", *(f"  {dict(row)}" for row in rows)]))
+        return "\n".join(lines)
+
+
+def relation_table(rows: Sequence[Mapping[str, Any]]) -> pa.Table:
+    """The rows of a relation as a table; they have no time."""
+    return to_table(tuple({**row, TIME: None} for row in rows)).drop_columns([TIME])
+
+
+def check_plan(plan: Plan, inputs: Inputs, functions: Functions = NO_FUNCTIONS) -> pa.Table:
+    """Fail unless the plan, run tick by tick, gives the snapshots of the reference.
+
+    The operators are held to their contract on the way, and late rows are counted exactly.
+    Returns the rows of the result with their validity.
+    """
+    result = run_plan(plan, inputs, functions)
+    check_result(result, reference_of(plan, inputs, functions))
+    return result
+
+
+def run_plan(plan: Plan, inputs: Inputs, functions: Functions = NO_FUNCTIONS) -> pa.Table:
+    """All rows that the plan puts out over the whole input, their ends as integers."""
+    feeds = inputs.feeds()
+    run = CheckedRun(lower(plan, dict(functions)), feeds)
+    result = pl.concat([empty_batch(plan.schema), *run])
+    run.graph.check_end()
+    for name, stream in inputs.streams.items():
+        found, late = feeds[name].progress.late_rows, stream.late_rows
+        assert found == late, f"{found} late rows of {name} were counted, not {late}"
+    return result.to_arrow()
+
+
+def reference_of(
+    plan: Plan, inputs: Inputs, functions: Functions = NO_FUNCTIONS
+) -> LogicalStream:
+    """The snapshots of the plan up to an instant after which nothing changes any more."""
+    horizon = inputs.latest + reach(plan) + 2
+    scanned = {node.source for node in plan.walk() if isinstance(node, Scan)}
+    data = {name: rows for name, rows in inputs.accepted().items() if name in scanned}
+    return evaluate(plan, data, horizon, functions)
+
+
+def reach(plan: Plan) -> int:
+    """How long after the last row of all sources something may still change.
+
+    >>> from tidemill.algebra import Schema
+    >>> bid = Scan("bid", "bid", Schema.of())
+    >>> reach(Granularity(TimeWindow(bid, 10, 2), 5))
+    17
+    """
+    below = max((reach(child) for child in plan.children), default=0)
+    match plan:
+        case TimeWindow():
+            return below + (plan.size or 0) + plan.slide
+        case Granularity():
+            return below + plan.granule
+        case _:
+            return below
+
+
+def check_result(result: Elements, expected: LogicalStream) -> None:
+    """Compare at every instant: with that, at every endpoint and one chronon on both sides."""
+    found = elements(result)
+    around = endpoints((start, end) for _, start, end in found)
+    late = [t for t in around if t > expected.horizon]
+    assert not late, f"the result changes near {late}, when all should be over"
+    assert all(start < end <= OPEN_END for _, start, end in found), "an interval is empty"
+    assert_snapshots_equal(found, expected, range(expected.horizon + 1))

@@ -1,0 +1,58 @@
+"""Fixture files: title, script, expected text.
+
+A file is a list of blocks, divided by empty lines. A block starts with `-- title`, then comes
+the script, a line `=>`, and what planning its last statement gives: the plan and its warnings,
+or the error.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.analyze.world import plan
+from tidemill.errors import TidemillError
+
+FOLDER = Path(__file__).parent / "plans"
+_ARROW = "\n=>\n"
+
+
+@dataclass(frozen=True)
+class Fixture:
+    file: str
+    title: str
+    sql: str
+    expected: str
+
+    def __str__(self) -> str:
+        return f"-- {self.title}\n{self.sql}{_ARROW}{self.expected}\n"
+
+
+def load(path: Path) -> list[Fixture]:
+    blocks = [block for block in path.read_text().split("\n\n") if block.strip()]
+    return [_parse(path.name, block.strip("\n")) for block in blocks]
+
+
+def _parse(file: str, block: str) -> Fixture:
+    title, rest = block.split("\n", 1)
+    assert title.startswith("-- "), f"{file}: a block begins with its title, not with {title!r}"
+    sql, _, expected = f"{rest}\n".partition(_ARROW)
+    return Fixture(file, title.removeprefix("-- "), sql, expected.strip("\n"))
+
+
+def all_fixtures() -> list[Fixture]:
+    return [fixture for path in sorted(FOLDER.glob("*.txt")) for fixture in load(path)]
+
+
+def save(file: str, fixtures: Iterable[Fixture]) -> None:
+    (FOLDER / file).write_text("\n".join(map(str, fixtures)))
+
+
+def outcome(sql: str) -> str:
+    """What planning a script gives, as text."""
+    try:
+        planned = plan(sql)
+    except TidemillError as error:
+        return str(error)
+    return "\n".join([str(planned.plan), *map(str, planned.warnings)])

@@ -1,0 +1,97 @@
+"""Which operators keep the end order, and which results are chronon streams (Table 12.1)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import product
+
+import pyarrow as pa
+import pytest
+
+from tests.golden.loader import Case, cases
+from tidemill.algebra import AggregateCall, Scan, Schema, SourceKind, column
+from tidemill.physical.aggregate import AggregateExec
+from tidemill.physical.coalesce import CoalesceExec
+from tidemill.physical.count_window import CountWindowExec
+from tidemill.physical.difference import DifferenceExec
+from tidemill.physical.distinct import DistinctExec
+from tidemill.physical.filter import FilterExec
+from tidemill.physical.join import JoinExec
+from tidemill.physical.operator import Exec
+from tidemill.physical.project import ProjectExec
+from tidemill.physical.properties import has_end_order, is_chronon
+from tidemill.physical.source import SourceExec
+from tidemill.physical.split import SplitExec
+from tidemill.physical.time_window import TimeWindowExec
+from tidemill.physical.union import UnionExec
+
+_COLUMNS = Schema.of(v=pa.bool_())
+_V = column("s.v", pa.bool_())
+_COUNT = (AggregateCall("n", "COUNT", None, pa.int64()),)
+
+
+def source(kind: SourceKind = SourceKind.STREAM, alias: str = "s") -> Exec:
+    return SourceExec(Scan("s", alias, _COLUMNS, kind))
+
+
+CHRONONS = source()
+ORDERED = TimeWindowExec(CHRONONS, 5)
+UNORDERED = source(SourceKind.INTERVALS)
+
+BUILDERS: dict[str, Callable[..., Exec]] = {
+    "filter": lambda s: FilterExec(s, _V),
+    "map": lambda s: ProjectExec(s, (("s.v", _V),)),
+    "split": lambda s, length=3: SplitExec(s, length),
+    "union": UnionExec,
+    "theta_join": lambda s, r: JoinExec(s, ProjectExec(r, (("r", _V),)), (), None),
+    "duplicate_elimination": lambda s: DistinctExec(s, ("s.v",)),
+    "difference": lambda s, r: DifferenceExec(s, r, ("s.v",)),
+    "grouping_aggregation": lambda s: AggregateExec(s, (), ("s.v",), _COUNT, (0,)),
+    "scalar_aggregation": lambda s: AggregateExec(s, (), (), _COUNT, (0,)),
+    "partitioned_window": lambda s: CountWindowExec(s, 3, 1, ("s.v",)),
+    "count_window": lambda s: CountWindowExec(s, 3, 1, ()),
+    "time_window": lambda s, size=5: TimeWindowExec(s, size),
+    "coalesce": lambda s, length=3: CoalesceExec(s, length),
+}
+
+BINARY = {"union", "theta_join", "difference"}
+
+
+@pytest.mark.parametrize("case", cases("plan_properties"), ids=lambda case: case.id)
+def test_end_order(case: Case) -> None:
+    build = BUILDERS[case.operator]
+    arity = 2 if case.operator in BINARY else 1
+    kept = has_end_order(build(*[ORDERED] * arity))
+    made = has_end_order(build(*[UNORDERED] * arity))
+    effects = {(True, False): "retains", (False, False): "destroys", (True, True): "enforces"}
+    assert effects[kept, made] == case.facts["end_order"]
+
+
+def rule(text: str) -> Callable[[list[bool]], bool]:
+    """The condition of the table as a function of which inputs are chronon streams."""
+    return {
+        "the input is a chronon stream": all,
+        "both inputs are chronon streams": all,
+        "at least one input is a chronon stream": any,
+        "the first input is a chronon stream": lambda inputs: inputs[0],
+        "output length is 1, or the input is a chronon stream": all,
+        "the window size is 1": lambda inputs: False,
+        "never guaranteed": lambda inputs: False,
+        "the input is a chronon stream and the maximum length is 1": lambda inputs: False,
+    }[text]
+
+
+@pytest.mark.parametrize("case", cases("plan_properties"), ids=lambda case: case.id)
+def test_chronon_streams(case: Case) -> None:
+    build, wanted = BUILDERS[case.operator], rule(case.facts["chronon_output_if"])
+    arity = 2 if case.operator in BINARY else 1
+    for inputs in product([CHRONONS, ORDERED], repeat=arity):
+        found = is_chronon(build(*inputs))
+        assert found == wanted([plan is CHRONONS for plan in inputs]), inputs
+
+
+def test_lengths_of_one() -> None:
+    assert is_chronon(BUILDERS["split"](ORDERED, length=1))
+    assert is_chronon(BUILDERS["time_window"](CHRONONS, size=1))
+    assert is_chronon(BUILDERS["coalesce"](CHRONONS, length=1))
+    assert not is_chronon(BUILDERS["coalesce"](ORDERED, length=1))
