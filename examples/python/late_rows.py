@@ -15,8 +15,7 @@ ticks = [
 
 def answer(slack, batches):
     engine = tm.Engine()
-    tables = [{name: [row[name] for row in rows] for name in rows[0]} for rows in batches]
-    engine.stream("event", tables, time="at", slack=slack)
+    engine.stream("event", batches, time="at", slack=slack)
     query = engine.sql("SELECT COUNT(*) AS n FROM event WINDOW(RANGE 10)")
     rows = query.collect(coalesce=True).to_pylist()
     return [(row["n"], row["valid_from"], row["valid_to"]) for row in rows], query.progress

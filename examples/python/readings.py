@@ -5,12 +5,14 @@ Run it: python examples/python/readings.py
 
 import tidemill as tm
 
+# A list of lists: three tables, which arrive one after the other.
 engine = tm.Engine()
 engine.stream(
     "bid",
     [
-        {"item": ["lamp", "vase"], "price": [30, 12], "at": [1, 2]},  # the first tick
-        {"item": ["lamp", "vase"], "price": [35, 20], "at": [4, 9]},  # the second
+        [{"item": "lamp", "price": 30, "at": 1}, {"item": "vase", "price": 12, "at": 2}],
+        [{"item": "lamp", "price": 35, "at": 4}, {"item": "vase", "price": 20, "at": 9}],
+        [{"item": "vase", "price": 14, "at": 12}],
     ],
     time="at",
 )
@@ -22,7 +24,7 @@ for row in query.collect().to_pylist():
 
 print("changes: what comes and goes, and when?")
 for row in query.changes().to_pylist():
-    print(f"  {row['at']}: {row['change']} {row['item']} {row['best']}")
+    print(f"  {row['changed_at']}: {row['change']} {row['item']} {row['best']}")
 
 print("snapshot: what holds at 4?")
 for row in query.snapshot(4).to_pylist():

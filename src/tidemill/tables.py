@@ -45,6 +45,8 @@ def _to_table(name: str, source: Any) -> pa.Table:
         table = source
     elif isinstance(source, Mapping):
         table = pa.table(dict(source))
+    elif isinstance(source, list) and source and isinstance(source[0], Mapping):
+        table = pa.Table.from_pylist(source)
     elif type(source).__module__.startswith("pandas."):
         table = pa.Table.from_pandas(source, preserve_index=False)
     elif hasattr(source, "__arrow_c_stream__"):
@@ -52,7 +54,7 @@ def _to_table(name: str, source: Any) -> pa.Table:
     else:
         raise CatalogError(
             f"`{name}` cannot be read from {type(source).__name__}",
-            help="give a pyarrow, polars or pandas table, an iterable of dicts, or a list of tables",
+            help="give a pyarrow, polars or pandas table, an iterable of dicts, or a list of these",
         )
     try:
         return table.cast(_normal_schema(name, table.schema)).combine_chunks()

@@ -17,7 +17,7 @@ from rich.text import Text
 
 NULL = "NULL"
 OPEN = "∞"
-_TIMES = ("valid_from", "valid_to", "at")
+_TIMES = ("valid_from", "valid_to", "changed_at")
 
 
 class Format(StrEnum):

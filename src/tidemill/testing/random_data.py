@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from random import Random
 from typing import Any
@@ -10,7 +11,11 @@ import pyarrow as pa
 
 TIME = "at"
 _TYPES = {"k": pa.int32(), "v": pa.int64(), "f": pa.float64(), "s": pa.string(), TIME: pa.int64()}
-_FLOATS = (0.1, 0.2, 0.7, -1.5, 0.0, -0.0, 1e16, 3.0, float("nan"), float("inf"))
+FLOATS = (0.1, 0.2, 0.7, -1.5, 0.0, -0.0, 1e16, 3.0, float("nan"), float("inf"))
+"""Values whose sum depends on the order in which a careless system adds them."""
+
+EXACT_FLOATS = (0.5, 0.5, 1.5, 3.0, -1.5, 0.0, -0.0, 0.25, -2.0, float("nan"))
+"""Values whose sum every system gets right."""
 
 
 @dataclass(frozen=True)
@@ -53,24 +58,26 @@ def to_table(rows: tuple[dict[str, Any], ...]) -> pa.Table:
     return pa.Table.from_pylist([dict(row) for row in rows], schema=schema)
 
 
-def random_row(random: Random) -> dict[str, Any]:
+def random_row(random: Random, floats: Sequence[float] = FLOATS) -> dict[str, Any]:
     """One row; small domains, so that rows meet."""
     return {
         "k": random.choice([None, 0, 1, 1, 2]),
         "v": random.choice([None, -1, 0, 1, 2, 3, 2**40]),
-        "f": None if random.random() < 0.15 else random.choice(_FLOATS),
+        "f": None if random.random() < 0.15 else random.choice(floats),
         "s": random.choice([None, "a", "a", "b", "ä", ""]),
     }
 
 
-def random_stream(random: Random, latest: int = 20, most_rows: int = 14) -> RandomStream:
+def random_stream(
+    random: Random, latest: int = 20, most_rows: int = 14, floats: Sequence[float] = FLOATS
+) -> RandomStream:
     """A stream whose rows arrive out of order, some beyond the slack."""
     slack = random.choice([0, 0, 1, 3, 8])
     count = random.randint(0, most_rows)
     times = [random.randint(0, latest) for _ in range(count)]
     jitter = random.choice([0, slack, slack, slack + 3])
     times.sort(key=lambda time: time + random.uniform(0, jitter))
-    rows = [{**random_row(random), TIME: time} for time in times]
+    rows = [{**random_row(random, floats), TIME: time} for time in times]
     if rows and random.random() < 0.3:
         rows.append(dict(random.choice(rows)))  # an exact copy, perhaps late
     return RandomStream(_cut(random, rows), slack)

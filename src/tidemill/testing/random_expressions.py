@@ -12,6 +12,7 @@ TYPES = (INT, BIGINT, DOUBLE, STRING)
 """The types of the columns of the sources, and of most outputs."""
 
 _NUMBERS = (INT, BIGINT, DOUBLE)
+_PATTERNS = ("'a%'", "'%b%'", "'_'")
 _COMPARISONS = ("=", "<>", "<", "<=", ">", ">=", "<=>")
 
 T = TypeVar("T")
@@ -140,10 +141,13 @@ class ExpressionWriter:
         if roll < 0.28 and kind != BOOLEAN:
             return f"{one} BETWEEN {self.literal(kind)} AND {self.operand(kind, atoms, 0)}"
         if roll < 0.35 and kind == STRING:
-            return f"{one} LIKE {self.pick(['''a%''', '''%b%''', '''_'''])}"
+            return f"{one} LIKE {self.pick(_PATTERNS)}"
         if roll < 0.38 or kind == BOOLEAN:
             return self.operand(BOOLEAN, atoms, 0)
-        return f"{one} {self.pick(_COMPARISONS)} {self.operand(self._like(kind), atoms, depth - 1)}"
+        other = self.operand(self._like(kind), atoms, depth - 1)
+        if self.chance(0.4):
+            other = self.literal(kind)
+        return f"{one} {self.pick(_COMPARISONS)} {other}"
 
     def operand(self, kind: str, atoms: Sequence[Atom], depth: int) -> str:
         """One side of a comparison: often an atom, sometimes a subquery with one value."""

@@ -1,0 +1,114 @@
+"""Hold SQL against the reference, and against SQL itself."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import pyarrow as pa
+
+from tidemill.algebra import Plan
+from tidemill.analyze import plan_query
+from tidemill.engine import Engine
+from tidemill.errors import PlanWarning
+from tidemill.query import Query
+from tidemill.reference import LogicalStream
+from tidemill.sql import parse
+from tidemill.testing.check import Inputs, check_plan, check_result, reference_of, relation_table
+from tidemill.testing.oracle import NotComparable, Oracle, nearly_equal
+from tidemill.testing.random_data import TIME
+
+Texts = tuple[int, str]
+
+
+@dataclass(frozen=True)
+class Checked:
+    """How a query was checked: at so many instants by DuckDB too."""
+
+    instants: int
+    asked: int
+
+
+def engine_with(inputs: Inputs) -> Engine:
+    """An engine with the sources of random queries, and their functions."""
+    engine = Engine()
+    for name, stream in inputs.streams.items():
+        engine.stream(name, stream.tables, time=TIME, slack=stream.slack)
+    for name, rows in inputs.relations.items():
+        engine.relation(name, relation_table(rows))
+    engine.function("bump", lambda x: 0 if x is None else x + 1, "BIGINT")
+    engine.aggregate("longest", init=_sized, merge=max, eval=_text, returns="STRING")
+    return engine
+
+
+def _sized(text: str) -> Texts:
+    return len(text), text
+
+
+def _text(sized: Texts) -> str:
+    return sized[1]
+
+
+def check_query(script: str, inputs: Inputs, most_asked: int = 4) -> Checked:
+    """Fail unless the answers of the engine are those of the reference, and of DuckDB.
+
+    DuckDB is asked at up to `most_asked` of the instants at which something changes.
+    """
+    engine = engine_with(inputs)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", PlanWarning)
+        query = engine.sql(script)
+    assert isinstance(query, Query)
+    plan = _plan(script, engine)
+    functions = engine.catalog.functions
+    expected = reference_of(plan, inputs, functions)
+    check_result(query.collect(), expected)
+    check_plan(plan, inputs, functions)
+    _check_progress(query, inputs)
+    instants = _changes(expected, most_asked)
+    return Checked(expected.horizon + 1, _ask(script, inputs, expected, instants))
+
+
+def _plan(script: str, engine: Engine) -> Plan:
+    """The logical plan of the last statement; the derived streams are in the catalog by now."""
+    last = parse(script)[-1]
+    return plan_query(last.tree, last.sql, engine.catalog).plan
+
+
+def _check_progress(query: Query, inputs: Inputs) -> None:
+    for name, source in query.progress.sources.items():
+        if name in inputs.streams:
+            late = inputs.streams[name].late_rows
+            assert source.late_rows == late, f"{source.late_rows} late rows of {name}, not {late}"
+
+
+def _changes(expected: LogicalStream, most: int) -> list[int]:
+    """Instants at which the snapshot is another than before, spread over time."""
+    times = range(expected.horizon + 1)
+    changes = [t for t in times if t == 0 or expected.at(t) != expected.at(t - 1)]
+    step = max(1, -(-len(changes) // max(most, 1)))
+    return changes[::step][:most]
+
+
+def _ask(
+    script: str, inputs: Inputs, expected: LogicalStream, instants: Sequence[int]
+) -> int:
+    oracle = Oracle(script, inputs)
+    asked = 0
+    for t in instants:
+        try:
+            found = oracle.at(t)
+        except NotComparable:
+            continue
+        asked += 1
+        if not nearly_equal(found, expected.at(t)):
+            missing, extra = found - expected.at(t), expected.at(t) - found
+            raise AssertionError(
+                f"at {t} the plan means something else than SQL:\n"
+                f"  DuckDB has also {dict(missing)}\n  the reference has also {dict(extra)}"
+            )
+    return asked
+
+
+__all__ = ["Checked", "check_query", "engine_with", "pa"]

@@ -1,0 +1,61 @@
+"""Random windows, in all their spellings."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from random import Random
+
+
+@dataclass(frozen=True)
+class Window:
+    """The text behind a stream, and whether its rows may hold for ever."""
+
+    text: str
+    stays: bool
+
+
+class WindowWriter:
+    """Writes windows. All granularities of a script are equal, so that they fit each other."""
+
+    def __init__(self, random: Random) -> None:
+        self._random = random
+        self._granule = random.choice([2, 3, 4])
+
+    def window(self, columns: Sequence[str]) -> Window:
+        """A window for a stream with these columns."""
+        body, stays = self._body(columns)
+        if not body:
+            return Window(self._granularity(), stays)
+        form = "[{}]" if self._random.random() < 0.3 else "WINDOW({})"
+        return Window(f"{form.format(body)} {self._granularity()}".rstrip(), stays)
+
+    def _body(self, columns: Sequence[str]) -> tuple[str, bool]:
+        roll = self._random.random()
+        if roll < 0.1:
+            return self._random.choice(["", "NOW"]), False
+        if roll < 0.65:
+            return self._range()
+        by = ""
+        if roll < 0.85:
+            count = self._random.randint(1, min(2, len(columns)))
+            by = f"PARTITION BY {', '.join(self._random.sample(list(columns), count))} "
+        size = self._random.choice(["1", "2", "3", "5", "UNBOUNDED", "MIN 2, MAX 4"])
+        return f"{by}ROWS {size}{self._slide()}", True
+
+    def _range(self) -> tuple[str, bool]:
+        if self._random.random() < 0.12:
+            return f"RANGE UNBOUNDED{self._slide()}", True
+        size = self._random.choice(["1", "2", "3", "5", "8", "8", "MIN 2, MAX 6"])
+        return f"RANGE {size}{self._slide()}", False
+
+    def _slide(self) -> str:
+        return f" SLIDE {self._random.choice([1, 2, 3, 5])}" if self._random.random() < 0.2 else ""
+
+    def _granularity(self) -> str:
+        roll = self._random.random()
+        if roll < 0.06:
+            return f"GRANULARITY({self._granule})"
+        if roll < 0.08:
+            return f"GRANULARITY(COARSEST {2 * self._granule}, FINEST {self._granule})"
+        return ""

@@ -1,0 +1,134 @@
+"""Pages of documentation whose examples run, and whose outputs are real.
+
+A ```python block runs in a namespace that the page shares; what it prints is the ```text block
+behind it. With `>>>` it is a doctest. A ```sql block runs in the page's `engine`; the text behind
+it is its table, its warnings or its error. A ```console block calls the command line.
+"""
+
+import contextlib
+import doctest
+import io
+import re
+import shlex
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from typer.testing import CliRunner
+
+import tidemill as tm
+from tidemill.cli import app
+from tidemill.cli.tables import rich_table
+
+ROOT = Path(__file__).parent.parent.parent
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+LANGUAGES = {"python", "sql", "console"}
+
+_FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Block:
+    """A fenced block: its language, text, line, and where its text stands in the page."""
+
+    language: str
+    text: str
+    line: int
+    start: int
+    end: int
+
+
+@dataclass(frozen=True)
+class Example:
+    """A block that runs, and the block that shows its output, if any."""
+
+    block: Block
+    output: Block | None
+
+
+def examples(page: str) -> Iterator[Example]:
+    found = list(_FENCE.finditer(page))
+    blocks = [Block(m[1], m[2], page.count("\n", 0, m.start()) + 1, *m.span(2)) for m in found]
+    for index, block in enumerate(blocks):
+        if block.language in LANGUAGES:
+            following = blocks[index + 1] if index + 1 < len(blocks) else None
+            if following and (following.language != "text" or not _adjacent(page, block, following)):
+                following = None
+            yield Example(block, following)
+
+
+def _adjacent(page: str, block: Block, following: Block) -> bool:
+    return page[block.end : following.start].replace("```text", "").strip() == "```"
+
+
+class Session:
+    """What the examples of one page share."""
+
+    def __init__(self) -> None:
+        self.names: dict[str, Any] = {"__name__": "example"}
+
+    def run(self, block: Block) -> str:
+        """The output of a block."""
+        return {"python": self._python, "sql": self._sql, "console": self._console}[block.language](
+            block
+        )
+
+    def _python(self, block: Block) -> str:
+        if ">>>" in block.text:
+            return self._doctest(block)
+        out = io.StringIO()
+        with contextlib.redirect_stdout(out):
+            exec(compile(block.text, f"line {block.line}", "exec"), self.names)
+        return _trimmed(out.getvalue())
+
+    def _doctest(self, block: Block) -> str:
+        test = doctest.DocTestParser().get_doctest(block.text, self.names, "page", None, block.line)
+        out = io.StringIO()
+        runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE)
+        runner.run(test, out=out.write, clear_globs=False)
+        assert not runner.failures, out.getvalue()
+        self.names.update(test.globs)
+        return ""
+
+    def _sql(self, block: Block) -> str:
+        engine: tm.Engine = self.names.setdefault("engine", tm.Engine())
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            try:
+                query = engine.sql(block.text.rstrip())
+                table = "" if query is None else table_text(query)
+            except tm.TidemillError as error:
+                return _trimmed(str(error))
+        return _trimmed("\n".join([*(str(warning.message) for warning in caught), table]))
+
+    def _console(self, block: Block) -> str:
+        command, _, _ = block.text.partition("\n")
+        words = shlex.split(command.removeprefix("$ "))
+        if words[0] != "tidemill":
+            return _trimmed(block.text.partition("\n")[2])
+        result = CliRunner().invoke(app, words[1:], terminal_width=100)
+        return _trimmed(result.stdout)
+
+
+def table_text(query: tm.Query) -> str:
+    """The answer as the documentation prints it."""
+    table = query.collect()
+    if not table.num_rows:
+        return "no rows"
+    out = io.StringIO()
+    Console(file=out, width=100, highlight=False).print(rich_table(table, plain=True))
+    return out.getvalue()
+
+
+def expected(example: Example) -> str | None:
+    """The output that the page shows."""
+    if example.block.language == "console":
+        return _trimmed(example.block.text.partition("\n")[2])
+    return None if example.output is None else _trimmed(example.output.text)
+
+
+def _trimmed(text: str) -> str:
+    return "\n".join(line.rstrip() for line in text.strip("\n").split("\n"))

@@ -1,0 +1,74 @@
+"""Everything that the documentation and the examples show is run."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from tests.docs.pages import PAGES, ROOT, Session, examples, expected
+from tidemill.cli import app
+
+SCRIPTS = sorted((ROOT / "examples" / "python").glob("*.py"))
+QUERIES = sorted((ROOT / "examples" / "auction").glob("*.sql"))
+
+
+def name(path: Path) -> str:
+    return path.name
+
+
+@pytest.fixture(autouse=True)
+def _at_the_root(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name)
+def test_page(page: Path) -> None:
+    session = Session()
+    wrong = []
+    for example in examples(page.read_text("utf-8")):
+        output, shown = session.run(example.block), expected(example)
+        if shown is not None and output != shown:
+            wrong.append(f"line {example.block.line}:\n{output}\ninstead of\n{shown}")
+    assert not wrong, "\n\n".join(wrong)
+
+
+@pytest.mark.parametrize("script", SCRIPTS, ids=name)
+def test_script(script: Path) -> None:
+    environment = os.environ | {"PYTHONPATH": str(ROOT / "src"), "PYTHONWARNINGS": "error"}
+    command = [sys.executable, str(script)]
+    run = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
+    assert run.returncode == 0, run.stderr
+    assert run.stdout
+    assert not run.stderr
+
+
+@pytest.mark.parametrize("query", QUERIES, ids=name)
+def test_query(query: Path) -> None:
+    assert query.read_text("utf-8").startswith("-- "), "say what the query answers"
+    result = CliRunner().invoke(app, ["run", str(query.relative_to(ROOT)), "--format", "csv"])
+    assert result.exit_code == 0, result.output
+    assert "warning" not in result.stderr
+    lines = result.stdout.splitlines()
+    assert lines[0].endswith(",valid_from,valid_to")
+    assert len(lines) > 5
+
+
+def test_generated_data_is_up_to_date(tmp_path: Path) -> None:
+    folder = ROOT / "examples" / "auction"
+    (tmp_path / "generate.py").write_text((folder / "generate.py").read_text("utf-8"), "utf-8")
+    subprocess.run([sys.executable, str(tmp_path / "generate.py")], check=True)
+    files = sorted(path.relative_to(tmp_path) for path in (tmp_path / "data").rglob("*.csv"))
+    assert files == sorted(p.relative_to(folder) for p in (folder / "data").rglob("*.csv"))
+    for file in files:
+        assert (tmp_path / file).read_bytes() == (folder / file).read_bytes()
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name)
+def test_links_lead_somewhere(page: Path) -> None:
+    import re
+
+    links = re.findall(r"\]\(([^)#:\s]+)(?:#[^)]*)?\)", page.read_text("utf-8"))
+    assert not [link for link in links if not (page.parent / link).exists()]

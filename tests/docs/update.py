@@ -1,0 +1,26 @@
+"""Write the real outputs into the pages: python -m tests.docs.update, then read the difference."""
+
+import os
+
+from tests.docs.pages import PAGES, ROOT, Session, examples
+
+
+def updated(page: str) -> str:
+    session = Session()
+    parts, done = [], 0
+    for example in examples(page):
+        output = session.run(example.block)
+        if example.block.language == "console":
+            start = example.block.start + example.block.text.index("\n") + 1
+            parts += [page[done:start], output + "\n"]
+            done = example.block.end
+        elif example.output is not None:
+            parts += [page[done : example.output.start], output + "\n"]
+            done = example.output.end
+    return "".join([*parts, page[done:]])
+
+
+if __name__ == "__main__":
+    os.chdir(ROOT)
+    for path in PAGES:
+        path.write_text(updated(path.read_text("utf-8")), "utf-8")
