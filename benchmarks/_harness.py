@@ -6,7 +6,6 @@ Import it before Polars: goals are per core, so Polars is held to one thread.
 from __future__ import annotations
 
 import argparse
-import gc
 import json
 import os
 import platform
@@ -88,16 +87,12 @@ class Report:
         return f"{sum(goals)} of {len(goals)} goals met"
 
 
-def best_times(repetitions: int, run: Callable[[], list[float]]) -> list[float]:
+def best_times(runs: list[list[float]]) -> list[float]:
     """For every tick of a run the shortest time in which any repetition did it.
 
     All repetitions do the same work tick by tick, so what is above the shortest is disturbance.
     """
-    times = []
-    for _ in range(repetitions):
-        gc.collect()
-        times.append(run())
-    return [min(tick) for tick in zip(*times, strict=True)]
+    return [min(tick) for tick in zip(*runs, strict=True)]
 
 
 def timed(action: Callable[[], object]) -> float:

@@ -12,7 +12,7 @@ from _harness import Figure, Report, best_times, options, show, timed, verdict  
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import lru_cache
+from statistics import mean
 
 import numpy as np
 import polars as pl
@@ -36,6 +36,10 @@ from tidemill.runtime.inprocess.graph import Graph
 LIVE = (1_000, 10_000, 100_000)
 MOST_GROWTH = 1.5
 MILLION = 1_000_000
+WARM_UP = 2
+
+Tick = tuple[list[pl.DataFrame], int]
+"""Rows for all inputs, and the watermark."""
 
 Keys = Callable[[np.ndarray, int], np.ndarray]
 """The keys of rows, given their times and the number of live rows."""
@@ -67,7 +71,7 @@ class Effort:
 
 
 FULL = Effort(rows=1_000_000, tick=100_000, repetitions=3)
-QUICK = Effort(rows=300_000, tick=100_000, repetitions=1)
+QUICK = Effort(rows=300_000, tick=100_000, repetitions=2)
 
 TYPES = {"k": pa.int64(), "v": pa.int64(), "x": pa.float64()}
 
@@ -93,6 +97,10 @@ def one_partner(times: np.ndarray, live: int) -> np.ndarray:
     return _random(times, live // 2)
 
 
+def some_keys(times: np.ndarray, live: int) -> np.ndarray:
+    return _random(times, 10_000)
+
+
 def many_groups(times: np.ndarray, live: int) -> np.ndarray:
     return _random(times, 100_000)
 
@@ -115,11 +123,10 @@ def batch(case: Case, times: np.ndarray, alias: str, live: int) -> pl.DataFrame:
     )
 
 
-@lru_cache(maxsize=4)
-def ticks(case: Case, effort: Effort, live: int) -> list[tuple[list[pl.DataFrame], int]]:
-    """Batches for all inputs and the watermark, tick by tick; two ticks fill the window."""
+def ticks(case: Case, effort: Effort, live: int) -> list[Tick]:
+    """The ticks of a run; the first ones fill the window."""
     tick = effort.tick // case.scale
-    lengths = [max(live, tick), tick] + [tick] * (effort.rows // effort.tick)
+    lengths = [max(live, tick)] + [tick] * (WARM_UP - 1 + effort.rows // effort.tick)
     begin, result = 0, []
     for length in lengths:
         times = np.arange(begin, begin + length, dtype=np.int64)
@@ -170,7 +177,9 @@ def calls(*wanted: str, distinct: bool = False) -> tuple[AggregateCall, ...]:
 
 
 def grouped(*wanted: str, distinct: bool = False) -> Callable[[list[nodes.Scan], int], Plan]:
-    return lambda inputs, live: nodes.Aggregate(inputs[0], ("a.k",), calls(*wanted, distinct=distinct))
+    return lambda inputs, live: nodes.Aggregate(
+        inputs[0], ("a.k",), calls(*wanted, distinct=distinct)
+    )
 
 
 SAME_KEY = Scalar(parse_one("`a.k` = `b.k`", read="spark"), pa.bool_())
@@ -178,6 +187,14 @@ SAME_KEY = Scalar(parse_one("`a.k` = `b.k`", read="spark"), pa.bool_())
 
 def topk(inputs: list[nodes.Scan], live: int) -> Plan:
     return nodes.TopK(inputs[0], (nodes.SortKey("a.v", descending=True),), 10)
+
+
+def distinct(inputs: list[nodes.Scan], live: int) -> Plan:
+    return nodes.Distinct(inputs[0])
+
+
+def difference(inputs: list[nodes.Scan], live: int) -> Plan:
+    return nodes.Difference(*inputs)
 
 
 CASES = [
@@ -194,21 +211,20 @@ CASES = [
     Case("grouped COUNT", grouped("COUNT"), 2 * MILLION, columns="kv"),
     Case("grouped SUM", grouped("SUM v"), 2 * MILLION, columns="kv"),
     Case("grouped AVG", grouped("AVG v"), 2 * MILLION, columns="kv"),
-    Case("grouped COUNT, 100k groups", grouped("COUNT"), 2 * MILLION, columns="kv", keys=many_groups),
+    Case(
+        "grouped COUNT, 100k groups", grouped("COUNT"), 2 * MILLION, columns="kv", keys=many_groups
+    ),
     Case("grouped SUM, 100k groups", grouped("SUM v"), 2 * MILLION, columns="kv", keys=many_groups),
     Case("grouped MIN", grouped("MIN v"), MILLION, columns="kv"),
     Case("grouped MAX", grouped("MAX x"), MILLION, columns="kx"),
     Case("grouped MAX, 100k groups", grouped("MAX x"), MILLION, columns="kx", keys=many_groups),
+    # The same stream under every window; and one whose keys are as many as its live rows.
+    Case("distinct", distinct, 1.5 * MILLION, columns="k", keys=some_keys),
+    Case("distinct, a key per live row", distinct, 1.5 * MILLION, columns="k", keys=per_live_row),
+    Case("difference", difference, 1.5 * MILLION, aliases="aa", columns="k", keys=some_keys),
     Case(
-        "distinct",
-        lambda inputs, live: nodes.Distinct(inputs[0]),
-        1.5 * MILLION,
-        columns="k",
-        keys=per_live_row,
-    ),
-    Case(
-        "difference",
-        lambda inputs, live: nodes.Difference(*inputs),
+        "difference, a key per live row",
+        difference,
         1.5 * MILLION,
         aliases="aa",
         columns="k",
@@ -237,7 +253,7 @@ CASES = [
         columns="kx",
         keys=one_partner,
     ),
-    Case("distinct, two columns", lambda inputs, live: nodes.Distinct(inputs[0]), columns="kx"),
+    Case("distinct, two columns", distinct, columns="kx"),
     Case("istream", lambda inputs, live: nodes.Istream(inputs[0])),
     Case("dstream", lambda inputs, live: nodes.Dstream(inputs[0])),
     Case("split", lambda inputs, live: SplitExec(SourceExec(inputs[0]), live // 4)),
@@ -246,9 +262,10 @@ CASES = [
         lambda inputs, live: CoalesceExec(SourceExec(inputs[0]), 4 * live),
         columns="k",
         keys=in_turn,
-        scale=10,
     ),
-    Case("COUNT without groups", lambda inputs, live: nodes.Aggregate(inputs[0], (), calls("COUNT"))),
+    Case(
+        "COUNT without groups", lambda inputs, live: nodes.Aggregate(inputs[0], (), calls("COUNT"))
+    ),
     Case("grouped COUNT, SUM, AVG, MIN, MAX", grouped("COUNT", "SUM v", "AVG v", "MIN v", "MAX v")),
     Case("grouped SUM of DOUBLE", grouped("SUM x"), columns="kx"),
     Case("grouped COUNT DISTINCT", grouped("COUNT v", distinct=True), columns="kv"),
@@ -265,34 +282,39 @@ def physical(case: Case, live: int) -> Exec:
 # Measuring
 
 
-def measure(case: Case, effort: Effort, live: int) -> tuple[float, float]:
-    """Rows per second, and bytes of state per live row."""
-    feed = ticks(case, effort, live)
-    root = physical(case, live)
-    state = 0
+@dataclass(frozen=True)
+class Run:
+    """One run of an operator: seconds and bytes of state, tick by tick."""
 
-    def run() -> list[float]:
-        nonlocal state
-        graph = Graph(root)
-        sources = sorted(set(graph.scans), key=lambda scan: scan.source)
-        times = []
-        for sides, watermark in feed:
-            arrivals = {s: (rows, watermark) for s, rows in zip(sources, sides, strict=True)}
-            times.append(timed(lambda arrivals=arrivals: graph.step(arrivals)))
-        state = sum(progress.state_bytes for progress in graph.progress.values())
-        return times[2:]
+    seconds: list[float]
+    state: list[int]
 
-    times = best_times(effort.repetitions, run)
-    rows = sum(side.height for sides, _ in feed[2:] for side in sides)
-    return rows / sum(times), state / live
+
+def run(root: Exec, feed: list[Tick]) -> Run:
+    graph = Graph(root)
+    scans = sorted(set(graph.scans), key=lambda scan: scan.source)
+    seconds, state = [], []
+    for sides, watermark in feed:
+        arrivals = {scan: (rows, watermark) for scan, rows in zip(scans, sides, strict=True)}
+        seconds.append(timed(lambda arrivals=arrivals: graph.step(arrivals)))
+        state.append(sum(progress.state_bytes for progress in graph.progress.values()))
+    return Run(seconds[WARM_UP:], state[WARM_UP:])
 
 
 def figures(case: Case, effort: Effort) -> Iterator[Figure]:
+    feeds = {live: ticks(case, effort, live) for live in LIVE}
+    roots = {live: physical(case, live) for live in LIVE}
+    # All sizes in turn, so that what disturbs the machine disturbs them alike.
+    runs = [
+        {live: run(roots[live], feeds[live]) for live in LIVE} for _ in range(effort.repetitions)
+    ]
     rates = []
     for live in LIVE:
-        rate, state = measure(case, effort, live)
-        rates.append(rate)
-        yield Figure(case.name, "rate", "rows/s", round(rate), live, case.goal)
+        seconds = sum(best_times([each[live].seconds for each in runs]))
+        rows = sum(side.height for sides, _ in feeds[live][WARM_UP:] for side in sides)
+        rates.append(rows / seconds)
+        state = mean(runs[0][live].state) / live
+        yield Figure(case.name, "rate", "rows/s", round(rates[-1]), live, case.goal)
         yield Figure(case.name, "state", "bytes/live row", round(state, 1), live)
     growth = round(rates[0] / rates[-1], 3)
     name = f"growth of the cost per row, {LIVE[0]:,} to {LIVE[-1]:,} live rows"
@@ -303,7 +325,12 @@ def table(report: Report) -> Table:
     result = Table(title=f"{report.title}: {report.summary()}")
     result.add_column("operator")
     heads = [f"{live // 1000}k live" for live in LIVE]
-    for head in [*(f"{h}, M rows/s" for h in heads), "goal", "growth", *(f"{h}, B/row" for h in heads)]:
+    for head in [
+        *(f"{h}, M rows/s" for h in heads),
+        "goal",
+        "growth",
+        *(f"{h}, B/row" for h in heads),
+    ]:
         result.add_column(head, justify="right")
     for name in dict.fromkeys(figure.case for figure in report.figures):
         own = [figure for figure in report.figures if figure.case == name]

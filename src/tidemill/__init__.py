@@ -10,7 +10,8 @@ from tidemill.errors import (
     TidemillError,
     UnsupportedError,
 )
-from tidemill.query import Progress, Query
+from tidemill.query import Query
+from tidemill.runtime.progress import Progress
 
 __version__ = "0.1.0"
 

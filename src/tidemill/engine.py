@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import timedelta
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 from sqlglot import exp
@@ -17,9 +17,11 @@ from tidemill.analyze import Catalog, Derived, Planned, SourceInfo, plan_query, 
 from tidemill.errors import CatalogError, TidemillError, UnsupportedError
 from tidemill.expressions import UserFunction
 from tidemill.physical.lowering import lower
+from tidemill.physical.operator import Exec
 from tidemill.query import Query
 from tidemill.runtime.inprocess.run import Run
-from tidemill.sources import Sources
+from tidemill.runtime.interface import Execution
+from tidemill.sources import Rows, Sources
 from tidemill.sql import (
     CreateDerived,
     CreateRelation,
@@ -30,7 +32,18 @@ from tidemill.sql import (
     Statement,
     parse,
 )
-from tidemill.tables import duration, time_domain, to_tables
+from tidemill.tables import (
+    duration,
+    is_spark_frame,
+    spark_frame_schema,
+    time_domain,
+    to_tables,
+)
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+RUNTIMES = ("inprocess", "spark")
 
 
 class Engine:
@@ -43,13 +56,23 @@ class Engine:
     [(1, 1, 3, 5), (1, 2, 5, 7), (1, 1, 7, 9)]
     """
 
-    def __init__(self, runtime: str = "inprocess") -> None:
-        if runtime != "inprocess":
-            raise UnsupportedError(
-                f"there is no runtime `{runtime}`", help="runtimes: inprocess"
-            )
+    def __init__(
+        self,
+        runtime: str = "inprocess",
+        *,
+        spark: SparkSession | None = None,
+        partitions: int | None = None,
+    ) -> None:
+        if spark is not None:
+            runtime = "spark"
+        if runtime not in RUNTIMES:
+            help = f"runtimes: {', '.join(RUNTIMES)}"
+            raise UnsupportedError(f"there is no runtime `{runtime}`", help=help)
         self.catalog = Catalog()
         self._sources = Sources()
+        self._runtime = runtime
+        self._spark = spark
+        self._partitions = partitions
 
     def stream(
         self,
@@ -63,8 +86,7 @@ class Engine:
         `time` names the column that says when a row is valid: an integer or a timestamp. Rows
         may be out of order by `slack`; later ones are counted and left out.
         """
-        tables = to_tables(name, source)
-        types = Schema.from_arrow(tables[0].schema)
+        rows, types = self._rows(name, source)
         _require(name, types, time)
         domain = time_domain(name, time, types[time])
         info = SourceInfo(
@@ -78,12 +100,11 @@ class Engine:
             bounded=True,
         )
         self.catalog.add_source(info)
-        self._sources.put(info, tables)
+        self._sources.put(info, rows)
 
     def relation(self, name: str, source: Any, valid: tuple[str, str] | None = None) -> None:
         """Register a relation: constant, or with the two columns that say when rows hold."""
-        tables = to_tables(name, source)
-        types = Schema.from_arrow(tables[0].schema)
+        rows, types = self._rows(name, source)
         for column in valid or ():
             _require(name, types, column)
         info = SourceInfo(
@@ -96,7 +117,7 @@ class Engine:
             bounded=True,
         )
         self.catalog.add_source(info)
-        self._sources.put(info, tables)
+        self._sources.put(info, rows)
 
     def function(self, name: str, call: Callable[..., Any], returns: str | pa.DataType) -> None:
         """Register a scalar function; it is called with one argument per column value."""
@@ -142,13 +163,39 @@ class Engine:
     def _query(self, statement: QueryStatement) -> Query:
         planned = self._plan(statement.tree, statement.source.text)
         physical = lower(planned.plan, self.catalog.functions)
-        sources = {name: self.catalog.lookup(name) for name in _scanned(planned)}
+        entries = {name: self.catalog.lookup(name) for name in _scanned(planned)}
+        infos = {name: entry for name, entry in entries.items() if isinstance(entry, SourceInfo)}
+        return Query(statement.sql, planned, physical, lambda: self._execution(physical, infos))
 
-        def start() -> Run:
-            infos = {n: s for n, s in sources.items() if isinstance(s, SourceInfo)}
+    def _execution(self, physical: Exec, infos: Mapping[str, SourceInfo]) -> Execution:
+        """A fresh run of a plan, in the engine's runtime."""
+        if self._runtime == "inprocess":
             return Run(physical, {name: self._sources.feed(info) for name, info in infos.items()})
+        from tidemill.runtime.spark.execution import SparkExecution
 
-        return Query(statement.sql, planned, physical, start)
+        origins = {name: self._sources.origin(info) for name, info in infos.items()}
+        return SparkExecution(self.spark, physical, origins, self._partitions)
+
+    @property
+    def spark(self) -> SparkSession:
+        """The Spark session that queries run on; one on this machine is started if need be."""
+        if self._spark is None:
+            from tidemill.runtime.spark.session import local_session
+
+            self._spark = local_session()
+        return self._spark
+
+    def _rows(self, name: str, source: Any) -> tuple[Rows, Schema]:
+        """What a user handed over, and its columns."""
+        if not is_spark_frame(source):
+            tables = to_tables(name, source)
+            return tables, Schema.from_arrow(tables[0].schema)
+        if self._runtime == "inprocess":
+            raise CatalogError(
+                f"`{name}` is a Spark DataFrame, which this runtime cannot read",
+                help="use Engine(spark=session)",
+            )
+        return source, spark_frame_schema(name, source)
 
     def _plan(self, tree: exp.Expr, text: str) -> Planned:
         planned = plan_query(tree, text, self.catalog)

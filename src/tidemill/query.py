@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
+from typing import Any
 
 import polars as pl
 import pyarrow as pa
@@ -13,61 +13,26 @@ from tidemill.algebra.plan import render
 from tidemill.algebra.schema import Schema
 from tidemill.analyze import Planned
 from tidemill.errors import PlanWarning, TidemillError
+from tidemill.fragments import stage_plan
 from tidemill.physical.changes import AT, CHANGE, consolidate, snapshot, to_changes
 from tidemill.physical.coalesce import CoalesceExec
 from tidemill.physical.operator import Exec, empty_batch
-from tidemill.runtime.inprocess import Run
+from tidemill.runtime.interface import Execution, Running, StartRequest
+from tidemill.runtime.progress import Progress
 from tidemill.timeline import OPEN_END, VALID_FROM, VALID_TO, TimeDomain
-
-
-@dataclass(frozen=True)
-class SourceProgress:
-    """What was read of a source; late rows were kept out."""
-
-    rows: int
-    late_rows: int
-    watermark: int | None
-
-
-@dataclass(frozen=True)
-class OperatorProgress:
-    """What an operator put out, and what it remembers."""
-
-    operator: str
-    rows_out: int
-    state_rows: int
-    state_bytes: int
-
-
-@dataclass(frozen=True)
-class Progress:
-    """How far a run of a query has come."""
-
-    ticks: int = 0
-    rows_out: int = 0
-    sources: Mapping[str, SourceProgress] = field(default_factory=dict)
-    operators: tuple[OperatorProgress, ...] = ()
-
-    @property
-    def rows_in(self) -> int:
-        return sum(source.rows for source in self.sources.values())
-
-    @property
-    def late_rows(self) -> int:
-        return sum(source.late_rows for source in self.sources.values())
 
 
 class Query:
     """A planned query over the streams of an engine. `engine.sql` makes them."""
 
     def __init__(
-        self, sql: str, planned: Planned, physical: Exec, start: Callable[[], Run]
+        self, sql: str, planned: Planned, physical: Exec, start: Callable[[], Execution]
     ) -> None:
         self.sql = sql
         self._planned = planned
         self._physical = physical
         self._start = start
-        self._run: Run | None = None
+        self._run: Execution | None = None
         self._answer: pl.DataFrame | None = None
 
     @property
@@ -81,11 +46,15 @@ class Query:
         return self._planned.warnings
 
     def explain(self, level: str = "logical") -> str:
-        """The plan as text: `"logical"` or `"physical"`."""
-        plans = {"logical": self._planned.plan, "physical": self._physical}
+        """The plan as text: `"logical"`, `"physical"`, or in `"fragments"` as Spark runs it."""
+        plans: dict[str, Callable[[], str]] = {
+            "logical": lambda: render(self._planned.plan),
+            "physical": lambda: render(self._physical),
+            "fragments": lambda: str(stage_plan(self._physical)),
+        }
         if level not in plans:
             raise TidemillError(f"no plan `{level}`", help=f"levels: {', '.join(plans)}")
-        return "\n".join([level, render(plans[level]), *map(str, self.warnings)])
+        return "\n".join([level, plans[level](), *map(str, self.warnings)])
 
     def collect(self, coalesce: bool = False) -> pa.Table:
         """Run over all input: the rows of the result with the time in which they hold.
@@ -118,10 +87,31 @@ class Query:
         for batch in self._run:
             yield self._output(_ordered(batch), VALID_FROM, VALID_TO)
 
+    def start(
+        self,
+        sink: str | Callable[[pa.Table, int], None] = "console",
+        *,
+        checkpoint: str | None = None,
+        form: str = "intervals",
+        available_now: bool = False,
+        every: str | None = None,
+        **options: Any,
+    ) -> Running:
+        """Run on Spark and send what becomes known with each tick to a sink.
+
+        `sink` is a format of Spark with its `options` (`"parquet", path=...`), `"console"`, or a
+        function of a table and the number of the tick. `form` is `"intervals"` or `"changes"`.
+        With a `checkpoint`, a query that was stopped goes on where it was. `available_now` reads
+        what is there and ends; else a tick is made `every` so often ("10 seconds"), or at once.
+        """
+        self._run = self._start()
+        request = StartRequest(sink, form, self._planned.domain, checkpoint, available_now, every)
+        return self._run.start(request, options)
+
     @property
     def progress(self) -> Progress:
         """How the last run went."""
-        return Progress() if self._run is None else _progress(self._run)
+        return Progress() if self._run is None else self._run.progress
 
     def _collected(self) -> pl.DataFrame:
         if self._answer is None:
@@ -158,19 +148,3 @@ def _ordered(batch: pl.DataFrame) -> pl.DataFrame:
     """Rows by their validity and then by their values, so that equal answers look equal."""
     flat = [name for name, dtype in batch.schema.items() if not dtype.is_nested()]
     return batch.sort([VALID_FROM, VALID_TO, *flat[:-2]], nulls_last=False)
-
-
-def _progress(run: Run) -> Progress:
-    sources = {
-        name: SourceProgress(
-            feed.progress.rows,
-            feed.progress.late_rows,
-            None if feed.progress.watermark == OPEN_END else feed.progress.watermark,
-        )
-        for name, feed in run.feeds.items()
-    }
-    operators = tuple(
-        OperatorProgress(node.label, node.rows_out, node.state_rows, node.state_bytes)
-        for node in run.graph.progress.values()
-    )
-    return Progress(run.ticks, run.rows_out, sources, operators)

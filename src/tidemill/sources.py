@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from typing import TYPE_CHECKING, Union
 
 import pyarrow as pa
 
@@ -13,22 +14,39 @@ from tidemill.errors import ExecutionError
 from tidemill.runtime.inprocess.feeds import ConstantFeed, Feed, IntervalFeed, StreamFeed
 from tidemill.runtime.inprocess.files import file_formats, is_file_format, read_files
 
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+    from tidemill.runtime.spark.reading import Origin
+
 _ARRIVAL = "#arrival"
+
+Rows = Union["list[pa.Table]", "DataFrame"]
+"""What was handed over: tables, one per tick, or a DataFrame of Spark."""
 
 
 class Sources:
     """Tables that were handed over, and files that were declared."""
 
     def __init__(self) -> None:
-        self._tables: dict[str, list[pa.Table]] = {}
+        self._rows: dict[str, Rows] = {}
 
-    def put(self, info: SourceInfo, tables: list[pa.Table]) -> None:
-        """Keep the tables of a source."""
-        self._tables[info.name.casefold()] = tables
+    def put(self, info: SourceInfo, rows: Rows) -> None:
+        """Keep the rows of a source."""
+        self._rows[info.name.casefold()] = rows
 
     def forget(self, name: str) -> None:
-        """Let go of the tables of a source."""
-        self._tables.pop(name.casefold(), None)
+        """Let go of the rows of a source."""
+        self._rows.pop(name.casefold(), None)
+
+    def origin(self, info: SourceInfo) -> Origin:
+        """Where Spark finds the rows of a source."""
+        from tidemill.runtime.spark.reading import Origin
+
+        rows = self._rows.get(info.name.casefold())
+        if isinstance(rows, list):
+            return Origin(info, tables=rows)
+        return Origin(info, frame=rows)
 
     def feed(self, info: SourceInfo) -> Feed:
         """A fresh reading of a source, from its beginning."""
@@ -44,8 +62,8 @@ class Sources:
         return StreamFeed(info.name, tables, time=info.time_column, slack=info.slack)
 
     def _read(self, info: SourceInfo) -> Iterator[pa.Table]:
-        known = self._tables.get(info.name.casefold())
-        if known is not None:
+        known = self._rows.get(info.name.casefold())
+        if isinstance(known, list):
             return iter(known)
         if info.format is None or not is_file_format(info.format):
             raise ExecutionError(

@@ -9,6 +9,7 @@ from typing import Any
 import polars as pl
 import pyarrow as pa
 
+from tidemill.algebra.schema import Schema
 from tidemill.algebra.types import UnknownType, name_of, normalize
 from tidemill.errors import CatalogError
 from tidemill.sql import UNIT_MICROS
@@ -128,3 +129,15 @@ def duration(value: int | str | timedelta, domain: TimeDomain) -> int:
                 return int(number) * micros
     other = ", '5 minutes' or a timedelta" if domain is TimeDomain.MICROSECONDS else " of ticks"
     raise CatalogError(f"{value!r} is no duration here", help=f"use a whole number{other}")
+
+
+def is_spark_frame(source: Any) -> bool:
+    """Whether rows are in a DataFrame of Spark (without asking for Spark to be there)."""
+    return type(source).__module__.startswith("pyspark.")
+
+
+def spark_frame_schema(name: str, frame: Any) -> Schema:
+    """The columns of a DataFrame of Spark."""
+    from pyspark.sql.pandas.types import to_arrow_schema
+
+    return Schema.from_arrow(_normal_schema(name, to_arrow_schema(frame.schema)))

@@ -22,6 +22,7 @@ from typer.testing import CliRunner
 import tidemill as tm
 from tidemill.cli import app
 from tidemill.cli.tables import rich_table
+from tidemill.sql import QueryStatement, parse
 
 ROOT = Path(__file__).parent.parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -55,13 +56,13 @@ def examples(page: str) -> Iterator[Example]:
     for index, block in enumerate(blocks):
         if block.language in LANGUAGES:
             following = blocks[index + 1] if index + 1 < len(blocks) else None
-            if following and (following.language != "text" or not _adjacent(page, block, following)):
-                following = None
-            yield Example(block, following)
+            yield Example(block, following if _shows(page, block, following) else None)
 
 
-def _adjacent(page: str, block: Block, following: Block) -> bool:
-    return page[block.end : following.start].replace("```text", "").strip() == "```"
+def _shows(page: str, block: Block, following: Block | None) -> bool:
+    if following is None or following.language != "text":
+        return False
+    return page[block.end : following.start].split() == ["```", "```text"]
 
 
 class Session:
@@ -72,9 +73,8 @@ class Session:
 
     def run(self, block: Block) -> str:
         """The output of a block."""
-        return {"python": self._python, "sql": self._sql, "console": self._console}[block.language](
-            block
-        )
+        kinds = {"python": self._python, "sql": self._sql, "console": self._console}
+        return kinds[block.language](block)
 
     def _python(self, block: Block) -> str:
         if ">>>" in block.text:
@@ -100,6 +100,9 @@ class Session:
             try:
                 query = engine.sql(block.text.rstrip())
                 table = "" if query is None else table_text(query)
+                for statement in parse(block.text)[:-1]:
+                    if isinstance(statement, QueryStatement):
+                        table_text(engine.sql(statement.sql))
             except tm.TidemillError as error:
                 return _trimmed(str(error))
         return _trimmed("\n".join([*(str(warning.message) for warning in caught), table]))

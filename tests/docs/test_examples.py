@@ -1,6 +1,7 @@
 """Everything that the documentation and the examples show is run."""
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -68,7 +69,5 @@ def test_generated_data_is_up_to_date(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("page", PAGES, ids=name)
 def test_links_lead_somewhere(page: Path) -> None:
-    import re
-
     links = re.findall(r"\]\(([^)#:\s]+)(?:#[^)]*)?\)", page.read_text("utf-8"))
     assert not [link for link in links if not (page.parent / link).exists()]

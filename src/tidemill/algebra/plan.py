@@ -18,15 +18,29 @@ class Plan(ABC):
     @property
     def children(self) -> tuple[Plan, ...]:
         """The inputs, in operand order."""
-        values = (getattr(self, field.name) for field in fields(self))
-        return tuple(value for value in values if isinstance(value, Plan))
+        return tuple(child for _, part in self._inputs() for child in part)
+
+    def _inputs(self) -> list[tuple[str, tuple[Plan, ...]]]:
+        """The fields that hold inputs: one each, or several in a tuple."""
+        found: list[tuple[str, tuple[Plan, ...]]] = []
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if isinstance(value, Plan):
+                found.append((field.name, (value,)))
+            elif isinstance(value, tuple) and value and isinstance(value[0], Plan):
+                found.append((field.name, value))
+        return found
 
     def with_children(self, children: Sequence[Plan]) -> Self:
         """The same node over other inputs; itself when they are the same objects."""
-        names = [f.name for f in fields(self) if isinstance(getattr(self, f.name), Plan)]
-        if all(getattr(self, name) is child for name, child in zip(names, children, strict=True)):
+        if all(old is new for old, new in zip(self.children, children, strict=True)):
             return self
-        return replace(self, **dict(zip(names, children, strict=True)))
+        rest = iter(children)
+        changes: dict[str, object] = {}
+        for name, part in self._inputs():
+            new = tuple(next(rest) for _ in part)
+            changes[name] = new[0] if isinstance(getattr(self, name), Plan) else new
+        return replace(self, **changes)  # type: ignore[arg-type]
 
     def walk(self) -> Iterator[Plan]:
         """All nodes of the plan, parents before children."""

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from sqlglot import exp
 
 from tidemill.algebra import AntiJoin, Join, Plan, Project, Scalar, SemiJoin, Union, column
 from tidemill.algebra.scalar import column_node
 from tidemill.analyze.catalog import Catalog
-from tidemill.analyze.functions import is_aggregate
+from tidemill.analyze.functions import find_aggregate, is_aggregate
 from tidemill.analyze.inner import Inner, is_single_row, plan_inner
 from tidemill.analyze.stage import Stage, with_column
 from tidemill.analyze.trees import (
@@ -147,13 +149,13 @@ def with_single_rows(node: exp.Expr, stage: Stage) -> exp.Expr:
     def change(part: exp.Expr) -> exp.Expr | None:
         if isinstance(part, exp.Exists) and is_single_row(part.this, catalog):
             plan_inner(part.this, stage)  # only to check it
-            having = _having(part.this)
+            having = _having(part.this, catalog)
             return exp.true() if having is None else _coalesced(having)
         query = _quantified(part)
         if query is not None and is_single_row(query, catalog):
-            return _compared(part, query)
+            return _compared(part, query, catalog)
         if isinstance(part, QUERIES) and is_single_row(part, catalog):
-            having, value = _having(part), _without_having(part)
+            having, value = _having(part, catalog), _without_having(part, catalog)
             return value if having is None else exp.Case(ifs=[exp.If(this=having, true=value)])
         return None
 
@@ -174,21 +176,33 @@ def _quantified(node: exp.Expr) -> exp.Expr | None:
     return None
 
 
-def _compared(node: exp.Expr, query: exp.Expr) -> exp.Expr:
-    kind = exp.EQ if isinstance(node, exp.In) else type(node)
-    test = kind(this=node.this.copy(), expression=_without_having(query))
-    having = _having(query)
+def _compared(node: exp.Expr, query: exp.Expr, catalog: Catalog) -> exp.Expr:
+    test, having = _comparison(node, query, catalog), _having(query, catalog)
     if having is None:
         return test
     every = isinstance(node.args.get("expression"), exp.All)
     return exp.Case(ifs=[exp.If(this=having, true=test)], default=exp.convert(every))
 
 
+def _comparison(node: exp.Expr, query: exp.Expr, catalog: Catalog) -> exp.Expr:
+    kind = exp.EQ if isinstance(node, exp.In) else type(node)
+    operand, items = node.this.unnest(), query.unnest().expressions
+    sides = operand.expressions if isinstance(operand, exp.Tuple) else []
+    if kind is not exp.EQ or len(sides) != len(items):
+        return kind(this=node.this.copy(), expression=_without_having(query, catalog))
+    # A value has one column, so a tuple is compared part by part.
+    values = (exp.Subquery(this=_bare(query.unnest(), [item], catalog)) for item in items)
+    pairs = zip(sides, values, strict=True)
+    test = all_of(exp.EQ(this=side.copy(), expression=value) for side, value in pairs)
+    assert test is not None
+    return exp.Paren(this=test)
+
+
 def _coalesced(having: exp.Expr) -> exp.Expr:
     return exp.Coalesce(this=having, expressions=[exp.false()])
 
 
-def _having(query: exp.Expr) -> exp.Expr | None:
+def _having(query: exp.Expr, catalog: Catalog) -> exp.Expr | None:
     """The condition of HAVING as a subquery of its own."""
     select = query.unnest()
     having = select.args.get("having")
@@ -201,17 +215,20 @@ def _having(query: exp.Expr) -> exp.Expr | None:
         found = aliases.get(node.name.casefold()) if is_name else None
         return None if found is None else exp.Paren(this=found.copy())
 
-    bare = _bare(select)
-    bare.set("expressions", [rewrite(having.this, change)])
-    return exp.Subquery(this=bare)
+    return exp.Subquery(this=_bare(select, [rewrite(having.this, change)], catalog))
 
 
-def _without_having(query: exp.Expr) -> exp.Expr:
-    return exp.Subquery(this=_bare(query.unnest()))
+def _without_having(query: exp.Expr, catalog: Catalog) -> exp.Expr:
+    select = query.unnest()
+    return exp.Subquery(this=_bare(select, select.expressions, catalog))
 
 
-def _bare(select: exp.Expr) -> exp.Expr:
+def _bare(select: exp.Expr, items: Sequence[exp.Expr], catalog: Catalog) -> exp.Expr:
+    """The rows of the query, aggregated to other items."""
     bare = select.copy()
     for clause in ("having", "distinct", "order", "limit"):
         bare.set(clause, None)
+    bare.set("expressions", [item.copy() for item in items])
+    if not any(find_aggregate(item, catalog) for item in items):
+        bare.set("having", exp.Having(this=exp.true()))  # it alone makes one row of all
     return bare

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import sys
 from typing import Annotated
 
 import typer
@@ -43,4 +45,8 @@ for command in (demo, run, explain):
 
 def main() -> None:
     """Run the command line."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            # A terminal that cannot draw a character shows a question mark instead of failing.
+            stream.reconfigure(errors="replace")
     app()

@@ -56,7 +56,8 @@ def _adapt(node: exp.Expr) -> exp.Expr:
     if isinstance(node, (exp.Div, exp.Mod, exp.IntDiv)):
         return _checked_division(node)
     if isinstance(node, exp.SafeDivide):
-        return exp.Div(this=node.this.copy(), expression=node.expression.copy(), safe=False)
+        division = exp.Div(this=node.this.copy(), expression=node.expression.copy(), safe=False)
+        return _unless_zero(node.expression, exp.null(), division)
     return _without_time_zone(node)
 
 
@@ -71,7 +72,10 @@ def _checked_division(node: exp.Div | exp.Mod | exp.IntDiv) -> exp.Expr:
     """DuckDB answers NULL to a division by zero; Spark stops."""
     if isinstance(node, exp.Div):
         node.set("safe", False)  # else sqlglot would guard it with NULLIF
-    divisor = node.expression
-    zero = exp.EQ(this=divisor.copy(), expression=exp.Literal.number(0))
     error = exp.Anonymous(this="ERROR", expressions=[exp.Literal.string("division by zero")])
-    return exp.Case(ifs=[exp.If(this=zero, true=error)], default=node.copy())
+    return _unless_zero(node.expression, error, node.copy())
+
+
+def _unless_zero(divisor: exp.Expr, answer: exp.Expr, division: exp.Expr) -> exp.Expr:
+    zero = exp.EQ(this=divisor.copy(), expression=exp.Literal.number(0))
+    return exp.Case(ifs=[exp.If(this=zero, true=answer)], default=division)

@@ -11,29 +11,30 @@ Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
 Array = npt.NDArray[Any]
 
-_DIGIT = np.uint64(0xFFFF)
 _PACKED_BITS = 62
 
 
-def stable_order(values: Array) -> Ints:
-    """Positions that sort the values, equal ones in their old order.
+def is_sorted(values: Array) -> bool:
+    """Whether no value is smaller than the one before it."""
+    return bool(np.all(values[1:] >= values[:-1]))
 
-    >>> stable_order(np.array([3, 1, 3, 0])).tolist()
-    [3, 1, 0, 2]
+
+def slot_order(slots: Ints, within: Ints | None = None) -> Ints:
+    """Positions that sort by slot, and by a second column `within` a slot.
+
+    What is equal stays in its old order. Slots are small numbers, so a radix sort by digits of
+    16 bits does it.
+
+    >>> slot_order(np.array([3, 1, 3, 0]), np.array([8, 5, 7, 9])).tolist()
+    [3, 1, 2, 0]
     """
-    if len(values) == 0 or bool(np.all(values[1:] >= values[:-1])):
-        return np.arange(len(values), dtype=np.int64)
-    return np.argsort(values, kind="stable").astype(np.int64, copy=False)
-
-
-def slot_order(slots: Ints) -> Ints:
-    """As `stable_order`, for small non-negative numbers: a radix sort, digit by digit."""
-    if len(slots) == 0:
-        return np.empty(0, dtype=np.int64)
-    rest = slots.astype(np.uint64)
-    order = np.arange(len(slots), dtype=np.int64)
-    for shift in range(0, max(int(rest.max()).bit_length(), 1), 16):
-        digit = ((rest >> np.uint64(shift)) & _DIGIT).astype(np.uint16)
+    if within is not None and not is_sorted(within):
+        order = np.argsort(within, kind="stable")
+        return order[slot_order(slots[order])]
+    order = np.argsort(slots.astype(np.uint16), kind="stable")
+    bits = int(slots.max(initial=0)).bit_length()
+    for shift in range(16, bits, 16):
+        digit = (slots >> shift).astype(np.uint16)
         order = order[np.argsort(digit[order], kind="stable")]
     return order
 
@@ -59,6 +60,18 @@ def ends_of_runs(starts: Bools) -> Bools:
     return ends
 
 
+def lasts_of(starts: Ints, length: int) -> Ints:
+    """The last positions of runs, given the first ones and the length of all together.
+
+    >>> lasts_of(np.array([0, 2, 3]), 7).tolist()
+    [1, 2, 6]
+    """
+    lasts = np.empty_like(starts)
+    lasts[:-1] = starts[1:] - 1
+    lasts[-1:] = length - 1
+    return lasts
+
+
 def ranges(starts: Ints, lengths: Ints) -> Ints:
     """The numbers of many ranges, one range after the other.
 
@@ -67,7 +80,27 @@ def ranges(starts: Ints, lengths: Ints) -> Ints:
     """
     total = int(lengths.sum())
     before = np.cumsum(lengths) - lengths
-    return np.arange(total, dtype=np.int64) + np.repeat(starts - before, lengths)
+    numbers: Ints = np.arange(total, dtype=np.int64) + np.repeat(starts - before, lengths)
+    return numbers
+
+
+def bisect(values: Ints, low: Ints, high: Ints, bound: Ints | int) -> Ints:
+    """In each range [low, high) of sorted values, the first position not below the bound.
+
+    >>> bisect(np.array([1, 5, 9, 2, 4]), np.array([0, 3]), np.array([3, 5]), 5).tolist()
+    [1, 5]
+    """
+    result = low.copy()
+    rows = np.flatnonzero(low < high)  # where the search is not over
+    low, high, bound = low[rows], high[rows], np.broadcast_to(bound, result.shape)[rows]
+    while len(rows):
+        middle = (low + high) >> 1
+        below = values[middle] < bound
+        low, high = np.where(below, middle + 1, low), np.where(below, high, middle)
+        result[rows] = low
+        rest = np.flatnonzero(low < high)
+        rows, low, high, bound = rows[rest], low[rest], high[rest], bound[rest]
+    return result
 
 
 def running_max(values: Ints, starts: Bools) -> Ints:
@@ -75,6 +108,8 @@ def running_max(values: Ints, starts: Bools) -> Ints:
 
     >>> running_max(np.array([3, 1, 4, 2, 0]), np.array([1, 0, 0, 1, 0], dtype=bool)).tolist()
     [3, 3, 4, 2, 2]
+    >>> running_max(np.array([0, 2**62, 1]), np.array([1, 0, 0], dtype=bool)).tolist()
+    [0, 4611686018427387904, 4611686018427387904]
     """
     if len(values) == 0:
         return values
@@ -82,8 +117,17 @@ def running_max(values: Ints, starts: Bools) -> Ints:
     low = int(values.min())
     bits = (int(values.max()) - low).bit_length()
     if bits + int(run[-1]).bit_length() > _PACKED_BITS:
-        # Too wide to share a word with the number of the run: work on ranks instead.
-        distinct, ranks = np.unique(values, return_inverse=True)
-        return distinct[running_max(ranks.astype(np.int64), starts)]
+        return _running_max_by_doubling(values, run)
     packed = np.maximum.accumulate((run << bits) | (values - low))
     return (packed & ((1 << bits) - 1)) + low
+
+
+def _running_max_by_doubling(values: Ints, run: Ints) -> Ints:
+    """As `running_max`, where value and number of the run do not fit into one word."""
+    best = values.copy()
+    reach, longest = 1, int(np.bincount(run).max())
+    while reach < longest:
+        same = run[reach:] == run[:-reach]
+        np.maximum(best[reach:], best[:-reach], out=best[reach:], where=same)
+        reach *= 2
+    return best

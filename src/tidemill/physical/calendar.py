@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tidemill.physical.arrays import Array, Ints, stable_order
+from tidemill.physical.arrays import Array, Ints, is_sorted
 
 _MOST_RUNS = 6
 
@@ -26,6 +26,10 @@ class Entries:
     def part(self, start: int, stop: int) -> Entries:
         values = {name: column[start:stop] for name, column in self.values.items()}
         return Entries(self.times[start:stop], self.slots[start:stop], values)
+
+    def in_order(self) -> Entries:
+        """The entries in order of their time."""
+        return self if is_sorted(self.times) else self.take(np.argsort(self.times, kind="stable"))
 
     def take(self, order: Ints) -> Entries:
         values = {name: column[order] for name, column in self.values.items()}
@@ -75,7 +79,7 @@ class Calendar:
         if len(entries) == 0:
             return
         self._length += len(entries)
-        entries = entries.take(stable_order(entries.times))
+        entries = entries.in_order()
         for queue in self._queues:
             if queue[-1].times[-1] <= entries.times[0]:
                 queue.append(entries)
@@ -90,7 +94,7 @@ class Calendar:
         self._queues = [queue for queue in self._queues if queue]
         due = concat(parts)
         self._length -= len(due)
-        return due.take(stable_order(due.times))
+        return due.in_order()
 
     def renumber(self, moved: Ints) -> None:
         """Follow slots to their new numbers."""
@@ -106,7 +110,7 @@ class Calendar:
         self._queues.sort(key=lambda queue: sum(map(len, queue)), reverse=True)
         small = [part for queue in self._queues[-2:] for part in queue]
         merged = concat(small)
-        self._queues[-2:] = [deque([merged.take(stable_order(merged.times))])]
+        self._queues[-2:] = [deque([merged.in_order()])]
 
 
 def _pop_queue(queue: deque[Entries], until: int) -> list[Entries]:

@@ -22,9 +22,9 @@ from tidemill.physical.arrays import (
     ends_of_runs,
     ranges,
     slot_order,
-    stable_order,
     starts_of_runs,
 )
+from tidemill.physical.hash_index import HashIndex
 from tidemill.physical.keys import canonical
 from tidemill.physical.ledger import Change, Ledger, Moments
 from tidemill.physical.operator import Exec, Operator, Sweep, empty_frame, with_validity
@@ -65,12 +65,12 @@ class _Counting(Sweep):
         self._columns = list(node.schema.names)
         self._ledger = Ledger(empty_frame(node.schema), node.keys, LEFT, RIGHT)
         self._ledger.table.column("since")  # of copy number 1
-        self._more: dict[tuple[int, int], int] = {}  # since when, of the other copies
+        self._more = _Copies()  # since when, of the other copies
         self._release = Release(node.eager)
 
     def sweep(self, slices: Sequence[pl.DataFrame], until: int) -> pl.DataFrame:
         changes = [
-            Change(canonical(batch), {side: np.ones(batch.height, dtype=np.int64)})
+            Change(canonical(batch), {side: np.ones(batch.height, dtype=np.int8)})
             for side, batch in zip((LEFT, RIGHT), slices, strict=True)
         ]
         moments = self._ledger.advance(changes, until)
@@ -94,8 +94,7 @@ class _Counting(Sweep):
         slots, times = np.repeat(moments.slots, count), np.repeat(moments.times, count)
         number = ranges(np.minimum(before, after) + 1, count)
         starting = np.repeat(change > 0, count)
-        order = stable_order(number)
-        order = order[slot_order(slots[order])]
+        order = slot_order(slots, number)
         slots, times, number, starting = slots[order], times[order], number[order], starting[order]
         first = starts_of_runs(slots, number)
         last = ends_of_runs(first)
@@ -110,15 +109,14 @@ class _Counting(Sweep):
 
     def _take_since(self, slots: Ints, numbers: Ints) -> Ints:
         since = self._ledger.table.column("since")[slots]
-        for row in np.flatnonzero(numbers > 1).tolist():
-            since[row] = self._more.pop((int(slots[row]), int(numbers[row])))
+        more = np.flatnonzero(numbers > 1)
+        since[more] = self._more.take(slots[more], numbers[more])
         return since
 
     def _put_since(self, slots: Ints, numbers: Ints, times: Ints) -> None:
-        ones = numbers == 1
+        ones, more = np.flatnonzero(numbers == 1), np.flatnonzero(numbers > 1)
         self._ledger.table.column("since")[slots[ones]] = times[ones]
-        for row in np.flatnonzero(~ones).tolist():
-            self._more[int(slots[row]), int(numbers[row])] = int(times[row])
+        self._more.put(slots[more], numbers[more], times[more])
 
     def _cut(self, until: int) -> pl.DataFrame:
         """The copies that hold, so far; they go on from here."""
@@ -126,12 +124,10 @@ class _Counting(Sweep):
         left, right = (table.column(side)[: len(table.live)] for side in (LEFT, RIGHT))
         slots = np.flatnonzero(table.live & (self._node.copies(left, right) > 0))
         since = table.column("since")
-        others = np.array([slot for slot, _ in self._more], dtype=np.int64)
-        others_since = np.fromiter(self._more.values(), dtype=np.int64, count=len(self._more))
-        all_slots = np.concatenate([slots, others])
-        all_since = np.concatenate([since[slots], others_since])
+        more_slots, more_since = self._more.cut(until)
+        all_slots = np.concatenate([slots, more_slots])
+        all_since = np.concatenate([since[slots], more_since])
         since[slots] = until
-        self._more = dict.fromkeys(self._more, until)
         begun = np.flatnonzero(all_since < until)
         return self._batch(all_slots[begun], all_since[begun], np.full(len(begun), until))
 
@@ -142,7 +138,7 @@ class _Counting(Sweep):
     def _compact(self) -> None:
         moved = self._ledger.compact()
         if moved is not None:
-            self._more = {(int(moved[s]), n): since for (s, n), since in self._more.items()}
+            self._more.renumber(moved)
 
     def output_watermark(self, until: int) -> int:
         return self._release.watermark
@@ -153,5 +149,59 @@ class _Counting(Sweep):
 
     @property
     def state_bytes(self) -> int:
-        more = len(self._more) * 200  # a dictionary entry with a pair and two numbers
-        return self._ledger.nbytes + more + self.waiting_bytes
+        return self._ledger.nbytes + self._more.nbytes + self.waiting_bytes
+
+
+class _Copies:
+    """Since when copies hold, by slot and number of the copy."""
+
+    def __init__(self) -> None:
+        self._index = HashIndex()
+        self._since = np.zeros(1, dtype=np.int64)
+
+    def __len__(self) -> int:
+        return self._index.live_count
+
+    def put(self, slots: Ints, numbers: Ints, times: Ints) -> None:
+        at, _ = self._index.find_or_add(_packed(slots, numbers))
+        if len(self._index) > len(self._since):
+            self._since = np.resize(self._since, 2 * len(self._index))
+        self._since[at] = times
+
+    def take(self, slots: Ints, numbers: Ints) -> Ints:
+        at = self._index.find(_packed(slots, numbers))
+        since = self._since[at]
+        self._index.free(at)
+        kept = self._index.compact()
+        if kept is not None:
+            self._since = np.resize(self._since[kept], len(kept) + 1)
+        return since
+
+    def cut(self, until: int) -> tuple[Ints, Ints]:
+        """The slots of all copies and since when they hold; from now on, since `until`."""
+        live = np.flatnonzero(self._index.live)
+        since = self._since[live]
+        self._since[live] = until
+        return (self._index.hashes[live] >> _NUMBER_BITS).astype(np.int64), since
+
+    def renumber(self, moved: Ints) -> None:
+        """Follow slots to their new numbers."""
+        hashes = self._index.hashes.copy()
+        live = np.flatnonzero(self._index.live)
+        slots, numbers = hashes[live] >> _NUMBER_BITS, hashes[live] & _NUMBERS
+        hashes[live] = _packed(moved[slots.astype(np.int64)], numbers)
+        self._index.rehash(hashes)
+
+    @property
+    def nbytes(self) -> int:
+        return self._index.nbytes + self._since.nbytes
+
+
+_NUMBER_BITS = np.uint64(32)
+_NUMBERS = np.uint64(2**32 - 1)
+
+
+def _packed(slots: Array, numbers: Array) -> Array:
+    """Both in one word: a hash that no other pair has."""
+    packed: Array = (slots.astype(np.uint64) << _NUMBER_BITS) | numbers.astype(np.uint64)
+    return packed

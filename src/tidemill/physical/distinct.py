@@ -11,7 +11,7 @@ import polars as pl
 
 from tidemill.algebra.plan import Plan
 from tidemill.algebra.schema import Schema
-from tidemill.physical.arrays import running_max, slot_order, stable_order, starts_of_runs
+from tidemill.physical.arrays import running_max, slot_order, starts_of_runs
 from tidemill.physical.keys import KeyTable, canonical
 from tidemill.physical.operator import (
     Exec,
@@ -64,16 +64,15 @@ class _Distinct(Sweep):
             return batch
         rows = canonical(payload(batch))
         slots = self._table.find_or_add(rows.select(self._keys))
-        by_start = stable_order(starts(batch))
-        order = by_start[slot_order(slots[by_start])]
+        order = slot_order(slots, starts(batch))
         slots, start, end = slots[order], starts(batch)[order], ends(batch)[order]
         first = starts_of_runs(slots)
         covered = self._table.column("covered")
-        reach = running_max(np.maximum(end, covered[slots]), first)
-        before = np.where(first, covered[slots], np.roll(reach, 1))
+        known = covered[slots]
+        reach = running_max(np.maximum(end, known), first)
+        before = np.where(first, known, np.roll(reach, 1))
         covered[slots] = reach  # the last, largest value of every slot stays
-        fresh = end > before
-        kept = np.flatnonzero(fresh)
+        kept = np.flatnonzero(end > before)
         result = with_validity(rows[order[kept]], np.maximum(start, before)[kept], end[kept])
         self._forget(batch.height, until)
         return result
@@ -81,11 +80,12 @@ class _Distinct(Sweep):
     def _forget(self, new_rows: int, until: int) -> None:
         """Free covered keys, once enough rows came to pay for looking at all keys."""
         self._seen += new_rows
-        if self._seen < self._table.live_count:
+        if 2 * self._seen < self._table.live_count:
             return
         self._seen = 0
-        live = np.flatnonzero(self._table.live)
-        self._table.free(live[self._table.column("covered")[live] <= until])
+        live = self._table.live
+        over = self._table.column("covered")[: len(live)] <= until
+        self._table.free(np.flatnonzero(live & over))
         self._table.compact()
 
     @property

@@ -7,6 +7,7 @@ import numpy as np
 from tidemill.physical.arrays import Array, Bools, Ints
 
 _FEWEST_CELLS = 64
+_FEWEST_TO_COMPACT = 1024
 _FREE = -1
 _MIX = np.uint64(0x9E3779B97F4A7C15)  # 2 ** 64 divided by the golden ratio
 _HALF = np.uint64(32)
@@ -31,6 +32,7 @@ class HashIndex:
         self._hashes: Array = np.zeros(1, dtype=np.uint64)  # by slot
         self._live = np.zeros(1, dtype=np.bool_)
         self._count = 0
+        self.live_count = 0
         self._cells: Array = np.full(_FEWEST_CELLS, _FREE, dtype=np.int32)
 
     def __len__(self) -> int:
@@ -41,9 +43,15 @@ class HashIndex:
         """Which slots are in use."""
         return self._live[: self._count]
 
+    @property
+    def hashes(self) -> Array:
+        """The hashes by slot."""
+        return self._hashes[: self._count]
+
     def free(self, slots: Ints) -> None:
         """Forget hashes."""
         self._live[slots] = False
+        self.live_count -= len(slots)
 
     def find(self, hashes: Array) -> Ints:
         """The slot of every hash, -1 where there is none."""
@@ -65,12 +73,16 @@ class HashIndex:
         self._trim()
         return slots, missing[added]
 
-    def keep(self, slots: Ints) -> None:
-        """Forget all other slots and number these anew, in their order."""
-        self._count = len(slots)
-        self._hashes, self._live = self._hashes[slots], self._live[slots]
+    def compact(self) -> Ints | None:
+        """If most slots are free, number the others anew: the old numbers of what is kept."""
+        if self._count < _FEWEST_TO_COMPACT or self.live_count * 2 > self._count:
+            return None
+        kept = np.flatnonzero(self.live)
+        self._count = len(kept)
+        self._hashes, self._live = self._hashes[kept], self._live[kept]
         self._resize(self._count)
         self._build(_cells_for(self._count))
+        return kept
 
     def rehash(self, hashes: Array) -> None:
         """Take other hashes, given by slot."""
@@ -83,7 +95,9 @@ class HashIndex:
 
     def _home(self, hashes: Array) -> Ints:
         bits = len(self._cells).bit_length() - 1
-        return (((hashes ^ (hashes >> _HALF)) * _MIX) >> np.uint64(64 - bits)).view(np.int64)
+        mixed = (hashes ^ (hashes >> _HALF)) * _MIX
+        cells: Ints = (mixed >> np.uint64(64 - bits)).view(np.int64)
+        return cells
 
     def _search(self, hashes: Array, cells: Ints) -> tuple[Ints, Array]:
         """From these cells on, the first that is free or has the hash; and what is in it."""
@@ -116,6 +130,7 @@ class HashIndex:
             self._hashes[fresh] = hashes[own]
             self._live[fresh] = True
             self._count += len(own)
+            self.live_count += len(own)
             added.append(own)
             equal = hashes[winner] == hashes[rows]
             slots[rows[equal]] = slots[winner[equal]]

@@ -13,7 +13,7 @@ from tidemill.algebra.plan import Plan
 from tidemill.algebra.scalar import Scalar
 from tidemill.algebra.schema import Schema
 from tidemill.expressions import UserFunction, compile_items
-from tidemill.physical.arrays import Array, Ints, ranges
+from tidemill.physical.arrays import Array, Ints, bisect, ranges, slot_order
 from tidemill.physical.keys import canonical, hash_rows, same_rows
 from tidemill.physical.operator import (
     Exec,
@@ -24,8 +24,10 @@ from tidemill.physical.operator import (
     starts,
     with_validity,
 )
+from tidemill.timeline import OPEN_END
 
 _MOST_PAIRS = 2_000_000  # looked at together; bounds the memory of a join with many matches
+_LARGEST_HASH = np.uint64(2**64 - 1)
 
 
 @dataclass(frozen=True)
@@ -64,20 +66,52 @@ class JoinExec(Exec):
 
 @dataclass(frozen=True)
 class _Run:
-    """Rows of one side, in the order of their hashes."""
+    """Rows of one side, by hash and start."""
 
     hashes: Array
     batch: pl.DataFrame
-    last_end: int
 
     def __len__(self) -> int:
         return len(self.hashes)
 
     @staticmethod
     def of(hashes: Array, batch: pl.DataFrame) -> _Run:
-        order = np.argsort(hashes, kind="stable")
-        last_end = int(ends(batch).max()) if len(hashes) else 0
-        return _Run(hashes[order], batch[order], last_end)
+        smallest = hashes.min(initial=_LARGEST_HASH)
+        return _Run(hashes, batch).take(slot_order(hashes - smallest, starts(batch)))
+
+    @staticmethod
+    def merged(old: _Run, new: _Run) -> _Run:
+        hashes = np.concatenate([old.hashes, new.hashes])
+        batch = pl.concat([old.batch, new.batch], rechunk=True)
+        if old.starts.max(initial=0) > new.starts.min(initial=OPEN_END):
+            return _Run.of(hashes, batch)
+        # The two parts only have to be merged; a stable sort leaves the starts in order.
+        return _Run(hashes, batch).take(np.argsort(hashes, kind="stable"))
+
+    def take(self, rows: Ints) -> _Run:
+        return _Run(self.hashes[rows], self.batch[rows])
+
+    def alive(self, expired: int) -> _Run:
+        """Without the rows that have ended, if they are the most."""
+        rows = np.flatnonzero(self.ends > expired)
+        return self.take(rows) if 2 * len(rows) <= len(self) else self
+
+    @property
+    def starts(self) -> Ints:
+        return starts(self.batch)
+
+    @property
+    def ends(self) -> Ints:
+        return ends(self.batch)
+
+    @cached_property
+    def last_end(self) -> int:
+        return int(self.ends.max(initial=0))
+
+    @cached_property
+    def longest(self) -> int:
+        """How long its rows hold at most."""
+        return int((self.ends - self.starts).max(initial=0))
 
     @cached_property
     def nbytes(self) -> int:
@@ -110,13 +144,10 @@ class _Side:
         """Store new rows; drop what ended before rows of the other side can still start."""
         self.runs = [old for old in self.runs if old.last_end > expired]
         if run.last_end > expired:
-            self.runs.append(run)
+            self.runs.append(run.alive(expired))
         while len(self.runs) > 1 and len(self.runs[-1]) * 2 >= len(self.runs[-2]):
             last, before = self.runs.pop(), self.runs.pop()
-            batch = pl.concat([before.batch, last.batch])
-            alive = ends(batch) > expired
-            hashes = np.concatenate([before.hashes, last.hashes])[alive]
-            self.runs.append(_Run.of(hashes, batch.filter(alive)))
+            self.runs.append(_Run.merged(before.alive(expired), last.alive(expired)))
 
     @property
     def rows(self) -> int:
@@ -144,23 +175,29 @@ class _Join(Operator):
         self, inputs: Sequence[pl.DataFrame], watermarks: Sequence[int]
     ) -> tuple[pl.DataFrame, int]:
         left, right = self._left.arrive(inputs[0]), self._right.arrive(inputs[1])
-        found = [self._match(old, right) for old in self._left.runs]
-        found += [self._match(left, run) for run in (*self._right.runs, right)]
+        found = [self._pairs(left, run) for run in (*self._right.runs, right)]
+        found += [self._pairs(right, run, swap=True) for run in self._left.runs]
         self._left.keep(left, watermarks[1])
         self._right.keep(right, watermarks[0])
         full = [batch for batch in found if batch.height]
         return (pl.concat(full) if full else self._empty), min(watermarks)
 
-    def _match(self, left: _Run, right: _Run) -> pl.DataFrame:
-        if len(left) == 0 or len(right) == 0:
+    def _pairs(self, new: _Run, run: _Run, swap: bool = False) -> pl.DataFrame:
+        """New rows of the left side (with `swap`, the right) with rows of the other."""
+        if len(new) == 0 or len(run) == 0:
             return self._empty
-        parts = [self._joined(left, right, *pairs) for pairs in _candidates(left, right)]
+        parts = [
+            self._joined(run, new, at_run, at_new)
+            if swap
+            else self._joined(new, run, at_new, at_run)
+            for at_new, at_run in _candidates(new, run)
+        ]
         return pl.concat(parts) if parts else self._empty
 
     def _joined(self, left: _Run, right: _Run, at_left: Ints, at_right: Ints) -> pl.DataFrame:
         """The pairs that overlap and match; a residual is asked only of pairs that meet."""
-        start = np.maximum(starts(left.batch)[at_left], starts(right.batch)[at_right])
-        end = np.minimum(ends(left.batch)[at_left], ends(right.batch)[at_right])
+        start = np.maximum(left.starts[at_left], right.starts[at_right])
+        end = np.minimum(left.ends[at_left], right.ends[at_right])
         together = np.flatnonzero(start < end)
         if len(together) == 0:
             return self._empty
@@ -187,13 +224,19 @@ class _Join(Operator):
         return self._left.nbytes + self._right.nbytes
 
 
-def _candidates(left: _Run, right: _Run) -> Iterator[tuple[Ints, Ints]]:
-    """Pairs of rows with equal hashes, in blocks of bounded size."""
-    low = np.searchsorted(right.hashes, left.hashes, side="left")
-    count = np.searchsorted(right.hashes, left.hashes, side="right") - low
-    rows = np.flatnonzero(count)
-    low, count = low[rows], count[rows]
+def _candidates(new: _Run, run: _Run) -> Iterator[tuple[Ints, Ints]]:
+    """Pairs of rows with equal hashes that may overlap, in blocks of bounded size."""
+    low = np.searchsorted(run.hashes, new.hashes, side="left")
+    high = np.searchsorted(run.hashes, new.hashes, side="right")
+    rows = np.flatnonzero(low < high)
+    low, high = low[rows], high[rows]
+    if (high - low).sum() > 2 * len(rows):
+        # A row that overlaps a new one starts before that one ends, and not longer before its
+        # start than rows hold. For the rows of a time window, this is exact.
+        low = bisect(run.starts, low, high, new.starts[rows] - run.longest + 1)
+        high = bisect(run.starts, low, high, new.ends[rows])
+    count = high - low
     block = (np.cumsum(count) - 1) // _MOST_PAIRS
     for number in np.unique(block).tolist():
-        here = block == number
+        here = slice(*np.searchsorted(block, [number, number + 1]))
         yield np.repeat(rows[here], count[here]), ranges(low[here], count[here])

@@ -64,12 +64,15 @@ class KeyTable:
         self._seed = 0
         self._columns: dict[str, Array] = {}
         self._capacity = 1
-        self.live_count = 0
 
     @property
     def live(self) -> Bools:
         """Which slots are in use."""
         return self._index.live
+
+    @property
+    def live_count(self) -> int:
+        return self._index.live_count
 
     def column(self, name: str, dtype: npt.DTypeLike = np.int64) -> Array:
         """A column of values, one per slot, at first 0; made on first use."""
@@ -109,20 +112,18 @@ class KeyTable:
     def free(self, slots: Ints) -> None:
         """Give slots back; their keys are gone."""
         self._index.free(slots)
-        self.live_count -= len(slots)
 
     def compact(self) -> Ints | None:
         """If most slots are free, number the others anew: the new number of every old slot."""
-        total = len(self._rows)
-        if total < 1024 or self.live_count * 2 > total:
+        live = self.live
+        kept = self._index.compact()
+        if kept is None:
             return None
-        kept = np.flatnonzero(self.live)
-        moved = np.full(total, -1, dtype=np.int64)
+        moved = np.full(len(live), -1, dtype=np.int64)
         moved[kept] = np.arange(len(kept))
-        self._rows.keep(self.live)
+        self._rows.keep(live)
         self._columns = {name: values[kept] for name, values in self._columns.items()}
-        self._capacity = max(len(kept), 1)
-        self._index.keep(kept)
+        self._capacity = len(kept)
         return moved
 
     @property
@@ -151,7 +152,6 @@ class KeyTable:
 
     def _store(self, rows: pl.DataFrame) -> None:
         self._rows.append(rows)
-        self.live_count += rows.height
         if len(self._rows) > self._capacity:
             extra = max(len(self._rows), self._capacity * 2) - self._capacity
             self._capacity += extra

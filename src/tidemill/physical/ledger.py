@@ -6,19 +6,18 @@ keeps the totals as they stand at the sweep line, and the ends that are still to
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import polars as pl
 
 from tidemill.physical.arrays import (
     Array,
-    Bools,
     Ints,
-    ends_of_runs,
+    lasts_of,
     slot_order,
-    stable_order,
     starts_of_runs,
 )
 from tidemill.physical.calendar import Calendar, Entries, concat
@@ -37,12 +36,11 @@ class Change:
 
 @dataclass(frozen=True)
 class Posted:
-    """Where the rows of a change went: their slots and the moments of their start and end.
+    """Where the rows of a change went: the moments of their start and end.
 
     A moment is a position in `Moments`; an end after the sweep lies behind the key's last moment.
     """
 
-    slots: Ints
     start: Ints
     end: Ints
 
@@ -51,19 +49,25 @@ class Posted:
 class Moments:
     """The instants at which keys changed, ordered by key and time, with the totals from then on.
 
-    `before` are the totals of each key up to its first moment, aligned with `first` moments.
+    `first` and `last` are the positions of the first and last moment of each key; `before` are
+    the totals of each key up to its first moment.
     """
 
     slots: Ints
     times: Ints
-    first: Bools
-    last: Bools
+    first: Ints
+    last: Ints
     totals: dict[str, Array]
     before: dict[str, Array]
-    posted: list[Posted]
+    post: Callable[[], list[Posted]]
 
     def __len__(self) -> int:
         return len(self.slots)
+
+    @cached_property
+    def posted(self) -> list[Posted]:
+        """Where the rows went, change by change; most readers do not need it."""
+        return self.post()
 
     def previous(self, name: str) -> Array:
         """The totals just before each moment."""
@@ -86,14 +90,12 @@ class Ledger:
     def advance(self, changes: Sequence[Change], until: int) -> Moments:
         """Post the starts of new rows and all ends before `until`."""
         parts: list[Entries] = []
-        slots = [self.table.find_or_add(change.rows) for change in changes]
-        for change, slot in zip(changes, slots, strict=True):
-            parts.extend(self._post(change, slot, until))
+        for change in changes:
+            parts.extend(self._post(change, self.table.find_or_add(change.rows), until))
         parts.append(self._calendar.pop(until))
         events = concat(parts)
-        by_time = stable_order(events.times)
-        order = by_time[slot_order(events.slots[by_time])]
-        return self._total(events.take(order), order, changes, slots, until)
+        order = slot_order(events.slots, events.times)
+        return self._total(events.take(order), order, changes, until)
 
     def _post(self, change: Change, slots: Ints, until: int) -> list[Entries]:
         """Start and end events of new rows; later ends go to the calendar."""
@@ -105,42 +107,43 @@ class Ledger:
         soon = end < until
         if soon.all():
             return [added, removed]
-        self._calendar.push(removed.take(np.flatnonzero(~soon & (end < OPEN_END))))
+        later = ~soon & (end < OPEN_END)
+        self._calendar.push(removed if later.all() else removed.take(np.flatnonzero(later)))
         return [added, removed.take(np.flatnonzero(soon))]
 
     def _total(
-        self,
-        events: Entries,
-        order: Ints,
-        changes: Sequence[Change],
-        slots: list[Ints],
-        until: int,
+        self, events: Entries, order: Ints, changes: Sequence[Change], until: int
     ) -> Moments:
-        first_event = starts_of_runs(events.slots)
-        moment_start = first_event | starts_of_runs(events.times)
-        at = np.flatnonzero(ends_of_runs(moment_start))
-        first = first_event[np.flatnonzero(moment_start)]
-        run = np.cumsum(first) - 1
-        run_start = np.flatnonzero(first_event)
-        keys = events.slots[at]
-        last = ends_of_runs(first)
+        """Add up the events of each key; events of one instant make one moment."""
+        new_key = starts_of_runs(events.slots)
+        new_moment = new_key | starts_of_runs(events.times)
+        begin = np.flatnonzero(new_moment)
+        at = lasts_of(begin, len(events))
+        first = np.flatnonzero(new_key[begin])
+        last = lasts_of(first, len(begin))
+        key = np.cumsum(new_key[begin]) - 1  # of every moment, counted from 0
+        keys = events.slots[at[first]]
         totals, before = {}, {}
         for name, amounts in events.values.items():
-            column = self.table.column(name, amounts.dtype)
-            summed = np.cumsum(amounts)
-            before[name] = column[keys[first]]
-            base = before[name] - (summed[run_start] - amounts[run_start])
-            totals[name] = summed[at] + base[run]
-            column[keys[last]] = totals[name][last]
+            column = self.table.column(name, np.result_type(amounts.dtype, np.int64))
+            summed = np.cumsum(amounts, dtype=column.dtype)
+            opening = begin[first]
+            before[name] = column[keys]
+            base = before[name] - (summed[opening] - amounts[opening])
+            totals[name] = summed[at] + base[key]
+            column[keys] = totals[name][last]
         self._totals |= events.values.keys()
         for name in self._totals - events.values.keys():
             # No event moved this total, but the readers of the moments still want it.
-            before[name] = self.table.columns[name][keys[first]]
-            totals[name] = before[name][run]
-        moment_of = np.empty(len(order), dtype=np.int64)
-        moment_of[order] = np.cumsum(moment_start) - 1
-        posted = _posted(changes, slots, moment_of, np.flatnonzero(last), keys[last], until)
-        return Moments(keys, events.times[at], first, last, totals, before, posted)
+            before[name] = self.table.columns[name][keys]
+            totals[name] = before[name][key]
+
+        def post() -> list[Posted]:
+            moment_of = np.empty(len(order), dtype=np.int64)
+            moment_of[order] = np.cumsum(new_moment) - 1
+            return _posted(changes, moment_of, last[key] + 1, until)
+
+        return Moments(events.slots[at], events.times[at], first, last, totals, before, post)
 
     def release(self, slots: Ints) -> None:
         """Forget keys that have no rows any more."""
@@ -162,26 +165,16 @@ class Ledger:
         return self.table.nbytes + self._calendar.nbytes
 
 
-
-
-
-def _posted(
-    changes: Sequence[Change],
-    slots: list[Ints],
-    moment_of: Ints,
-    last_moments: Ints,
-    last_slots: Ints,
-    until: int,
-) -> list[Posted]:
+def _posted(changes: Sequence[Change], moment_of: Ints, behind: Ints, until: int) -> list[Posted]:
+    """Moments of rows, from the moments of events in the order in which they were posted."""
     result, offset = [], 0
-    for change, slot in zip(changes, slots, strict=True):
-        count = change.rows.height
-        start = moment_of[offset : offset + count]
-        offset += count
+    for change in changes:
+        start = moment_of[offset : offset + change.rows.height]
+        offset += len(start)
         # Without an end in this sweep, a row reaches behind the last moment of its key.
-        end = last_moments[np.searchsorted(last_slots, slot)] + 1
+        end = behind[start]
         soon = np.flatnonzero(ends(change.rows) < until)
         end[soon] = moment_of[offset : offset + len(soon)]
         offset += len(soon)
-        result.append(Posted(slot, start, end))
+        result.append(Posted(start, end))
     return result

@@ -47,10 +47,15 @@ class _Lowering:
     def __init__(self, functions: Functions) -> None:
         self._functions = functions
         self._row_numbers = 0
+        self._done: dict[tuple[int, bool], Exec] = {}
 
     def lower(self, plan: Plan, eager: bool) -> Exec:
-        rule: Callable[[Any, bool], Exec] = getattr(self, f"_{type(plan).__name__.lower()}")
-        return rule(plan, eager)
+        """The operators of a plan; a part that occurs several times is lowered once."""
+        key = (id(plan), eager)
+        if key not in self._done:
+            rule: Callable[[Any, bool], Exec] = getattr(self, f"_{type(plan).__name__.lower()}")
+            self._done[key] = rule(plan, eager)
+        return self._done[key]
 
     # Leaves and single rows
 

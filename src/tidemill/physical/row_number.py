@@ -13,6 +13,9 @@ from tidemill.algebra.schema import Field, Schema
 from tidemill.physical.operator import Exec, Operator, Stateless
 
 
+_BITS = 40  # so many rows a partition may see before numbers would meet those of the next
+
+
 @dataclass(frozen=True)
 class RowNumberExec(Exec):
     """Add a column with a number of its own for every row."""
@@ -35,6 +38,9 @@ class _RowNumber(Stateless):
     def __init__(self, name: str) -> None:
         self._name = name
         self._next = 0
+
+    def start(self, partition: int) -> None:
+        self._next = partition << _BITS
 
     def apply(self, batch: pl.DataFrame) -> pl.DataFrame:
         numbers = pl.int_range(self._next, self._next + batch.height, eager=True)

@@ -29,7 +29,7 @@ class RowStore:
             return
         self._chunks.append(rows)
         self._length += rows.height
-        while len(self._chunks) > 1 and self._chunks[-1].height * 2 >= self._chunks[-2].height:
+        while len(self._chunks) > 1 and self._chunks[-1].height * 4 >= self._chunks[-2].height:
             last = self._chunks.pop()
             self._chunks[-1] = pl.concat([self._chunks[-1], last], rechunk=True)
 
@@ -40,15 +40,18 @@ class RowStore:
         if len(self._chunks) == 1:
             return self._chunks[0][numbers]
         ends = np.cumsum([chunk.height for chunk in self._chunks])
-        chunk_of = np.searchsorted(ends, numbers, side="right")
+        chunk_of = np.searchsorted(ends, numbers, side="right").astype(np.uint16)
         order = np.argsort(chunk_of, kind="stable")
+        bounds = np.cumsum(np.bincount(chunk_of, minlength=len(ends)))[:-1]
+        pieces = np.split(numbers[order], bounds)
         parts = [
-            chunk[numbers[chunk_of == index] - (ends[index] - chunk.height)]
-            for index, chunk in enumerate(self._chunks)
+            chunk[piece - (end - chunk.height)]
+            for chunk, piece, end in zip(self._chunks, pieces, ends.tolist(), strict=True)
         ]
         back = np.empty_like(order)
         back[order] = np.arange(len(order))
-        return pl.concat(parts, rechunk=True)[back]
+        rows: pl.DataFrame = pl.concat(parts, rechunk=True)[back]
+        return rows
 
     def keep(self, kept: Bools) -> None:
         """Forget all other rows and number the kept ones anew, in their order."""

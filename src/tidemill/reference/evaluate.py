@@ -58,14 +58,28 @@ def evaluate(
     >>> dict(evaluate(window, {"bid": [({"item": 7}, 3)]}, horizon=9))
     {3: Counter({(7,): 1}), 4: Counter({(7,): 1})}
     """
-    return _evaluate(plan, sources, Run(horizon, functions, logical_granularity))
+    evaluation = _Evaluation(sources)
+    return evaluation.of(plan, Run(horizon, functions, logical_granularity))
 
 
-def _evaluate(plan: Plan, sources: Mapping[str, SourceData], run: Run) -> LogicalStream:
-    if isinstance(plan, Scan):
-        return scan(plan, run, sources[plan.source])
-    if type(plan) not in OPERATORS:
-        raise TypeError(f"no definition of {type(plan).__name__}")
-    ahead = replace(run, horizon=run.horizon + 1) if isinstance(plan, Dstream) else run
-    inputs = [_evaluate(child, sources, ahead) for child in plan.children]
-    return OPERATORS[type(plan)](plan, run, *inputs)
+class _Evaluation:
+    """Evaluates every part of a plan once, however often it occurs."""
+
+    def __init__(self, sources: Mapping[str, SourceData]) -> None:
+        self._sources = sources
+        self._known: dict[tuple[int, int], LogicalStream] = {}
+
+    def of(self, plan: Plan, run: Run) -> LogicalStream:
+        key = (id(plan), run.horizon)
+        if key not in self._known:
+            self._known[key] = self._evaluate(plan, run)
+        return self._known[key]
+
+    def _evaluate(self, plan: Plan, run: Run) -> LogicalStream:
+        if isinstance(plan, Scan):
+            return scan(plan, run, self._sources[plan.source])
+        if type(plan) not in OPERATORS:
+            raise TypeError(f"no definition of {type(plan).__name__}")
+        ahead = replace(run, horizon=run.horizon + 1) if isinstance(plan, Dstream) else run
+        inputs = [self.of(child, ahead) for child in plan.children]
+        return OPERATORS[type(plan)](plan, run, *inputs)

@@ -1,18 +1,15 @@
-"""A run that holds every operator to its contract, at every step."""
+"""Plans that hold every operator to its contract, at every step."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
 
 import polars as pl
 
-from tidemill.algebra.nodes import Scan
-from tidemill.algebra.plan import Plan
-from tidemill.physical.operator import Exec, empty_batch
-from tidemill.physical.source import SourceExec
-from tidemill.runtime.inprocess import Graph, Run
-from tidemill.runtime.inprocess.feeds import Feed
-from tidemill.runtime.inprocess.graph import Arrival
+from tidemill.algebra.schema import Schema
+from tidemill.physical.operator import Exec, Operator, empty_batch
 from tidemill.timeline import BEGIN, OPEN_END, VALID_FROM, VALID_TO
 
 
@@ -20,54 +17,82 @@ class ContractError(AssertionError):
     """An operator broke a promise on which the operators above it rely."""
 
 
-class CheckedGraph(Graph):
-    """A graph that checks what every node puts out.
+class Contract:
+    """The promises of all operators of one run.
 
     A wrong answer at the root shows that something is wrong; a broken promise shows where.
     """
 
-    def __init__(self, root: Exec) -> None:
-        super().__init__(root)
-        self._promised: dict[Plan, int] = dict.fromkeys(self._order, BEGIN)
-        self._expected = {node: empty_batch(node.schema).schema for node in self._order}
+    def __init__(self) -> None:
+        self.watches: list[Watch] = []
 
-    def step(self, arrivals: Mapping[Scan, Arrival]) -> Arrival:
-        for node in self._order:
-            if isinstance(node, SourceExec):
-                self._check(node, *arrivals[node.scan])
-        return super().step(arrivals)
+    def on(self, plan: Exec) -> Exec:
+        """The same plan with a watch above every operator. Shared parts stay shared."""
+        known: dict[int, Exec] = {}
 
-    def _run(self, node: Exec, inputs: list[Arrival]) -> Arrival:
-        batch, watermark = super()._run(node, inputs)
-        self._check(node, batch, watermark)
-        return batch, watermark
+        def watched(node: Exec) -> Exec:
+            if id(node) not in known:
+                children = [watched(child) for child in node.children if isinstance(child, Exec)]
+                known[id(node)] = WatchExec(node.with_children(children), self)
+            return known[id(node)]
 
-    def _check(self, node: Exec, batch: pl.DataFrame, watermark: int) -> None:
-        promised = self._promised[node]
-        if batch.schema != self._expected[node]:
-            raise _broken(node, f"columns {batch.schema}, not {self._expected[node]}")
-        if batch.height and not (batch[VALID_FROM] < batch[VALID_TO]).all():
-            raise _broken(node, f"a row that holds nowhere:\n{batch}")
-        if batch.height and batch[VALID_FROM].to_numpy().min() < promised:
-            raise _broken(node, f"a row that starts before the watermark {promised}:\n{batch}")
-        if watermark < promised:
-            raise _broken(node, f"its watermark went back from {promised} to {watermark}")
-        self._promised[node] = watermark
+        return watched(plan)
 
     def check_end(self) -> None:
-        """Fail if a node still holds something back although all input has ended."""
-        for node, watermark in self._promised.items():
-            if watermark != OPEN_END:
-                raise _broken(node, f"its watermark stayed at {watermark} at the end of all input")
+        """Fail if something is still held back although all input has ended."""
+        for watch in self.watches:
+            if watch.promised != OPEN_END:
+                raise watch.broken(f"its watermark is still {watch.promised} after all input")
 
 
-class CheckedRun(Run):
-    """An execution whose operators are checked."""
+@dataclass(frozen=True)
+class WatchExec(Exec):
+    """Passes on what comes, after a look at it."""
 
-    def __init__(self, plan: Exec, feeds: Mapping[str, Feed]) -> None:
-        super().__init__(plan, feeds)
-        self.graph: CheckedGraph = CheckedGraph(plan)
+    child: Exec
+    contract: Contract = field(compare=False, repr=False)
+
+    @cached_property
+    def schema(self) -> Schema:
+        return self.child.schema
+
+    def details(self) -> str:
+        return self.child.label
+
+    def operator(self) -> Operator:
+        watch = Watch(self.child)
+        self.contract.watches.append(watch)
+        return watch
 
 
-def _broken(node: Exec, what: str) -> ContractError:
-    return ContractError(f"{node.label}: {what}")
+class Watch(Operator):
+    """Compares what an operator puts out with what it promised."""
+
+    def __init__(self, node: Exec) -> None:
+        self.promised = BEGIN
+        self._node = node
+        self._columns = empty_batch(node.schema).schema
+
+    def step(
+        self, inputs: Sequence[pl.DataFrame], watermarks: Sequence[int]
+    ) -> tuple[pl.DataFrame, int]:
+        batch, watermark = inputs[0], watermarks[0]
+        if batch.schema != self._columns:
+            raise self.broken(f"it has the columns {batch.schema}, not {self._columns}")
+        if batch.height:
+            self._check_rows(batch)
+        if watermark < self.promised:
+            raise self.broken(f"its watermark went back from {self.promised} to {watermark}")
+        self.promised = watermark
+        return batch, watermark
+
+    def _check_rows(self, batch: pl.DataFrame) -> None:
+        starts, ends = batch[VALID_FROM].to_numpy(), batch[VALID_TO].to_numpy()
+        if not (starts < ends).all():
+            raise self.broken(f"a row holds nowhere:\n{batch}")
+        if starts.min() < self.promised:
+            raise self.broken(f"a row starts before the watermark {self.promised}:\n{batch}")
+
+    def broken(self, what: str) -> ContractError:
+        """The error that names the operator."""
+        return ContractError(f"{self._node.label}: {what}")

@@ -25,11 +25,11 @@ from tidemill.testing.random_data import TIME, to_table
 
 _MOST_TABLES = 60
 
-_MACROS = (
-    "CREATE MACRO bump(x) AS CAST(COALESCE(x + 1, 0) AS BIGINT)",
-    "CREATE MACRO longest(x) AS ARG_MAX(x, (LENGTH(x), x))",
-)
-"""The user functions of the random queries, in DuckDB's words."""
+_BUMP = "CREATE MACRO bump(x) AS CAST(COALESCE(x + 1, 0) AS BIGINT)"
+"""The user function of the random queries, in DuckDB's words."""
+
+# A variance of what is not finite, and subqueries that DuckDB does not know how to run.
+_REFUSED = (duckdb.OutOfRangeException, duckdb.NotImplementedException)
 
 
 class NotComparable(Exception):
@@ -68,13 +68,12 @@ class Oracle:
     def at(self, instant: int) -> Snapshot:
         """The rows of the last query at an instant."""
         with duckdb.connect(":memory:") as self._connection:
-            for macro in _MACROS:
-                self._connection.execute(macro)
+            self._connection.execute(_BUMP)
             self._tables = 0
             text = adapt(self._query(self._tree, instant)).sql(dialect="duckdb")
             try:
                 found = self._connection.execute(text).fetchall()
-            except duckdb.OutOfRangeException as error:  # a variance of what is not finite
+            except _REFUSED as error:
                 raise NotComparable(str(error)) from error
             except duckdb.Error as error:
                 raise AssertionError(f"DuckDB: {error}\n{text}") from error

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-_AGGREGATES = frozenset({"longest"})
+_LONGEST = "longest"
+"""The user aggregate of the random queries."""
 
 
 def adapt(tree: exp.Expr) -> exp.Expr:
@@ -13,6 +14,9 @@ def adapt(tree: exp.Expr) -> exp.Expr:
     for select in list(tree.find_all(exp.Select)):
         if _is_scalar(select) and not _is_expression(select):
             _refuse_empty(select)
+    for call in list(tree.find_all(exp.Anonymous)):
+        if call.name.lower() == _LONGEST:
+            call.replace(_longest(call))
     for node in list(tree.find_all(exp.Limit)):
         _settle_ties(node.parent)
     return tree
@@ -29,7 +33,7 @@ def _is_scalar(select: exp.Select) -> bool:
 def _aggregates(node: exp.Expr) -> bool:
     queries = (exp.Select, exp.SetOperation)
     for part in node.walk(prune=lambda each: isinstance(each, queries)):
-        named = isinstance(part, exp.Anonymous) and part.name.lower() in _AGGREGATES
+        named = isinstance(part, exp.Anonymous) and part.name.lower() == _LONGEST
         if isinstance(part, exp.AggFunc) or named:
             return True
     return False
@@ -50,6 +54,14 @@ def _refuse_empty(select: exp.Select) -> None:
     if having is not None:
         test = exp.and_(exp.paren(having.this.copy()), test)
     select.set("having", exp.Having(this=test))
+
+
+def _longest(call: exp.Anonymous) -> exp.Expr:
+    """The text that is largest by length and then by its letters; copies do not matter."""
+    text = call.expressions[0]
+    text = text.expressions[0] if isinstance(text, exp.Distinct) else text
+    key = exp.Tuple(expressions=[exp.Length(this=text.copy()), text.copy()])
+    return exp.Anonymous(this="arg_max", expressions=[text.copy(), key])
 
 
 def _settle_ties(query: exp.Expr | None) -> None:

@@ -103,7 +103,12 @@ class ExpressionWriter:
             forms = [f"UPPER({part})", f"CONCAT({part}, 'x')", f"SUBSTRING({part}, 1, 1)"]
             forms.append(f"CAST({self.value(INT, atoms, depth)} AS STRING)")
             return self.pick(forms)
-        forms = [f"({part} + {self.literal(wanted)})", f"({part} * 2)", f"ABS({part})", f"(- {part})"]
+        forms = [
+            f"({part} + {self.literal(wanted)})",
+            f"({part} * 2)",
+            f"ABS({part})",
+            f"(- {part})",
+        ]
         if wanted == INT:
             forms += [f"LENGTH({self.value(STRING, atoms, depth)})", f"({part} % 2)"]
         elif wanted == BIGINT:

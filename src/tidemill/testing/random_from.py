@@ -132,7 +132,9 @@ class FromWriter(ExpressionWriter):
         if not entry.stays and self.chance(often):
             window = self.windows.window([name for name, _ in entry.columns])
         name = f"{self.pick(['AS ', ''])}{alias}"
-        parts = [entry.sql, window.text, name] if self.chance(0.5) else [entry.sql, name, window.text]
+        parts = (
+            [entry.sql, window.text, name] if self.chance(0.5) else [entry.sql, name, window.text]
+        )
         return " ".join(filter(None, parts)), Written(entry.sql, entry.columns, window.stays)
 
     def _subquery(self, alias: str, depth: int, outer: Sequence[Atom]) -> tuple[str, Written]:
@@ -174,9 +176,7 @@ class FromWriter(ExpressionWriter):
         clause.sql += self._condition(clause, left, alias, outer if not kind else ())
         clause.reachable.append(alias)
 
-    def _condition(
-        self, clause: From, left: list[Atom], alias: str, outer: Sequence[Atom]
-    ) -> str:
+    def _condition(self, clause: From, left: list[Atom], alias: str, outer: Sequence[Atom]) -> str:
         shared = self._shared(clause, alias)
         if shared and self.chance(0.25):
             names = self._random.sample(shared, self.pick([1, 1, min(2, len(shared))]))

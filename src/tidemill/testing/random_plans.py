@@ -226,7 +226,11 @@ class PlanGenerator:
         """Two columns of fixed types: an integer and a text."""
         number = [f for f in plan.schema if pa.types.is_integer(f.type)]
         text = [f for f in plan.schema if pa.types.is_string(f.type)]
-        first = f"CAST(`{self._random.choice(number).name}` AS BIGINT)" if number else "CAST(1 AS BIGINT)"
+        first = (
+            f"CAST(`{self._random.choice(number).name}` AS BIGINT)"
+            if number
+            else "CAST(1 AS BIGINT)"
+        )
         second = column(self._random.choice(text).name, pa.string()) if text else None
         items = (
             (self._fresh("n"), self._scalar(first, plan.schema)),

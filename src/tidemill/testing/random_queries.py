@@ -169,7 +169,9 @@ class QueryGenerator(GroupWriter, FromWriter):
         names = names or [self.fresh("c") for _ in items]
         exact = not shape.final or len(items) == len(shape.types)
         distinct = "DISTINCT " if exact and self.chance(0.12) else ""
-        listed = ", ".join(f"{text} AS {name}" for (text, _), name in zip(items, names, strict=True))
+        listed = ", ".join(
+            f"{text} AS {name}" for (text, _), name in zip(items, names, strict=True)
+        )
         sql = f"SELECT {distinct}{listed} FROM {clause.sql}{tail}"
         if shape.limited and not shape.outer:
             others = [] if distinct else [atom.text for atom in atoms if not atom.text.isdigit()]

@@ -38,7 +38,7 @@ class Accumulator(ABC):
     def amounts(self, values: pl.Series) -> dict[str, Array]:
         """What each row contributes."""
         present = values.is_not_null().to_numpy()
-        return {self._name("count"): present.astype(np.int64), **self._amounts(values, present)}
+        return {self._name("count"): present.astype(np.int8), **self._amounts(values, present)}
 
     def _amounts(self, values: pl.Series, present: Array) -> dict[str, Array]:
         return {}

@@ -49,7 +49,11 @@ class RunningCall(ABC):
     def now(self, table: KeyTable, slots: Ints) -> pl.Series:
         """The answers of these groups at the sweep line."""
 
-    def renumber(self, moved: Ints) -> None:
+    @abstractmethod
+    def finish(self) -> None:
+        """Let go of what only this step needed: it is no part of the state."""
+
+    def renumber(self, moved: Ints) -> None:  # noqa: B027 (most calls keep nothing by slot)
         """Follow slots to their new numbers."""
 
     @property
@@ -65,7 +69,11 @@ class _Additive(RunningCall):
         self._accumulator = totals
 
     def amounts(self, batch: pl.DataFrame) -> Mapping[str, Array]:
-        return {} if self.call.argument is None else self._accumulator.amounts(batch[self.call.argument])
+        return (
+            {}
+            if self.call.argument is None
+            else self._accumulator.amounts(batch[self.call.argument])
+        )
 
     def advance(
         self, batch: pl.DataFrame, moments: Moments, table: KeyTable, swept: int, until: int
@@ -80,6 +88,9 @@ class _Additive(RunningCall):
 
     def now(self, table: KeyTable, slots: Ints) -> pl.Series:
         return self._result(table.columns, slots)
+
+    def finish(self) -> None:
+        del self._moments
 
     def _result(self, totals: Mapping[str, Array], rows: Ints) -> pl.Series:
         head = self._accumulator.prefix + ":"
@@ -105,11 +116,13 @@ class _Best(RunningCall):
         self, batch: pl.DataFrame, moments: Moments, table: KeyTable, swept: int, until: int
     ) -> None:
         column = batch[self.call.argument or ""]
-        rows = np.flatnonzero(column.is_not_null().to_numpy())
-        source = moments.posted[self.source]
-        posted = Posted(source.slots[rows], source.start[rows], source.end[rows])
+        posted, end = moments.posted[self.source], ends(batch)
+        if column.null_count():
+            rows = np.flatnonzero(column.is_not_null().to_numpy())
+            column, end = column[rows], end[rows]
+            posted = Posted(posted.start[rows], posted.end[rows])
         self._moments = moments
-        self._after = self._answers(column[rows], ends(batch)[rows], posted, swept, until)
+        self._after = self._answers(column, end, posted, swept, until)
         kept = table.column(self._column, self._after.dtype)
         self._before = kept[moments.slots[moments.first]]
         kept[moments.slots[moments.last]] = self._after[moments.last]
@@ -132,6 +145,9 @@ class _Best(RunningCall):
 
     def now(self, table: KeyTable, slots: Ints) -> pl.Series:
         return self._present(table.columns[self._column][slots], self._counts(table.columns, slots))
+
+    def finish(self) -> None:
+        del self._moments, self._after, self._before
 
     def _counts(self, totals: Mapping[str, Array], rows: Ints) -> Array:
         name = f"{self._count.prefix}:count"

@@ -12,10 +12,11 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from tidemill.physical.aggregate.ranges import bisect, smallest_covering
-from tidemill.physical.arrays import Array, Ints, ranges, running_max, slot_order, stable_order
+from tidemill.physical.aggregate.ranges import smallest_covering
+from tidemill.physical.arrays import Array, Ints, bisect, ranges, running_max, slot_order
 from tidemill.physical.arrays import starts_of_runs as run_starts
 from tidemill.physical.ledger import Moments, Posted
+from tidemill.timeline import OPEN_END
 
 
 @dataclass(frozen=True)
@@ -31,6 +32,22 @@ class _Chain:
 
     def take(self, rows: Array) -> _Chain:
         return _Chain(self.slots[rows], self.ends[rows], self.values[rows])
+
+    def after(self, until: int) -> _Chain:
+        """The rows that end later."""
+        return self.take(np.flatnonzero(self.ends > until))
+
+
+def _merged(before: _Chain, last: _Chain) -> _Chain:
+    both = _Chain(
+        np.concatenate([before.slots, last.slots]),
+        np.concatenate([before.ends, last.ends]),
+        np.concatenate([before.values, last.values]),
+    )
+    if before.ends.max(initial=0) <= last.ends.min(initial=OPEN_END):
+        # Within a slot the ends are in order already.
+        return both.take(np.argsort(both.slots, kind="stable"))
+    return both.take(slot_order(both.slots, both.ends))
 
 
 class Extremes:
@@ -56,8 +73,9 @@ class Extremes:
         everything = np.concatenate([values, *(part[2] for part in old)])
         keys, distinct = self._keys(everything)
         best = smallest_covering(len(moments), starts, stops, keys)
-        later = ends >= until
-        self._remember(_Chain(posted.slots[later], ends[later], values[later]), until)
+        later = np.flatnonzero(ends >= until)
+        slots = moments.slots[posted.start[later]]
+        self._remember(_Chain(slots, ends[later], values[later]), until)
         return self._values(best, distinct)
 
     def renumber(self, moved: Ints) -> None:
@@ -76,8 +94,8 @@ class Extremes:
         count = np.minimum(bisect(chain.ends, low, high, until) + 1, high) - low
         rows = ranges(low, count)
         slot_of_row = np.repeat(np.arange(len(involved)), count)
-        first = np.flatnonzero(moments.first)[slot_of_row]
-        behind = np.flatnonzero(moments.last)[slot_of_row] + 1
+        first = moments.first[slot_of_row]
+        behind = moments.last[slot_of_row] + 1
         stop = bisect(moments.times, first, behind, chain.ends[rows])
         start = first.copy()
         followers = np.flatnonzero(~run_starts(slot_of_row))
@@ -87,20 +105,13 @@ class Extremes:
     def _remember(self, chain: _Chain, until: int) -> None:
         if len(chain) == 0:
             return
-        self._chains.append(self._pruned(chain, until))
+        self._chains.append(self._pruned(chain.take(slot_order(chain.slots, chain.ends))))
         while len(self._chains) > 1 and len(self._chains[-1]) * 2 >= len(self._chains[-2]):
             last, before = self._chains.pop(), self._chains.pop()
-            both = _Chain(
-                np.concatenate([before.slots, last.slots]),
-                np.concatenate([before.ends, last.ends]),
-                np.concatenate([before.values, last.values]),
-            )
-            self._chains.append(self._pruned(both.take(both.ends > until), until))
+            self._chains.append(self._pruned(_merged(before.after(until), last.after(until))))
 
-    def _pruned(self, chain: _Chain, until: int) -> _Chain:
+    def _pruned(self, chain: _Chain) -> _Chain:
         """Only rows that no row of the same slot with a later end beats."""
-        by_end = stable_order(chain.ends)
-        chain = chain.take(by_end[slot_order(chain.slots[by_end])])
         if len(chain) == 0:
             return chain
         keys, _ = self._keys(chain.values)
@@ -108,7 +119,7 @@ class Extremes:
         first = run_starts(chain.slots[::-1])
         best = running_max(backwards, first)
         kept = first | (backwards > np.roll(best, 1))
-        return chain.take(kept[::-1])
+        return chain.take(np.flatnonzero(kept[::-1]))
 
     def _keys(self, values: Array) -> tuple[Ints, Array | None]:
         """Integers that order the values, best first."""
@@ -150,7 +161,11 @@ def unsortable(values: Array, dtype: pl.DataType) -> pl.Series:
         return pl.Series(values.tolist(), dtype=dtype)
     if dtype == pl.Boolean:
         return pl.Series(values == 1)
-    return pl.Series(values).cast(pl.Series([], dtype=dtype).to_physical().dtype, strict=False).cast(dtype)
+    return (
+        pl.Series(values)
+        .cast(pl.Series([], dtype=dtype).to_physical().dtype, strict=False)
+        .cast(dtype)
+    )
 
 
 def _ordered_bits(numbers: Array, back: bool = False) -> Array:

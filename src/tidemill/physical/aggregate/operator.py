@@ -80,6 +80,8 @@ class _Aggregate(Sweep):
         for call in self._calls:
             call.advance(slices[call.source], moments, self._ledger.table, self._swept, until)
         pieces = [self._closed(moments), self._ended_before(moments, before)]
+        for call in self._calls:
+            call.finish()
         self._mark_open(moments)
         rows = sum(batch.height for batch in slices)
         if self._release.is_due(until, rows, self._ledger.table.live_count):
@@ -88,7 +90,7 @@ class _Aggregate(Sweep):
         return pl.concat(pieces)
 
     def _change(self, index: int, batch: pl.DataFrame) -> Change:
-        amounts = {} if index else {ROWS: np.ones(batch.height, dtype=np.int64)}
+        amounts = {} if index else {ROWS: np.ones(batch.height, dtype=np.int8)}
         for call in self._calls:
             if call.source == index:
                 amounts.update(call.amounts(batch))
@@ -96,7 +98,9 @@ class _Aggregate(Sweep):
 
     def _closed(self, moments: Moments) -> pl.DataFrame:
         """Pieces between two moments of a group."""
-        kept = np.flatnonzero((moments.totals[ROWS] > 0) & ~moments.last)
+        lasting = moments.totals[ROWS] > 0
+        lasting[moments.last] = False
+        kept = np.flatnonzero(lasting)
         start, end = moments.times[kept], moments.times[kept + 1]
         return self._batch(moments.slots[kept], start, end, [c.after(kept) for c in self._calls])
 
@@ -128,9 +132,7 @@ class _Aggregate(Sweep):
         since[slots] = until
         return batch
 
-    def _batch(
-        self, slots: Ints, start: Ints, end: Ints, answers: list[pl.Series]
-    ) -> pl.DataFrame:
+    def _batch(self, slots: Ints, start: Ints, end: Ints, answers: list[pl.Series]) -> pl.DataFrame:
         keys = self._ledger.table.rows(slots).select(self._keys)
         columns = [
             answer.alias(call.name) for call, answer in zip(self._node.calls, answers, strict=True)

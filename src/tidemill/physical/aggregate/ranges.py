@@ -21,7 +21,7 @@ def smallest_covering(size: int, starts: Ints, ends: Ints, keys: Ints) -> Ints:
     table = np.full(size, NOTHING)
     lengths = ends - starts
     levels = np.frexp(lengths.astype(np.float64))[1] - 1
-    order = np.argsort(-levels, kind="stable")
+    order = np.argsort((-levels).astype(np.int8), kind="stable")
     order = order[lengths[order] > 0]
     levels, starts, ends, keys = levels[order], starts[order], ends[order], keys[order]
     top = int(levels[0]) if len(levels) else 0
@@ -36,16 +36,3 @@ def smallest_covering(size: int, starts: Ints, ends: Ints, keys: Ints) -> Ints:
             np.minimum(lower[half:], table[:-half], out=lower[half:])
             table = lower
     return table
-
-
-def bisect(values: Ints, low: Ints, high: Ints, bound: Ints | int) -> Ints:
-    """In each range [low, high) of sorted values, the first position not below the bound."""
-    low, high = low.copy(), high.copy()
-    while True:
-        open_ranges = low < high
-        if not open_ranges.any():
-            return low
-        middle = (low + high) // 2
-        below = open_ranges & (values[np.where(open_ranges, middle, 0)] < bound)
-        low = np.where(below, middle + 1, low)
-        high = np.where(open_ranges & ~below, middle, high)

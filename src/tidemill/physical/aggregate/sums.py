@@ -72,7 +72,8 @@ def integer_value(digits: Mapping[int, Array], size: int) -> Ints:
             "the SUM of a BIGINT column is too large for BIGINT",
             help="sum a wider type: SUM(CAST(... AS DECIMAL(38, 0)))",
         )
-    return (high << _BITS) | (low & _MASK)
+    value: Ints = (high << _BITS) | (low & _MASK)
+    return value
 
 
 def big_value(digits: Mapping[int, Array], size: int) -> list[int]:
@@ -130,7 +131,8 @@ def _nearest_from_top(digits: list[Array], place: int) -> Array:
     word |= (rest != 0).astype(np.uint64)
     exponent = _BITS * (place - 1) - _BIAS - shift.astype(np.int32)
     with np.errstate(over="ignore"):
-        return np.ldexp(word.astype(np.float64), exponent)
+        rounded: Array = np.ldexp(word.astype(np.float64), exponent)
+    return rounded
 
 
 def _normalized(digits: Mapping[int, Array], places: range, size: int) -> list[Array]:

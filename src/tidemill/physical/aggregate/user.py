@@ -43,12 +43,11 @@ class UserState:
         self, values: list[Any], ends: Ints, posted: Posted, moments: Moments, until: int
     ) -> Array:
         new: dict[int, list[tuple[int, int, int, Any]]] = defaultdict(list)
-        rows = zip(posted.slots, posted.start, posted.end, ends, values, strict=True)
+        rows = zip(moments.slots[posted.start], posted.start, posted.end, ends, values, strict=True)
         for slot, start, stop, end, value in rows:
             new[int(slot)].append((int(start), int(stop), int(end), self._function.init(value)))
         answers = np.full(len(moments), None, dtype=object)
-        firsts, lasts = np.flatnonzero(moments.first), np.flatnonzero(moments.last)
-        for first, last in zip(firsts.tolist(), lasts.tolist(), strict=True):
+        for first, last in zip(moments.first.tolist(), moments.last.tolist(), strict=True):
             slot = int(moments.slots[first])
             self._sweep_slot(slot, new[slot], moments.times[first : last + 1], first, answers)
             self._keep(slot, new[slot], until)

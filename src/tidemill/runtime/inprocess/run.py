@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import Any
 
 import polars as pl
 
+from tidemill.errors import UnsupportedError
 from tidemill.physical.operator import Exec, empty_batch
 from tidemill.runtime.inprocess.feeds import Feed, scanned
 from tidemill.runtime.inprocess.graph import Arrival, Graph
+from tidemill.runtime.interface import Running, StartRequest
+from tidemill.runtime.progress import OperatorProgress, Progress, SourceProgress
+from tidemill.timeline import OPEN_END
 
 
 class Run:
@@ -31,6 +36,13 @@ class Run:
             ended = all(feed.ended for feed in self.feeds.values())
             yield result
 
+    def start(self, request: StartRequest, options: Mapping[str, Any]) -> Running:
+        """This runtime has no sinks and no clock."""
+        raise UnsupportedError(
+            "only queries on Spark can be started",
+            help="use Engine(runtime='spark'), or read the result with q.collect()",
+        )
+
     def _tick(self) -> Arrival:
         read = {name: feed.tick() for name, feed in self.feeds.items()}
         arrivals = {}
@@ -38,3 +50,20 @@ class Run:
             batch = scanned(scan, *read[scan.source], self._empty[scan])
             arrivals[scan] = (batch, self.feeds[scan.source].progress.watermark)
         return self.graph.step(arrivals)
+
+    @property
+    def progress(self) -> Progress:
+        """What was done so far."""
+        sources = {
+            name: SourceProgress(
+                feed.progress.rows,
+                feed.progress.late_rows,
+                None if feed.progress.watermark == OPEN_END else feed.progress.watermark,
+            )
+            for name, feed in self.feeds.items()
+        }
+        operators = tuple(
+            OperatorProgress(node.label, node.rows_out, node.state_rows, node.state_bytes)
+            for node in self.graph.progress.values()
+        )
+        return Progress(self.ticks, self.rows_out, sources, operators)

@@ -1,0 +1,40 @@
+"""Exchanges: where rows change the partition."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from functools import cached_property
+
+from tidemill.algebra.plan import Plan
+from tidemill.algebra.schema import Schema
+from tidemill.physical.operator import Exec, Operator
+
+
+class Mode(Enum):
+    """Which partitions a row goes to."""
+
+    HASH = "hash"  # one, by the values of the keys
+    SINGLE = "single"  # always the same one
+    BROADCAST = "broadcast"  # all
+    KEEP = "keep"  # the one that it is in
+    SPREAD = "spread"  # any one, all evenly
+
+
+@dataclass(frozen=True)
+class ExchangeExec(Exec):
+    """Rows on their way to the partition where the next operator wants them."""
+
+    child: Plan
+    mode: Mode
+    keys: tuple[str, ...] = ()
+
+    @cached_property
+    def schema(self) -> Schema:
+        return self.child.schema
+
+    def details(self) -> str:
+        return f"hash=[{', '.join(self.keys)}]" if self.mode is Mode.HASH else self.mode.value
+
+    def operator(self) -> Operator:
+        raise TypeError("an exchange has no operator; the runtime moves the rows")

@@ -1,0 +1,191 @@
+"""Where a plan needs exchanges.
+
+A stateful operator needs the rows that it compares in one partition. An exchange is placed only
+where the rows are not together already.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from tidemill.algebra.plan import Plan
+from tidemill.fragments.exchange import ExchangeExec, Mode
+from tidemill.physical.aggregate import AggregateExec
+from tidemill.physical.coalesce import CoalesceExec
+from tidemill.physical.count_window import CountWindowExec
+from tidemill.physical.counting import CountingExec
+from tidemill.physical.distinct import DistinctExec
+from tidemill.physical.istream import DstreamExec, IstreamExec
+from tidemill.physical.join import JoinExec
+from tidemill.physical.operator import Exec
+from tidemill.physical.project import ProjectExec
+from tidemill.physical.row_number import RowNumberExec
+from tidemill.physical.source import SourceExec
+from tidemill.physical.topk import TopKExec
+from tidemill.physical.union import UnionExec
+
+Columns = tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Together:
+    """Rows with equal values in the columns are in one partition; without columns, all are.
+
+    `hashed` tells that the partition follows from the values alone, so that two streams can
+    meet. (Numbers of rows are together where they were given, wherever that was.)
+    """
+
+    columns: Columns
+    hashed: bool = True
+
+
+@dataclass(frozen=True)
+class Placed:
+    """A plan with its exchanges, and in which ways its rows are together."""
+
+    plan: Exec
+    together: frozenset[Together] = frozenset()
+
+
+def place_exchanges(plan: Exec) -> Exec:
+    """The plan with an exchange wherever rows must change the partition."""
+    return _Placement().place(plan).plan
+
+
+class _Placement:
+    """Places every part of a plan once, so that equal parts stay one."""
+
+    def __init__(self) -> None:
+        self._done: dict[Plan, Placed] = {}
+
+    def place(self, node: Plan) -> Placed:
+        if node not in self._done:
+            self._done[node] = self._place(node)
+        return self._done[node]
+
+    def _place(self, node: Plan) -> Placed:
+        match node:
+            case SourceExec():
+                return Placed(node)
+            case ProjectExec():
+                child = self.place(node.child)
+                return Placed(replace(node, child=child.plan), _renamed(node, child.together))
+            case RowNumberExec():
+                child = self.place(node.child)
+                kept = child.together | {Together((node.name,), hashed=False)}
+                return Placed(replace(node, child=child.plan), kept)
+            case UnionExec():
+                sides = [self.place(child) for child in node.children]
+                return _over(node, sides, sides[0].together & sides[1].together)
+            case JoinExec():
+                return self._join(node)
+            case DistinctExec() | CountingExec() | AggregateExec():
+                return self._by(node, node.keys)
+            case CountWindowExec():
+                return self._by(node, node.partition_by)
+            case IstreamExec() | DstreamExec() | CoalesceExec():
+                return self._by(node, node.schema.names)
+            case TopKExec():
+                return self._topk(node)
+            case Exec():
+                (only,) = node.children
+                child = self.place(only)
+                return _over(node, [child], child.together)
+        raise TypeError(type(node).__name__)
+
+    def _by(self, node: Exec, keys: Columns) -> Placed:
+        """An operator that compares rows of all its inputs by the keys."""
+        inputs = [self.place(child) for child in node.children]
+        ways = frozenset.intersection(*(child.together for child in inputs))
+        fitting = [way for way in ways if set(way.columns) <= set(keys)]
+        if fitting:
+            return _over(node, inputs, ways)
+        return _over(node, _exchanged(inputs, _agreed(inputs, keys)))
+
+    def _join(self, node: JoinExec) -> Placed:
+        left, right = self.place(node.left), self.place(node.right)
+        if not node.keys:
+            # Every left row must meet every right row: the right side goes everywhere.
+            everywhere = Placed(ExchangeExec(right.plan, Mode.BROADCAST))
+            return _over(node, [left, everywhere], left.together)
+        partner = {key.left: key.right for key in node.keys}
+        by = _agreed([left], tuple(partner))
+        other = tuple(partner[name] for name in by)
+        (left,), (right,) = _exchanged([left], by), _exchanged([right], other)
+        return _over(node, [left, right], left.together | {Together(other)})
+
+    def _topk(self, node: TopKExec) -> Placed:
+        child = self.place(node.child)
+        if Together(()) in child.together:
+            return _over(node, [child], child.together)
+        # What is not among the first in its partition is not among the first of all.
+        most = node.limit + node.offset
+        first = replace(node, child=child.plan, limit=most, offset=0, eager=True)
+        return _over(node, _exchanged([Placed(first)], ()))
+
+
+def _over(
+    node: Exec, inputs: Sequence[Placed], together: frozenset[Together] | None = None
+) -> Placed:
+    """The node over placed inputs; by default together as the first of them."""
+    plan = node.with_children([child.plan for child in inputs])
+    return Placed(plan, inputs[0].together if together is None else together)
+
+
+def _agreed(inputs: Iterable[Placed], keys: Columns) -> Columns:
+    """Columns to be together by: those by which an input is already, or all keys."""
+    known = [
+        way.columns
+        for child in inputs
+        for way in child.together
+        if way.hashed and way.columns and set(way.columns) <= set(keys)
+    ]
+    return min(known, key=lambda columns: (len(columns), columns)) if known else keys
+
+
+def _exchanged(inputs: Iterable[Placed], by: Columns) -> list[Placed]:
+    """The inputs with their rows together by exactly these columns."""
+    wanted = Together(by)
+    return [
+        child
+        if wanted in child.together
+        else Placed(_exchange(child.plan, by), frozenset({wanted}))
+        for child in inputs
+    ]
+
+
+def _exchange(plan: Exec, by: Columns) -> Exec:
+    """Move rows; the sides of a union each for themselves, so that it needs no stage before."""
+    below = _below_renaming(plan, by)
+    if isinstance(plan, UnionExec):
+        sides = [_exchange(side, by) for side in plan.children if isinstance(side, Exec)]
+        return plan.with_children(sides)
+    if isinstance(plan, ProjectExec) and below is not None:
+        child = plan.child
+        assert isinstance(child, Exec)
+        return replace(plan, child=_exchange(child, below))
+    return ExchangeExec(plan, Mode.HASH if by else Mode.SINGLE, by)
+
+
+def _below_renaming(plan: Exec, by: Columns) -> Columns | None:
+    """The names of columns below projections that lead to a union; None if there is none."""
+    if isinstance(plan, UnionExec):
+        return by
+    if not isinstance(plan, ProjectExec) or not isinstance(plan.child, Exec):
+        return None
+    old = {new: scalar.node.name for new, scalar in plan.items if scalar.is_column}
+    if not all(column in old for column in by):
+        return None
+    names = tuple(old[column] for column in by)
+    return names if _below_renaming(plan.child, names) is not None else None
+
+
+def _renamed(node: ProjectExec, together: frozenset[Together]) -> frozenset[Together]:
+    """The ways in which rows are together, under the names of the projection."""
+    names = {scalar.node.name: new for new, scalar in node.items if scalar.is_column}
+    return frozenset(
+        replace(way, columns=tuple(names[column] for column in way.columns))
+        for way in together
+        if all(column in names for column in way.columns)
+    )

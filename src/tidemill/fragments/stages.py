@@ -1,0 +1,175 @@
+"""Cut a plan into stages.
+
+A stage is what runs between two exchanges: all operators of one level, in every partition.
+Level 0 is done by the runtime itself, next to the sources: rows are read, filtered, projected
+and given their validity. An edge carries rows from the level where they are made to the level
+that needs them; stages in between pass them on.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from tidemill.algebra.plan import Plan
+from tidemill.algebra.schema import Schema
+from tidemill.fragments.exchange import ExchangeExec, Mode
+from tidemill.fragments.placement import place_exchanges
+from tidemill.physical.filter import FilterExec
+from tidemill.physical.operator import Exec, Operator
+from tidemill.physical.project import ProjectExec
+from tidemill.physical.source import SourceExec
+from tidemill.physical.time_window import TimeWindowExec
+
+RESULT = 0
+"""The tag of rows of the result."""
+
+
+@dataclass(frozen=True)
+class EdgeExec(Exec):
+    """A leaf of a stage: rows that come with a tag."""
+
+    tag: int
+    columns: Schema
+
+    @cached_property
+    def schema(self) -> Schema:
+        return self.columns
+
+    def details(self) -> str:
+        return f"#{self.tag}"
+
+    def operator(self) -> Operator:
+        raise TypeError("an edge has no operator; the runtime brings the rows")
+
+
+@dataclass(frozen=True)
+class Edge:
+    """Rows on their way from a level to another, and how they find their partition."""
+
+    tag: int
+    producer: Exec
+    made_at: int
+    used_at: int
+    mode: Mode
+    keys: tuple[str, ...] = ()
+
+    @property
+    def schema(self) -> Schema:
+        return self.producer.schema
+
+    def __str__(self) -> str:
+        keys = f" [{', '.join(self.keys)}]" if self.keys else ""
+        return f"#{self.tag} {self.mode.value}{keys}"
+
+
+@dataclass(frozen=True)
+class Stage:
+    """The operators of one level: what they make, by tag."""
+
+    level: int
+    outputs: tuple[tuple[int, Exec], ...]
+
+    @property
+    def leaves(self) -> list[EdgeExec]:
+        nodes = (node for _, root in self.outputs for node in root.walk())
+        return list(dict.fromkeys(node for node in nodes if isinstance(node, EdgeExec)))
+
+
+@dataclass(frozen=True)
+class Staged:
+    """A whole plan in stages. Edge RESULT carries the result to level -1: nowhere."""
+
+    plan: Exec
+    edges: tuple[Edge, ...]
+    stages: tuple[Stage, ...]
+
+    def edge(self, tag: int) -> Edge:
+        return self.edges[tag]
+
+    def __str__(self) -> str:
+        parts = [f"native: {edge} := {edge.producer.label}" for edge in self.edges if not edge.made_at]
+        for stage in self.stages:
+            parts.append(f"stage {stage.level}")
+            parts += [f"#{tag} :=\n{root}" for tag, root in stage.outputs]
+        return "\n".join(parts)
+
+
+def stage_plan(plan: Exec) -> Staged:
+    """Place exchanges in a plan and cut it into stages."""
+    return _Cutter(place_exchanges(plan)).cut()
+
+
+def is_native(node: Plan) -> bool:
+    """Whether the runtime can do this part itself, next to the source."""
+    match node:
+        case SourceExec():
+            return True
+        case FilterExec() | ProjectExec():
+            return not node.functions and is_native(node.child)
+        case TimeWindowExec():
+            return node.slide == 1 and node.size is not None and isinstance(node.child, SourceExec)
+    return False
+
+
+class _Cutter:
+    def __init__(self, plan: Exec) -> None:
+        self._plan = plan
+        self._levels: dict[Plan, int] = {}
+        self._edges: dict[tuple[Plan, int, Mode, tuple[str, ...]], Edge] = {}
+
+    def cut(self) -> Staged:
+        level = self._level(self._plan)
+        result = Edge(RESULT, self._plan, level, -1, Mode.KEEP)
+        self._edges[self._plan, -1, Mode.KEEP, ()] = result
+        roots: dict[int, dict[int, Exec]] = {}
+        waiting = [result]
+        while waiting:
+            edge = waiting.pop()
+            known = len(self._edges)
+            if edge.made_at > 0:
+                local = self._local(edge.producer, edge.made_at)
+                roots.setdefault(edge.made_at, {})[edge.tag] = local
+            waiting.extend(list(self._edges.values())[known:])
+        stages = [Stage(n, tuple(sorted(roots[n].items()))) for n in sorted(roots)]
+        return Staged(self._plan, tuple(self._edges.values()), tuple(stages))
+
+    def _level(self, node: Plan) -> int:
+        if node not in self._levels:
+            self._levels[node] = self._compute_level(node)
+        return self._levels[node]
+
+    def _compute_level(self, node: Plan) -> int:
+        if is_native(node):
+            return 0
+        if isinstance(node, ExchangeExec):
+            return self._level(node.child)
+        return max(1, *(self._needed_level(child) for child in node.children))
+
+    def _needed_level(self, child: Plan) -> int:
+        """Below which level an operator over this child cannot run."""
+        return self._level(child) + int(isinstance(child, ExchangeExec) or is_native(child))
+
+    def _local(self, node: Exec, level: int) -> Exec:
+        """A node of this level, with leaves where rows come from other levels."""
+        children = [self._input(child, level) for child in node.children]
+        return node.with_children(children)
+
+    def _input(self, child: Plan, level: int) -> Exec:
+        assert isinstance(child, Exec)
+        if isinstance(child, ExchangeExec):
+            return self._leaf(child.child, level, child.mode, child.keys)
+        if is_native(child):
+            return self._leaf(child, level, Mode.SPREAD, ())
+        if self._level(child) < level:
+            return self._leaf(child, level, Mode.KEEP, ())
+        return self._local(child, level)
+
+    def _leaf(self, producer: Plan, level: int, mode: Mode, keys: tuple[str, ...]) -> Exec:
+        assert isinstance(producer, Exec)
+        key = (producer, level, mode, keys)
+        if key not in self._edges:
+            made_at = self._level(producer)
+            self._edges[key] = Edge(len(self._edges), producer, made_at, level, mode, keys)
+        return EdgeExec(self._edges[key].tag, producer.schema)
+

@@ -1,0 +1,87 @@
+"""Running operators: one for every different part of a plan."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import polars as pl
+
+from tidemill.algebra.plan import Plan
+from tidemill.errors import ExecutionError
+from tidemill.physical.operator import Exec, Operator
+
+Arrival = tuple[pl.DataFrame, int]
+"""New rows and the watermark behind which no more will start."""
+
+
+@dataclass
+class NodeProgress:
+    """What an operator has done so far, and what it remembers."""
+
+    label: str
+    rows_out: int = 0
+    state_rows: int = 0
+    state_bytes: int = 0
+
+
+class Graph:
+    """The operators of some plans. Equal parts are one operator, however often they occur."""
+
+    def __init__(self, *roots: Exec, partition: int = 0) -> None:
+        nodes = list(dict.fromkeys(node for root in roots for node in _bottom_up(root)))
+        index = {node: number for number, node in enumerate(nodes)}
+        self.nodes = nodes
+        self.leaves = [node for node in nodes if not node.children]
+        self.progress = [NodeProgress(node.label) for node in nodes]
+        self._roots = [index[root] for root in roots]
+        self._inputs = [[index[child] for child in _children(node)] for node in nodes]
+        self._operators = [node.operator() if node.children else None for node in nodes]
+        for operator in self._operators:
+            if operator is not None:
+                operator.start(partition)
+
+    def step(self, arrivals: Sequence[Arrival]) -> list[Arrival]:
+        """One tick: new rows at the leaves, in their order; new rows at the roots."""
+        results: list[Arrival] = []
+        leaves = iter(arrivals)
+        for number, inputs in enumerate(self._inputs):
+            operator = self._operators[number]
+            if operator is None:
+                results.append(next(leaves))
+            else:
+                results.append(self._run(number, operator, [results[i] for i in inputs]))
+            self.progress[number].rows_out += results[-1][0].height
+        return [results[root] for root in self._roots]
+
+    def _run(self, number: int, operator: Operator, inputs: list[Arrival]) -> Arrival:
+        progress = self.progress[number]
+        try:
+            result = operator.step([rows for rows, _ in inputs], [mark for _, mark in inputs])
+        except ExecutionError as error:
+            message = f"{error.message} (in {progress.label})"
+            raise ExecutionError(message, help=error.help) from error
+        progress.state_rows, progress.state_bytes = operator.state_rows, operator.state_bytes
+        return result
+
+    @property
+    def state(self) -> Any:
+        """All that the operators remember, as something that can be stored."""
+        return self._operators, self.progress
+
+    @state.setter
+    def state(self, state: Any) -> None:
+        self._operators, self.progress = state
+
+
+def _children(node: Plan) -> Iterator[Exec]:
+    for child in node.children:
+        assert isinstance(child, Exec)
+        yield child
+
+
+def _bottom_up(node: Exec) -> Iterator[Exec]:
+    for child in _children(node):
+        yield from _bottom_up(child)
+    yield node

@@ -1,0 +1,47 @@
+"""How far a run of a query has come, whatever the runtime."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True)
+class SourceProgress:
+    """What was read of a source; late rows were kept out."""
+
+    rows: int
+    late_rows: int
+    watermark: int | None
+
+
+@dataclass(frozen=True)
+class OperatorProgress:
+    """What an operator put out, and what it remembers, over all partitions."""
+
+    operator: str
+    rows_out: int
+    state_rows: int
+    state_bytes: int
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a run of a query has come.
+
+    `phases` are the seconds that the last tick spent on each part of its work.
+    """
+
+    ticks: int = 0
+    rows_out: int = 0
+    sources: Mapping[str, SourceProgress] = field(default_factory=dict)
+    operators: tuple[OperatorProgress, ...] = ()
+    phases: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def rows_in(self) -> int:
+        return sum(source.rows for source in self.sources.values())
+
+    @property
+    def late_rows(self) -> int:
+        return sum(source.late_rows for source in self.sources.values())

@@ -1,0 +1,103 @@
+"""A checkpoint: what a query needs to go on after a stop, and who may use it."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+from pathlib import Path
+from typing import IO, Any
+
+import polars as pl
+from pyarrow import fs
+
+from tidemill.errors import ExecutionError
+from tidemill.fragments import Staged
+
+FORMAT = 1
+"""Raised when state written by an older version can no longer be read."""
+
+
+class Checkpoint:
+    """A folder with the state of one query, by URI or path."""
+
+    def __init__(self, location: str) -> None:
+        self.uri = location if "://" in location else Path(location).absolute().as_uri()
+        self._filesystem, self._folder = fs.FileSystem.from_uri(self.uri)
+        self._lock: IO[str] | None = None
+
+    def open(self, staged: Staged, partitions: int) -> int:
+        """Take the checkpoint for a query; the number of partitions that its state has."""
+        self._take()
+        wanted = _manifest(staged, partitions)
+        path = f"{self._folder}/manifest.json"
+        if self._filesystem.get_file_info(path).type == fs.FileType.NotFound:
+            self.write("manifest.json", json.dumps(wanted, indent=1))
+            return partitions
+        found = json.loads(self.read("manifest.json"))
+        self._check(found, wanted)
+        return int(found["partitions"])
+
+    def close(self) -> None:
+        """Let others use the checkpoint."""
+        if self._lock is not None:
+            self._lock.close()
+            self._lock = None
+
+    def read(self, name: str) -> str:
+        with self._filesystem.open_input_file(f"{self._folder}/{name}") as file:
+            return bytes(file.read()).decode()
+
+    def write(self, name: str, text: str) -> None:
+        """Write a file so that it is there whole or not at all."""
+        path = f"{self._folder}/{name}"
+        self._filesystem.create_dir(os.path.dirname(path), recursive=True)
+        with self._filesystem.open_output_stream(f"{path}.temporary") as stream:
+            stream.write(text.encode())
+        self._filesystem.move(f"{path}.temporary", path)
+
+    def names(self, folder: str) -> list[str]:
+        """The files of a folder of the checkpoint."""
+        selector = fs.FileSelector(f"{self._folder}/{folder}", allow_not_found=True)
+        return [info.base_name for info in self._filesystem.get_file_info(selector)]
+
+    def _take(self) -> None:
+        """Refuse a second user. (Only folders of this machine can be locked.)"""
+        if not self.uri.startswith("file:"):
+            return
+        os.makedirs(self._folder, exist_ok=True)
+        lock = open(f"{self._folder}/lock", "w")  # noqa: SIM115 (kept open while it is held)
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            lock.close()
+            raise ExecutionError(
+                f"the checkpoint {self.uri} is in use by another query",
+                help="stop that query first, or choose another checkpoint",
+            ) from error
+        self._lock = lock
+
+    def _check(self, found: dict[str, Any], wanted: dict[str, Any]) -> None:
+        for key, label in _COMPARED.items():
+            if found.get(key) != wanted[key]:
+                raise ExecutionError(
+                    f"the checkpoint {self.uri} belongs to another {label}:\n"
+                    f"it has\n{_indented(found.get(key))}\nnot\n{_indented(wanted[key])}",
+                    help="choose another checkpoint, or delete this one to start from the beginning",
+                )
+
+
+_COMPARED = {"format": "version of Tidemill", "polars": "version of Polars", "plan": "query"}
+
+
+def _manifest(staged: Staged, partitions: int) -> dict[str, Any]:
+    return {
+        "format": FORMAT,
+        "polars": pl.__version__,
+        "plan": str(staged.plan),
+        "partitions": partitions,
+    }
+
+
+def _indented(value: Any) -> str:
+    return "\n".join(f"  {line}" for line in str(value).splitlines())

@@ -1,0 +1,163 @@
+"""Drive a plan on Spark: a streaming query whose every batch is a tick."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any
+
+from pyspark.sql import DataFrame, Observation, SparkSession
+from pyspark.sql import functions as F
+from pyspark.sql.streaming import StreamingQuery
+
+from tidemill.fragments import Staged
+from tidemill.fragments.stages import RESULT
+from tidemill.runtime.progress import OperatorProgress, Progress, SourceProgress
+from tidemill.runtime.spark.checkpoint import Checkpoint
+from tidemill.runtime.spark.layout import NOTE, TAG
+from tidemill.runtime.spark.reading import Reader
+from tidemill.runtime.spark.sinks import Sink
+from tidemill.runtime.spark.tick import Marks, TickPlan, nothing_new
+from tidemill.runtime.spark.worker import REPORT
+from tidemill.timeline import OPEN_END
+
+
+class SparkRun:
+    """One execution of a staged plan, from its checkpoint on."""
+
+    def __init__(
+        self,
+        session: SparkSession,
+        staged: Staged,
+        reader: Reader,
+        checkpoint: Checkpoint,
+        partitions: int,
+        sink: Sink,
+    ) -> None:
+        self._session = session
+        self._staged = staged
+        self._reader = reader
+        self._checkpoint = checkpoint
+        self._sink = sink
+        kept = checkpoint.open(staged, partitions)
+        self._plan = TickPlan(staged, reader.sources, kept, f"{checkpoint.uri}/state")
+        self._statics = reader.statics()
+        self._facts: dict[str, int] = {}
+        self._reports: list[Any] = []
+        self._phases: dict[str, float] = {}
+        self._marks_now = Marks()
+        self._ticks = 0
+        self._rows_out = 0
+
+    @property
+    def has_streams(self) -> bool:
+        """Whether any source brings rows while the query runs."""
+        return any(source.has_time for source in self._reader.sources)
+
+    def start(self, **trigger: Any) -> StreamingQuery:
+        """Start the streaming query that drives the ticks."""
+        streams = list(self._reader.streams().values())
+        everything = streams[0]
+        for more in streams[1:]:
+            everything = everything.union(more)
+        writer = everything.writeStream.foreachBatch(self._tick)
+        writer = writer.option("checkpointLocation", f"{self._checkpoint.uri}/spark")
+        return writer.trigger(**trigger).start()
+
+    def finish(self) -> None:
+        """At the end of the input: let time pass until nothing is held back."""
+        last = self._last_tick()
+        if last < 0:
+            self._tick(self._nothing(), 0)
+            last = 0
+        for step in range(max(1, len(self._staged.stages))):
+            before = self._marks(last + step)
+            ended = Marks(dict.fromkeys((s.name for s in self._reader.sources), OPEN_END), before.edges)
+            self._run(self._nothing(), last + step + 1, ended)
+
+    def close(self) -> None:
+        """Let go of the checkpoint."""
+        self._checkpoint.close()
+
+    def _nothing(self) -> DataFrame:
+        return nothing_new(self._session, self._plan.input_layout)
+
+    def _tick(self, batch: DataFrame, tick: int) -> None:
+        self._run(batch, tick, self._marks(tick - 1))
+
+    def _run(self, batch: DataFrame, tick: int, marks: Marks) -> None:
+        began = time.perf_counter()
+        if tick == 0:
+            for frame in self._statics.values():
+                batch = batch.union(frame)
+        rows, seen = self._plan.run(batch, tick, marks)
+        reported = Observation()
+        rows = rows.observe(
+            reported,
+            F.collect_list(F.when(F.col(TAG) == REPORT, F.col(NOTE))).alias("notes"),
+            F.count(F.when(F.col(TAG) == RESULT, 1)).alias("results"),
+        )
+        planned = time.perf_counter()
+        self._sink(self._plan.result(rows), tick)
+        done = time.perf_counter()
+        self._note(seen.get, reported.get, {"plan": planned - began, "run": done - planned})
+        self._marks_now = self._plan.next_marks(marks, seen.get, self._reports)
+        self._checkpoint.write(f"ticks/{tick:012d}.json", json.dumps(asdict(self._marks_now)))
+
+    def _note(self, facts: Mapping[str, Any], reported: Mapping[str, Any], phases: dict[str, float]) -> None:
+        for name, value in facts.items():
+            if not name.startswith("newest"):
+                self._facts[name] = self._facts.get(name, 0) + value
+        self._reports = [json.loads(note) for note in reported["notes"]]
+        self._ticks += 1
+        self._rows_out += reported["results"]
+        for report in self._reports:
+            for phase, seconds in report["times"].items():
+                phases[phase] = max(phases.get(phase, 0.0), seconds)
+        self._phases = phases
+
+    def _marks(self, tick: int) -> Marks:
+        """The watermarks after a tick; static sources have said everything at once."""
+        known = {name: OPEN_END for name in self._statics}
+        if tick < 0:
+            return Marks(known)
+        stored = json.loads(self._checkpoint.read(f"ticks/{tick:012d}.json"))
+        edges = {int(tag): mark for tag, mark in stored["edges"].items()}
+        return Marks({**stored["sources"], **known}, edges)
+
+    def _last_tick(self) -> int:
+        names = [n for n in self._checkpoint.names("ticks") if n.endswith(".json")]
+        return max((int(name.split(".")[0]) for name in names), default=-1)
+
+    @property
+    def progress(self) -> Progress:
+        """What was done since this run started."""
+        sources = {
+            source.name: SourceProgress(
+                self._facts.get(f"rows{source.number}", 0),
+                self._facts.get(f"late{source.number}", 0),
+                _open(self._marks_now.sources.get(source.name, 0)),
+            )
+            for source in self._reader.sources
+        }
+        return Progress(self._ticks, self._rows_out, sources, self._operators(), self._phases)
+
+    def _operators(self) -> tuple[OperatorProgress, ...]:
+        totals: dict[tuple[int, int], OperatorProgress] = {}
+        for report in self._reports:
+            for number, facts in enumerate(report["operators"]):
+                key = (report["level"], number)
+                old = totals.get(key, OperatorProgress(facts["label"], 0, 0, 0))
+                totals[key] = OperatorProgress(
+                    facts["label"],
+                    old.rows_out + facts["rows_out"],
+                    old.state_rows + facts["state_rows"],
+                    old.state_bytes + facts["state_bytes"],
+                )
+        return tuple(totals[key] for key in sorted(totals))
+
+
+def _open(mark: int) -> int | None:
+    return None if mark == OPEN_END else mark

@@ -1,0 +1,34 @@
+"""The Spark session: the user's own, or one on this machine."""
+
+from __future__ import annotations
+
+import logging
+import os
+import sys
+
+from pyspark.sql import SparkSession
+
+_LOCAL = {
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+    # Batches of operators are whole partitions; small ones would only be put together again.
+    "spark.sql.execution.arrow.maxRecordsPerBatch": "200000",
+    "spark.sql.session.timeZone": "UTC",
+    "spark.sql.streaming.metricsEnabled": "false",
+}
+
+
+def local_session(cores: str = "*") -> SparkSession:
+    """The session of this process, or a new one on all its cores."""
+    # Workers must find the packages that this interpreter has.
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    # Parallelism comes from partitions: within one, operators use one thread.
+    os.environ.setdefault("POLARS_MAX_THREADS", "1")
+    builder = SparkSession.builder.master(f"local[{cores}]").appName("tidemill")
+    for key, value in _LOCAL.items():
+        builder = builder.config(key, value)
+    session = builder.getOrCreate()
+    # What fails is raised to the user; Spark would print it as well, with all its frames.
+    session.sparkContext.setLogLevel("FATAL")
+    logging.getLogger("SQLQueryContextLogger").setLevel(logging.CRITICAL)
+    return session

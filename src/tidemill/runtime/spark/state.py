@@ -1,0 +1,116 @@
+"""The state of a stage in a partition, on disk.
+
+After every tick a partition writes one file: a snapshot of its operators, or the rows that the
+tick brought, from which the operators can be run again. Snapshots are written when as many bytes
+of rows have gathered as a snapshot has, so that writing costs in proportion to what came in.
+Files are written under a temporary name and renamed, and named by the tick, so that doing a tick
+again changes nothing.
+"""
+
+from __future__ import annotations
+
+import json
+import pickle
+from dataclasses import dataclass
+from typing import Any
+
+import pyarrow as pa
+from pyarrow import fs
+from pyspark import cloudpickle
+
+_CACHE: dict[str, tuple[int, Any]] = {}
+"""Operators that this worker still has in memory: the tick they stand at, and they."""
+
+
+@dataclass(frozen=True)
+class Segment:
+    """One file: the tick it belongs to, and what it is."""
+
+    tick: int
+    kind: str
+    path: str
+
+
+class StateStore:
+    """The files of one stage in one partition."""
+
+    def __init__(self, root: str, level: int, partition: int) -> None:
+        self._filesystem, base = fs.FileSystem.from_uri(root)
+        self._folder = f"{base}/stage={level}/partition={partition}"
+
+    def cached(self, tick: int) -> Any | None:
+        """The operators as they stood after a tick, if this worker has them.
+
+        They are handed over: if the next tick fails, they must not be used again.
+        """
+        known = _CACHE.pop(self._folder, None)
+        return known[1] if known is not None and known[0] == tick else None
+
+    def remember(self, tick: int, operators: Any) -> None:
+        """Keep operators in memory for the next tick."""
+        _CACHE[self._folder] = (tick, operators)
+
+    def history(self, tick: int) -> tuple[Segment | None, list[Segment]]:
+        """The newest snapshot up to a tick, and the rows of the ticks after it."""
+        segments = [segment for segment in self._segments() if segment.tick <= tick]
+        snapshots = [segment for segment in segments if segment.kind == "snapshot"]
+        base = snapshots[-1] if snapshots else None
+        start = -1 if base is None else base.tick
+        return base, [s for s in segments if s.kind == "rows" and s.tick > start]
+
+    def read_snapshot(self, segment: Segment) -> Any:
+        with self._filesystem.open_input_file(segment.path) as file:
+            return pickle.loads(file.read())
+
+    def read_rows(self, segment: Segment) -> tuple[pa.Table, dict[str, int]]:
+        with self._filesystem.open_input_file(segment.path) as file:
+            table = pa.ipc.open_file(file).read_all()
+        watermarks = json.loads(table.schema.metadata[b"watermarks"])
+        return table, {name: int(mark) for name, mark in watermarks.items()}
+
+    def write_snapshot(self, tick: int, state: Any) -> int:
+        """Store what the operators remember; the number of bytes."""
+        data = cloudpickle.dumps(state)
+        self._write(f"{tick:012d}.snapshot", pa.py_buffer(data))
+        return len(data)
+
+    def write_rows(self, tick: int, rows: pa.Table, watermarks: dict[str, int]) -> int:
+        """Store what a tick brought; the number of bytes."""
+        metadata = {b"watermarks": json.dumps(watermarks).encode()}
+        sink = pa.BufferOutputStream()
+        schema = rows.schema.with_metadata(metadata)
+        with pa.ipc.new_file(sink, schema) as writer:
+            writer.write_table(rows.replace_schema_metadata(metadata))
+        data = sink.getvalue()
+        self._write(f"{tick:012d}.rows", data)
+        return int(data.size)
+
+    def size_since(self, tick: int) -> tuple[int, int]:
+        """The bytes of the last snapshot, and of the rows after it."""
+        base, rows = self.history(tick)
+        infos = self._filesystem.get_file_info([s.path for s in rows])
+        snapshot = 0 if base is None else self._filesystem.get_file_info(base.path).size
+        return int(snapshot or 0), sum(int(info.size or 0) for info in infos)
+
+    def forget_before(self, tick: int) -> None:
+        """Delete files that no tick from here on can need."""
+        base, _ = self.history(tick)
+        for segment in self._segments():
+            if base is not None and segment.tick < base.tick:
+                self._filesystem.delete_file(segment.path)
+
+    def _segments(self) -> list[Segment]:
+        selector = fs.FileSelector(self._folder, allow_not_found=True)
+        found = []
+        for info in self._filesystem.get_file_info(selector):
+            stem, _, kind = info.base_name.partition(".")
+            if kind in ("snapshot", "rows"):
+                found.append(Segment(int(stem), kind, info.path))
+        return sorted(found, key=lambda segment: segment.tick)
+
+    def _write(self, name: str, data: pa.Buffer) -> None:
+        self._filesystem.create_dir(self._folder, recursive=True)
+        temporary = f"{self._folder}/{name}.temporary"
+        with self._filesystem.open_output_stream(temporary) as stream:
+            stream.write(data)
+        self._filesystem.move(temporary, f"{self._folder}/{name}")

@@ -1,0 +1,141 @@
+"""Random cases: what to run, on which data, and how to run it again."""
+
+from __future__ import annotations
+
+import warnings
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from random import Random
+from typing import Any, Final
+
+from tidemill.algebra import Plan, render
+from tidemill.errors import PlanWarning
+from tidemill.testing.check import Functions, Inputs, check_plan
+from tidemill.testing.check_queries import check_query, engine_with, plan_of
+from tidemill.testing.random_data import EXACT_FLOATS, FLOATS, random_row, random_stream
+from tidemill.testing.random_plans import RELATION, SOURCES, PlanGenerator
+from tidemill.testing.random_queries import QueryGenerator
+from tidemill.testing.random_splits import check_splits
+
+
+@dataclass(frozen=True)
+class Case(ABC):
+    """Something to check on some inputs."""
+
+    inputs: Inputs
+
+    @abstractmethod
+    def check(self) -> None:
+        """Fail if the answer is wrong."""
+
+    @property
+    @abstractmethod
+    def text(self) -> str:
+        """The query or plan."""
+
+    def __str__(self) -> str:
+        return f"{self.text}\n\n{self.inputs}"
+
+
+@dataclass(frozen=True)
+class PlanCase(Case):
+    """A plan against the reference."""
+
+    plan: Plan
+
+    def check(self) -> None:
+        check_plan(self.plan, self.inputs)
+
+    @property
+    def text(self) -> str:
+        return render(self.plan)
+
+
+@dataclass(frozen=True)
+class QueryCase(Case):
+    """SQL against the reference and DuckDB."""
+
+    script: str
+    contract: bool = True
+
+    def check(self) -> None:
+        check_query(self.script, self.inputs, contract=self.contract)
+
+    @property
+    def text(self) -> str:
+        return self.script
+
+
+@dataclass(frozen=True)
+class SplitCase(Case):
+    """A plan on the same rows, in several orders and splits into ticks."""
+
+    plan: Plan
+    random: Random
+    functions: Functions = field(default_factory=dict)
+    script: str = ""
+
+    def check(self) -> None:
+        check_splits(self.plan, self.inputs, self.random, self.functions)
+
+    @property
+    def text(self) -> str:
+        return f"{self.script}\n{render(self.plan)}".strip()
+
+
+def plan_case(random: Random) -> PlanCase:
+    """A random plan on random rows."""
+    plan = PlanGenerator(random).plan(random.choice([1, 1, 2, 2, 3]))
+    return PlanCase(_inputs(random), plan)
+
+
+def query_case(random: Random) -> QueryCase:
+    """A random script on random rows. A third of them check the contract of operators too."""
+    script = QueryGenerator(random).script()
+    inputs = _inputs(random, latest=14, most_rows=8, floats=EXACT_FLOATS)
+    return QueryCase(inputs, script, random.random() < 0.34)
+
+
+def split_case(random: Random) -> SplitCase:
+    """A random plan, or the plan of a random script, on rows that will be rearranged."""
+    if random.random() < 0.5:
+        plan = PlanGenerator(random).plan(random.choice([1, 2, 2]))
+        return SplitCase(_inputs(random), plan, random)
+    script = QueryGenerator(random).script()
+    inputs = _inputs(random, latest=14, most_rows=8, floats=FLOATS)
+    engine = engine_with(inputs)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", PlanWarning)
+        engine.sql(script)
+    plan = plan_of(script, engine)
+    return SplitCase(inputs, plan, random, engine.catalog.functions, script)
+
+
+def _inputs(random: Random, **options: Any) -> Inputs:
+    streams = {name: random_stream(random, **options) for name in SOURCES}
+    floats = options.get("floats", FLOATS)
+    rows = [random_row(random, floats) for _ in range(random.randint(0, 3))]
+    return Inputs(streams, {RELATION: rows})
+
+
+CASES: Final[Mapping[str, Callable[[Random], Case]]] = {
+    "plans": plan_case,
+    "queries": query_case,
+    "splits": split_case,
+}
+"""How to make a random case of each kind."""
+
+
+def check_seed(kind: str, seed: int) -> None:
+    """Check the random case of a seed; a failure says what it was and how to see it again."""
+    again = f"python -m tests.fuzz --kind {kind} --seed {seed} --count 1"
+    try:
+        case = CASES[kind](Random(seed))
+    except Exception as error:
+        raise AssertionError(f"{again}\nthe case itself: {error}") from error
+    try:
+        case.check()
+    except Exception as error:
+        reason = f"{type(error).__name__}: {error}"
+        raise AssertionError(f"{again}\n\n{case}\n\n{reason}") from error

@@ -1,0 +1,62 @@
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import SCRIPT, Invoke
+
+
+def test_tree(invoke: Invoke, folder: Path) -> None:
+    result = invoke("explain", "bids.sql")
+    assert result.exit_code == 0
+    assert result.stdout.splitlines() == [
+        "logical",
+        "Project [item := bid.item, n := count1]",
+        "└── Aggregate by=[bid.item] [count1 := COUNT(*)]",
+        "    └── TimeWindow range=5",
+        "        └── Scan bid columns=[item, price]",
+    ]
+
+
+def test_two_inputs(invoke: Invoke, folder: Path) -> None:
+    query = "SELECT a.item FROM bid AS a WINDOW(RANGE 5) JOIN bid AS b ON a.item = b.item"
+    lines = invoke("explain", "bids.sql", "-c", query).stdout.splitlines()
+    assert [line[:8] for line in lines[3:]] == ["    ├── ", "    │   ", "    └── "]
+
+
+def test_plain_and_physical(invoke: Invoke, folder: Path) -> None:
+    result = invoke("explain", "bids.sql", "--level", "physical", "--plain")
+    assert result.stdout.splitlines() == [
+        "physical",
+        "01 ProjectExec [item := bid.item, n := count1]",
+        "02   AggregateExec by=[bid.item] [count1 := COUNT(*)]",
+        "03     TimeWindowExec range=5",
+        "04       SourceExec bid columns=[item, price]",
+    ]
+
+
+def test_it_reads_no_data(invoke: Invoke, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert invoke("explain", "-c", SCRIPT).exit_code == 0
+
+
+def test_warnings_go_to_standard_error(invoke: Invoke, folder: Path) -> None:
+    result = invoke("explain", "bids.sql", "-c", "SELECT COUNT(*) AS n FROM bid", "--plain")
+    assert "warning: `bid` has no window" in result.stderr
+    assert "warning" not in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (["missing.sql"], 1, "cannot read missing.sql"),
+        (["-c", "SELECT * FROM bid"], 1, "unknown stream or relation `bid`"),
+        (["bids.sql", "--level", "cost"], 2, "'logical', 'physical'"),
+    ],
+)
+def test_errors(
+    invoke: Invoke, folder: Path, arguments: list[str], code: int, message: str
+) -> None:
+    result = invoke("explain", *arguments)
+    assert result.exit_code == code
+    assert message in " ".join(result.stderr.split())
+    assert result.stdout == ""

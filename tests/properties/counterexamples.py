@@ -1,0 +1,108 @@
+"""Cases that once went wrong, cut down to what matters. They always run.
+
+Rows are (k, v, f, s, at); a stream is its slack and its ticks. To add one: take the query and the
+data that a failing seed printed, leave out what is not needed, and say what was wrong.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from tidemill.algebra import Aggregate, AggregateCall, Plan, TimeWindow
+from tidemill.algebra.nodes import Scan
+from tidemill.testing.check import Inputs
+from tidemill.testing.random_data import TIME, RandomStream
+from tidemill.testing.random_plans import COLUMNS, RELATION, SOURCES
+
+Row = tuple[int | None, int | None, float | None, str | None, int]
+Ticks = Sequence[Sequence[Row]]
+
+_NAMES = (*COLUMNS.names, TIME)
+
+
+@dataclass(frozen=True)
+class Counterexample:
+    """A query or plan, and the rows on which its answer was wrong."""
+
+    name: str
+    query: str | Plan
+    streams: Mapping[str, tuple[int, Ticks]] = field(default_factory=dict)
+    relation: Sequence[tuple[Any, ...]] = ()
+
+    @property
+    def inputs(self) -> Inputs:
+        """The rows; streams that are not named are empty."""
+        streams = {name: _stream(*self.streams.get(name, (0, [[]]))) for name in SOURCES}
+        rows = [dict(zip(COLUMNS.names, row, strict=True)) for row in self.relation]
+        return Inputs(streams, {RELATION: rows})
+
+
+def _stream(slack: int, ticks: Ticks) -> RandomStream:
+    records = tuple(tuple(dict(zip(_NAMES, row, strict=True)) for row in tick) for tick in ticks)
+    return RandomStream(records, slack)
+
+
+def _row(at: int, v: int | None = None, k: int | None = None, s: str | None = None) -> Row:
+    return (k, v, None, s, at)
+
+
+def _twice(function: str) -> Plan:
+    window = TimeWindow(Scan("alpha", "a", COLUMNS), 3)
+    data_type = COLUMNS["v"]
+    calls = [AggregateCall(name, function, "a.v", data_type) for name in ("one", "other")]
+    return Aggregate(window, (), tuple(calls))
+
+
+_DESCENT = (0, [[_row(0, 5), _row(1, 3)], [_row(2, 4)], [_row(4, 1), _row(5, 2)], [_row(9, 0)]])
+_ONE_EACH = {
+    "alpha": (0, [[_row(0, 1, 1, "a"), _row(2, 2, 2, "b")], [_row(3, None, None)]]),
+    "beta": (0, [[_row(1, 1, 1, "a")], [_row(3, 2, 2, "a")]]),
+}
+
+COUNTEREXAMPLES = [
+    # Both calls shared one state, and each step was taken twice.
+    Counterexample("the same MIN twice over several ticks", _twice("MIN"), {"alpha": _DESCENT}),
+    Counterexample("the same MAX twice over several ticks", _twice("MAX"), {"alpha": _DESCENT}),
+    # The two keys of the join had the same name on one side.
+    Counterexample(
+        "a column in two equalities of a join",
+        "SELECT a.v AS x, b.v AS y FROM alpha WINDOW(RANGE 5) a JOIN beta WINDOW(RANGE 5) b"
+        " ON a.v = b.v AND a.v = b.at",
+        {
+            "alpha": (0, [[_row(0, 1), _row(1, 2)], [_row(2, 2)]]),
+            "beta": (0, [[_row(1, 1), _row(2, 1)], [_row(2, 2), _row(3, 2)]]),
+        },
+    ),
+    # A copy that ended right at the watermark was let go with an empty interval.
+    Counterexample(
+        "a copy that ends at the watermark, below a top-k",
+        "SELECT v, s FROM (SELECT v, s FROM alpha WINDOW(RANGE 3)"
+        " EXCEPT ALL SELECT v, s FROM beta WINDOW(RANGE 2)) ORDER BY v LIMIT 1",
+        {
+            "alpha": (0, [[_row(0, 1), _row(0, 2)], [_row(3, 1)], [_row(6, 2), _row(6, 2)]]),
+            "beta": (0, [[_row(0, 1)], [_row(3, 2)], [_row(6, 2)]]),
+        },
+    ),
+    # HAVING became a subquery of its own, which aggregated nothing and so had many rows.
+    Counterexample(
+        "a scalar subquery whose HAVING has no aggregate",
+        "SELECT a.v FROM alpha WINDOW(RANGE 4) a WHERE a.v = (SELECT COUNT(*) FROM beta"
+        " WINDOW(RANGE 3) b WHERE b.k = a.k HAVING a.s = 'a')",
+        _ONE_EACH,
+    ),
+    Counterexample(
+        "a scalar subquery with an aggregate in HAVING only",
+        "SELECT a.v FROM alpha WINDOW(RANGE 4) a WHERE a.v = (SELECT 1 FROM beta"
+        " WINDOW(RANGE 3) b HAVING COUNT(*) > 0)",
+        _ONE_EACH,
+    ),
+    # The single row was compared as if it had a single column.
+    Counterexample(
+        "two columns in a single aggregated row",
+        "SELECT a.v FROM alpha WINDOW(RANGE 4) a WHERE (a.v, a.s) NOT IN (SELECT MAX(b.v),"
+        " MIN(b.s) FROM beta WINDOW(RANGE 3) b WHERE b.k <= a.k)",
+        _ONE_EACH,
+    ),
+]

@@ -1,0 +1,37 @@
+"""What once went wrong stays right."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+
+from tests.properties.counterexamples import COUNTEREXAMPLES, Counterexample
+from tidemill.algebra import Plan
+from tidemill.testing.check import check_plan
+from tidemill.testing.check_queries import check_query, engine_with, plan_of
+from tidemill.testing.random_splits import check_splits
+
+NAMED = pytest.mark.parametrize(
+    "example", COUNTEREXAMPLES, ids=[example.name for example in COUNTEREXAMPLES]
+)
+
+
+@NAMED
+@pytest.mark.filterwarnings("ignore::tidemill.errors.PlanWarning")
+def test_counterexample(example: Counterexample) -> None:
+    if isinstance(example.query, Plan):
+        check_plan(example.query, example.inputs)
+    else:
+        check_query(example.query, example.inputs, most_asked=20)
+
+
+@NAMED
+@pytest.mark.filterwarnings("ignore::tidemill.errors.PlanWarning")
+def test_counterexample_in_other_ticks(example: Counterexample) -> None:
+    engine = engine_with(example.inputs)
+    plan = example.query
+    if not isinstance(plan, Plan):
+        engine.sql(plan)
+        plan = plan_of(plan, engine)
+    check_splits(plan, example.inputs, Random(0), engine.catalog.functions)

@@ -1,0 +1,27 @@
+"""Random cases against the reference: plans, SQL, and splits into ticks.
+
+The seeds are fixed, so that a run means the same everywhere; `make fuzz` takes fresh ones.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from tidemill.testing.random_cases import check_seed
+
+pytestmark = pytest.mark.fuzz
+
+COUNTS = {"plans": 1400, "queries": 800, "splits": 200}
+CHUNKS = {"plans": 20, "queries": 10, "splits": 10}
+
+CHUNKED = [
+    (kind, start) for kind, count in COUNTS.items() for start in range(0, count, CHUNKS[kind])
+]
+
+
+@pytest.mark.parametrize(
+    ("kind", "start"), CHUNKED, ids=[f"{kind}-{start}" for kind, start in CHUNKED]
+)
+def test_random_cases(kind: str, start: int) -> None:
+    for seed in range(start, start + CHUNKS[kind]):
+        check_seed(kind, seed)
