@@ -67,13 +67,11 @@ java: ## install a Java runtime, if there is none (for Spark)
 		exit 1; \
 	fi
 
-# `demo` and `test` will depend on `java` too when the Spark runtime arrives.
-
-demo: setup ## show a continuous query and its answer
+demo: setup java ## show a continuous query and its answer
 	@$(BIN)/tidemill demo
 
-test: lint ## all checks and tests; pass pytest options in ARGS
-	@$(BIN)/python -m pytest -n 2 $(ARGS)
+test: lint java ## all checks and tests; pass pytest options in ARGS
+	@$(BIN)/python -m pytest -n 2 --dist loadgroup $(ARGS)
 
 lint: setup ## ruff and mypy
 	@$(BIN)/ruff check .

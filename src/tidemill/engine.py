@@ -13,7 +13,14 @@ from sqlglot.errors import ParseError
 
 from tidemill.algebra import Scan, Schema, SourceKind, UserAggregate
 from tidemill.algebra.types import from_sql
-from tidemill.analyze import Catalog, Derived, Planned, SourceInfo, plan_query, source_from_statement
+from tidemill.analyze import (
+    Catalog,
+    Derived,
+    Planned,
+    SourceInfo,
+    plan_query,
+    source_from_statement,
+)
 from tidemill.errors import CatalogError, TidemillError, UnsupportedError
 from tidemill.expressions import UserFunction
 from tidemill.physical.lowering import lower

@@ -43,9 +43,13 @@ class TestInputs:
             pytest.param(pa.Table.from_pylist(BIDS), id="arrow"),
             pytest.param(pl.DataFrame(BIDS), id="polars"),
             pytest.param(pa.Table.from_pylist(BIDS).to_batches()[0], id="record batch"),
-            pytest.param({"item": [1, 2, 1], "price": [10, 5.5, 12], "ts": [1, 2, 4]}, id="columns"),
+            pytest.param(
+                {"item": [1, 2, 1], "price": [10, 5.5, 12], "ts": [1, 2, 4]}, id="columns"
+            ),
             pytest.param([pl.DataFrame(BIDS[:1]), pl.DataFrame(BIDS[1:])], id="two ticks"),
-            pytest.param([pl.DataFrame(BIDS).clear(), pl.DataFrame(BIDS)], id="an empty tick first"),
+            pytest.param(
+                [pl.DataFrame(BIDS).clear(), pl.DataFrame(BIDS)], id="an empty tick first"
+            ),
         ],
     )
     def test_tables(self, source: Any) -> None:
@@ -78,7 +82,9 @@ class TestInputs:
         [(None, "is NULL in 1 row"), (-1, "before the beginning"), (2**63 - 1, "beyond the end")],
     )
     def test_times_that_cannot_be(self, time: int | None, message: str) -> None:
-        query = engine_of(pa.table({"ts": pa.array([time], pa.int64())})).sql("SELECT 1 AS a FROM s")
+        query = engine_of(pa.table({"ts": pa.array([time], pa.int64())})).sql(
+            "SELECT 1 AS a FROM s"
+        )
         assert query is not None
         with pytest.raises(tm.ExecutionError, match=message):
             query.collect()
@@ -184,19 +190,25 @@ class TestTypes:
         assert len(rows(engine.sql(distinct))) == 2
         counted = f"SELECT {column}, COUNT(*) AS n FROM s WINDOW(RANGE 3) GROUP BY {column}"
         assert [row[1] for row in rows(engine.sql(counted))] == [2, 2]
-        nothing = f"SELECT {column} FROM s WINDOW(RANGE 3) EXCEPT SELECT {column} FROM s WINDOW(RANGE 3)"
+        nothing = (
+            f"SELECT {column} FROM s WINDOW(RANGE 3) EXCEPT SELECT {column} FROM s WINDOW(RANGE 3)"
+        )
         assert rows(engine.sql(nothing)) == []
 
     def test_aggregates_of_every_type(self) -> None:
         smallest = ", ".join(f"MIN({c}) AS {c}" for c in ("i", "d", "s", "b", "day", "at", "bin"))
         query = engine_of(self.TABLE).sql(f"SELECT {smallest} FROM s WINDOW(RANGE 2)")
         first, _, last = rows(query)
-        assert first[:-2] == tuple(self.TABLE[c][0].as_py() for c in ("i", "d", "s", "b", "day", "at", "bin"))
+        assert first[:-2] == tuple(
+            self.TABLE[c][0].as_py() for c in ("i", "d", "s", "b", "day", "at", "bin")
+        )
         assert last[:-2] == (None,) * 7
 
     def test_any_column_name(self) -> None:
         engine = engine_of([{"größe": 1, 'a"b': 2, "sel ect": 3, "ts": 1}])
-        query = engine.sql('SELECT größe + 1 AS `x y`, `a"b` + `sel ect` AS s FROM s WHERE `a"b` = 2')
+        query = engine.sql(
+            'SELECT größe + 1 AS `x y`, `a"b` + `sel ect` AS s FROM s WHERE `a"b` = 2'
+        )
         assert rows(query) == [(2, 5, 1, 2)]
 
 
@@ -222,9 +234,13 @@ class TestResults:
         # At the watermark 2 another row of instant 2 may still come, so nothing is settled yet.
         assert found == [[], [(1, 1, 2), (2, 2, 3), (1, 3, 4), (1, 4, 6)]]
 
-    @pytest.mark.parametrize("source", [pl.DataFrame(BIDS).clear(), [pl.DataFrame(BIDS).clear()] * 3])
+    @pytest.mark.parametrize(
+        "source", [pl.DataFrame(BIDS).clear(), [pl.DataFrame(BIDS).clear()] * 3]
+    )
     def test_nothing_in_nothing_out(self, source: Any) -> None:
-        query = engine_of(source).sql("SELECT item, COUNT(*) AS n FROM s WINDOW(RANGE 9) GROUP BY item")
+        query = engine_of(source).sql(
+            "SELECT item, COUNT(*) AS n FROM s WINDOW(RANGE 9) GROUP BY item"
+        )
         assert query is not None
         assert query.collect().num_rows == 0
         assert query.collect().schema.names == ["item", "n", "valid_from", "valid_to"]
@@ -237,7 +253,9 @@ class TestResults:
         query.collect()
         progress = query.progress
         assert (progress.ticks, progress.rows_in, progress.rows_out) == (1, 3, 2)
-        assert any(o.operator.startswith("FilterExec") and o.rows_out == 2 for o in progress.operators)
+        assert any(
+            o.operator.startswith("FilterExec") and o.rows_out == 2 for o in progress.operators
+        )
 
     def test_explain(self) -> None:
         query = engine_of(BIDS).sql("SELECT item FROM s WINDOW(RANGE 3)")
@@ -272,7 +290,10 @@ class TestFunctions:
         engine = engine_of(BIDS)
         engine.function("broken", lambda x: 1 / 0, returns="INT")
         engine.aggregate("bad", init=int, merge=max, eval=lambda x: x.nope, returns="INT")
-        for sql in ("SELECT broken(item) AS x FROM s", "SELECT bad(item) AS x FROM s WINDOW(ROWS 2)"):
+        for sql in (
+            "SELECT broken(item) AS x FROM s",
+            "SELECT bad(item) AS x FROM s WINDOW(ROWS 2)",
+        ):
             query = engine.sql(sql)
             assert query is not None
             with pytest.raises(tm.ExecutionError, match=r"(?i)broken|bad"):
@@ -336,7 +357,9 @@ class TestStatements:
     def test_relations(self) -> None:
         engine = engine_of(BIDS)
         engine.relation("item", [{"id": 1, "name": "vase"}])
-        engine.relation("rate", [{"x": 2.0, "a": 0, "b": 2}, {"x": 3.0, "a": 2, "b": None}], ("a", "b"))
+        engine.relation(
+            "rate", [{"x": 2.0, "a": 0, "b": 2}, {"x": 3.0, "a": 2, "b": None}], ("a", "b")
+        )
         sql = "SELECT name, price * x AS p FROM s, item, rate WHERE s.item = id"
         assert rows(engine.sql(sql)) == [("vase", 20.0, 1, 2), ("vase", 36.0, 4, 5)]
 

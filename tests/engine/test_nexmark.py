@@ -72,7 +72,11 @@ def in_minutes(table: pa.Table, clock: Clock) -> list[tuple[Any, int, int | None
     starts = table["valid_from"].cast(pa.int64()).to_pylist()
     ends = table["valid_to"].cast(pa.int64()).to_pylist()
     return [
-        (tuple(row.values()), start // clock.minute, None if end is None else -(-end // clock.minute))
+        (
+            tuple(row.values()),
+            start // clock.minute,
+            None if end is None else -(-end // clock.minute),
+        )
         for row, start, end in zip(rows, starts, ends, strict=True)
     ]
 
@@ -82,9 +86,7 @@ def answers(stream: list[list[Any]]) -> LogicalStream:
 
     def at(t: int) -> Counter[tuple[Any, ...]]:
         return Counter(
-            tuple(value)
-            for value, start, end in stream
-            if start <= t and (end == "inf" or t < end)
+            tuple(value) for value, start, end in stream if start <= t and (end == "inf" or t < end)
         )
 
     return LogicalStream.build(horizon, at)

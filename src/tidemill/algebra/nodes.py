@@ -120,9 +120,7 @@ class CountWindow(Unary):
         return by + _window_details("rows", self.rows, self.slide, self.bounds)
 
 
-def _window_details(
-    word: str, size: int | None, slide: int, bounds: tuple[int, int] | None
-) -> str:
+def _window_details(word: str, size: int | None, slide: int, bounds: tuple[int, int] | None) -> str:
     parts = [f"{word}={'unbounded' if size is None else size}"]
     if slide != 1:
         parts.append(f"slide={slide}")
@@ -142,7 +140,9 @@ class Granularity(Unary):
     bounds: tuple[int, int] | None = None
 
     def details(self) -> str:
-        bounds = "" if self.bounds is None else f" finest={self.bounds[0]} coarsest={self.bounds[1]}"
+        bounds = (
+            "" if self.bounds is None else f" finest={self.bounds[0]} coarsest={self.bounds[1]}"
+        )
         return f"granule={self.granule}{bounds}"
 
 

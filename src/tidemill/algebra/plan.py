@@ -40,7 +40,7 @@ class Plan(ABC):
         for name, part in self._inputs():
             new = tuple(next(rest) for _ in part)
             changes[name] = new[0] if isinstance(getattr(self, name), Plan) else new
-        return replace(self, **changes)  # type: ignore[arg-type]
+        return replace(self, **changes)
 
     def walk(self) -> Iterator[Plan]:
         """All nodes of the plan, parents before children."""

@@ -66,9 +66,7 @@ class Scalar:
     __repr__ = __str__
 
 
-def rewrite(
-    node: exp.Expr, change: Callable[[exp.Expr], exp.Expr]
-) -> exp.Expr:
+def rewrite(node: exp.Expr, change: Callable[[exp.Expr], exp.Expr]) -> exp.Expr:
     """A copy of the tree with `change` applied to every node, children first.
 
     (sqlglot's own `transform` does not look inside what it has replaced.)

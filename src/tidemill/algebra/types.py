@@ -124,7 +124,9 @@ def normalize(data_type: pa.DataType) -> pa.DataType:
     if pa.types.is_duration(t):
         return pa.duration("us")
     if pa.types.is_unsigned_integer(t):
-        return {8: pa.int16(), 16: pa.int32(), 32: pa.int64()}.get(t.bit_width, pa.decimal128(20, 0))
+        return {8: pa.int16(), 16: pa.int32(), 32: pa.int64()}.get(
+            t.bit_width, pa.decimal128(20, 0)
+        )
     if pa.types.is_float16(t):
         return pa.float32()
     if pa.types.is_map(t):

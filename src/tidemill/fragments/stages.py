@@ -88,7 +88,9 @@ class Staged:
         return self.edges[tag]
 
     def __str__(self) -> str:
-        parts = [f"native: {edge} := {edge.producer.label}" for edge in self.edges if not edge.made_at]
+        parts = [
+            f"native: {edge} := {edge.producer.label}" for edge in self.edges if not edge.made_at
+        ]
         for stage in self.stages:
             parts.append(f"stage {stage.level}")
             parts += [f"#{tag} :=\n{root}" for tag, root in stage.outputs]
@@ -172,4 +174,3 @@ class _Cutter:
             made_at = self._level(producer)
             self._edges[key] = Edge(len(self._edges), producer, made_at, level, mode, keys)
         return EdgeExec(self._edges[key].tag, producer.schema)
-

@@ -47,7 +47,8 @@ def consolidate(changes: pl.DataFrame) -> pl.DataFrame:
 def from_changes(changes: pl.DataFrame) -> pl.DataFrame:
     """The intervals between coming and going; the copy that came last goes first.
 
-    >>> from_changes(pl.DataFrame({"v": ["a", "a"], "changed_at": [1, 5], "change": ["+", "-"]})).rows()
+    >>> changes = pl.DataFrame({"v": ["a", "a"], "changed_at": [1, 5], "change": ["+", "-"]})
+    >>> from_changes(changes).rows()
     [('a', 1, 5)]
     """
     rows = changes.drop(AT, CHANGE).columns
@@ -62,7 +63,9 @@ def from_changes(changes: pl.DataFrame) -> pl.DataFrame:
         else:
             number = open_since[key].pop()
             done[number] = (*done[number][:-1], at)
-    schema = pl.Schema({**changes.select(rows).schema, VALID_FROM: pl.Int64(), VALID_TO: pl.Int64()})
+    schema = pl.Schema(
+        {**changes.select(rows).schema, VALID_FROM: pl.Int64(), VALID_TO: pl.Int64()}
+    )
     kept = [row for row in done if row[-2] != row[-1]]
     return pl.DataFrame(kept, schema=schema, orient="row")
 

@@ -87,7 +87,9 @@ class _CountWindow(Sweep):
 
     def _numbered(self, batch: pl.DataFrame) -> tuple[Ints, Ints, pl.DataFrame]:
         """Rows by partition, time and value, with their numbers in the partition."""
-        slots = self._partitions.find_or_add(canonical(batch.select(self._node.partition_by)) if self._node.partition_by else batch)
+        slots = self._partitions.find_or_add(
+            canonical(batch.select(self._node.partition_by)) if self._node.partition_by else batch
+        )
         order = self._order(batch)
         order = order[slot_order(slots[order])]
         slots = slots[order]
@@ -101,11 +103,18 @@ class _CountWindow(Sweep):
     def _order(self, batch: pl.DataFrame) -> Ints:
         """By time; rows of one instant by their values."""
         by = [pl.col(VALID_FROM), *(pl.col(name) for name in self._columns)]
-        return batch.select(pl.arg_sort_by(by, nulls_last=False)).to_series().to_numpy().astype(np.int64)
+        return (
+            batch.select(pl.arg_sort_by(by, nulls_last=False))
+            .to_series()
+            .to_numpy()
+            .astype(np.int64)
+        )
 
     def _enter(self, partition: Ints, number: Ints, time: Ints) -> None:
         """A slide takes in as many rows as it moves, as far as the window reaches."""
-        reach = self._node.slide if self._node.rows is None else min(self._node.slide, self._node.rows)
+        reach = (
+            self._node.slide if self._node.rows is None else min(self._node.slide, self._node.rows)
+        )
         entering, slide = self._rows_before(partition, number, reach, 0)
         since = self._stored.column("since")
         since[entering] = time[slide] + 1  # 0 is kept for rows that have not entered

@@ -16,4 +16,5 @@ class DifferenceExec(CountingExec):
 
     @staticmethod
     def copies(left: Array, right: Array) -> Array:
-        return np.maximum(left - right, 0)
+        copies: Array = np.maximum(left - right, 0)
+        return copies

@@ -92,9 +92,7 @@ class _Split(Operator):
         row = np.repeat(np.arange(len(count)), count)
         position = np.arange(len(row)) - np.repeat(np.cumsum(count) - count, count)
         begin = start[row] + position * self._length
-        return with_validity(
-            payload(rows)[row], begin, np.minimum(begin + self._length, stop[row])
-        )
+        return with_validity(payload(rows)[row], begin, np.minimum(begin + self._length, stop[row]))
 
     @property
     def state_rows(self) -> int:

@@ -36,7 +36,7 @@ class RandomStream:
         return sum(map(len, self.ticks)) - len(self.in_time())
 
     def in_time(self) -> list[dict[str, Any]]:
-        """The rows that are not late: not before the newest row of earlier ticks, less the slack."""
+        """The rows that are not before the newest row of earlier ticks, less the slack."""
         kept: list[dict[str, Any]] = []
         newest = 0
         for tick in self.ticks:

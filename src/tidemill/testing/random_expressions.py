@@ -30,7 +30,7 @@ class Atom:
     outer: str | None = None
 
 
-Subquery = Callable[[Sequence[Atom], int], str]
+Subquery = Callable[[Sequence[Atom]], str]
 """Writes a condition, or a value, with a subquery that may mention the atoms."""
 
 
@@ -126,7 +126,7 @@ class ExpressionWriter:
         if depth > 0 and self.chance(0.35):
             return self._combined(atoms, depth - 1)
         if self.subquery_condition is not None and self.chance(0.3):
-            return self.subquery_condition(atoms, depth)
+            return self.subquery_condition(atoms)
         return self._test(atoms, depth)
 
     def _combined(self, atoms: Sequence[Atom], depth: int) -> str:
@@ -157,7 +157,7 @@ class ExpressionWriter:
     def operand(self, kind: str, atoms: Sequence[Atom], depth: int) -> str:
         """One side of a comparison: often an atom, sometimes a subquery with one value."""
         if self.subquery_value is not None and kind == BIGINT and self.chance(0.1):
-            return self.subquery_value(atoms, depth)
+            return self.subquery_value(atoms)
         return self.value(kind, atoms, max(depth, 0) if self.chance(0.4) else 0)
 
     def _list(self, kind: str) -> str:

@@ -11,14 +11,13 @@ from tidemill.testing.random_expressions import (
     INT,
     STRING,
     Atom,
-    ExpressionWriter,
 )
 from tidemill.testing.random_from import FromWriter
 
 _NUMBERS = (INT, BIGINT, DOUBLE)
 
 
-class GroupWriter(FromWriter, ExpressionWriter):
+class GroupWriter(FromWriter):
     """Writes GROUP BY and aggregates."""
 
     def keys(self, atoms: Sequence[Atom]) -> list[Atom]:

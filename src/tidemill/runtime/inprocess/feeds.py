@@ -117,9 +117,7 @@ def instants(
             f"the time column `{name}` of `{source}` is NULL in {column.null_count} row(s)",
             help="leave these rows out, or give them a time",
         )
-    if pa.types.is_timestamp(column.type):
-        column = column.cast(pa.timestamp("us")).cast(pa.int64())
-    elif pa.types.is_date(column.type):
+    if pa.types.is_timestamp(column.type) or pa.types.is_date(column.type):
         column = column.cast(pa.timestamp("us")).cast(pa.int64())
     column = column.cast(pa.int64())
     if null is not None:

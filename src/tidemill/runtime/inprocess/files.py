@@ -28,8 +28,10 @@ def file_formats() -> list[str]:
     return sorted(_READERS)
 
 
-def read_files(name: str, format: str, path: str, header: bool, schema: Schema) -> Iterator[pa.Table]:
-    """The tables of all files at a path (a file, a folder or a pattern), in order of their names."""
+def read_files(
+    name: str, format: str, path: str, header: bool, schema: Schema
+) -> Iterator[pa.Table]:
+    """The tables of all files at a path (a file, folder or pattern), in order of their names."""
     files = _files(Path(path))
     if not files:
         raise ExecutionError(f"no files for `{name}` at {path}", help="check the path option")

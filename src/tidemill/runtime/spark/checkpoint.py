@@ -83,7 +83,7 @@ class Checkpoint:
                 raise ExecutionError(
                     f"the checkpoint {self.uri} belongs to another {label}:\n"
                     f"it has\n{_indented(found.get(key))}\nnot\n{_indented(wanted[key])}",
-                    help="choose another checkpoint, or delete this one to start from the beginning",
+                    help="choose another checkpoint, or delete this one to start anew",
                 )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
@@ -134,7 +135,7 @@ class RunningQuery:
         if timeout is None:
             self._query.awaitTermination()
             return True
-        return bool(self._query.awaitTermination(timeout))
+        return bool(self._query.awaitTermination(math.ceil(timeout)))
 
 
 def _reason(text: str) -> str:

@@ -75,4 +75,3 @@ def _hashable(slot: str, schema: Schema, name: str) -> str:
         return f"CASE WHEN isnan({slot}) THEN double('NaN') ELSE {slot} + 0D END"
     # Maps have no hash in Spark; their text does.
     return f"to_json({slot})" if "MAP" in kind else slot
-

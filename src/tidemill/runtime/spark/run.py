@@ -10,7 +10,7 @@ from typing import Any
 
 from pyspark.sql import DataFrame, Observation, SparkSession
 from pyspark.sql import functions as F
-from pyspark.sql.streaming import StreamingQuery
+from pyspark.sql.streaming.query import StreamingQuery
 
 from tidemill.fragments import Staged
 from tidemill.fragments.stages import RESULT
@@ -74,7 +74,9 @@ class SparkRun:
             last = 0
         for step in range(max(1, len(self._staged.stages))):
             before = self._marks(last + step)
-            ended = Marks(dict.fromkeys((s.name for s in self._reader.sources), OPEN_END), before.edges)
+            ended = Marks(
+                dict.fromkeys((s.name for s in self._reader.sources), OPEN_END), before.edges
+            )
             self._run(self._nothing(), last + step + 1, ended)
 
     def close(self) -> None:
@@ -106,7 +108,9 @@ class SparkRun:
         self._marks_now = self._plan.next_marks(marks, seen.get, self._reports)
         self._checkpoint.write(f"ticks/{tick:012d}.json", json.dumps(asdict(self._marks_now)))
 
-    def _note(self, facts: Mapping[str, Any], reported: Mapping[str, Any], phases: dict[str, float]) -> None:
+    def _note(
+        self, facts: Mapping[str, Any], reported: Mapping[str, Any], phases: dict[str, float]
+    ) -> None:
         for name, value in facts.items():
             if not name.startswith("newest"):
                 self._facts[name] = self._facts.get(name, 0) + value
@@ -120,7 +124,7 @@ class SparkRun:
 
     def _marks(self, tick: int) -> Marks:
         """The watermarks after a tick; static sources have said everything at once."""
-        known = {name: OPEN_END for name in self._statics}
+        known = dict.fromkeys(self._statics, OPEN_END)
         if tick < 0:
             return Marks(known)
         stored = json.loads(self._checkpoint.read(f"ticks/{tick:012d}.json"))

@@ -38,7 +38,9 @@ def make_sink(
     return lambda rows, tick: _append(target, shape(rows), options)
 
 
-def _files(format: str, shape: Callable[[DataFrame], DataFrame], options: Mapping[str, Any]) -> Sink:
+def _files(
+    format: str, shape: Callable[[DataFrame], DataFrame], options: Mapping[str, Any]
+) -> Sink:
     rest = {name: value for name, value in options.items() if name != "path"}
     if "path" not in options:
         help = f"say where: sink='{format}', path='folder'"
@@ -74,7 +76,9 @@ def _shape(form: str, domain: TimeDomain | None) -> Callable[[DataFrame], DataFr
 def _intervals(rows: DataFrame, domain: TimeDomain | None) -> DataFrame:
     """Time as the user knows it; an open end is NULL."""
     end = F.when(F.col(VALID_TO) != OPEN_END, F.col(VALID_TO))
-    return rows.withColumns({VALID_FROM: _time(F.col(VALID_FROM), domain), VALID_TO: _time(end, domain)})
+    return rows.withColumns(
+        {VALID_FROM: _time(F.col(VALID_FROM), domain), VALID_TO: _time(end, domain)}
+    )
 
 
 def _changes(rows: DataFrame, domain: TimeDomain | None) -> DataFrame:

@@ -70,7 +70,7 @@ class StateStore:
 
     def write_snapshot(self, tick: int, state: Any) -> int:
         """Store what the operators remember; the number of bytes."""
-        data = cloudpickle.dumps(state)
+        data: bytes = cloudpickle.dumps(state)  # type: ignore[no-untyped-call]
         self._write(f"{tick:012d}.snapshot", pa.py_buffer(data))
         return len(data)
 

@@ -119,7 +119,9 @@ class TickPlan:
             rows = rows.withColumn("pass", F.explode(numbers))
         else:
             rows = rows.withColumn("pass", F.lit(0))
-        cases = [self._case(n, edge, source, marks) for n, p in enumerate(passes) for edge, source in p]
+        cases = [
+            self._case(n, edge, source, marks) for n, p in enumerate(passes) for edge, source in p
+        ]
         return self._select(rows, cases)
 
     def _select(self, rows: DataFrame, cases: list[_Case]) -> DataFrame:
@@ -186,8 +188,14 @@ class TickPlan:
             for edge in made
         ]
         target = F.explode(F.expr(f"CASE {' '.join(cases)} ELSE array({PARTITION}) END"))
-        return rows.withColumn("target", target).drop(PARTITION).select(
-            TAG, F.col("target").alias(PARTITION), *(c for c in rows.columns if c not in (TAG, PARTITION))
+        return (
+            rows.withColumn("target", target)
+            .drop(PARTITION)
+            .select(
+                TAG,
+                F.col("target").alias(PARTITION),
+                *(c for c in rows.columns if c not in (TAG, PARTITION)),
+            )
         )
 
     def result(self, rows: DataFrame) -> DataFrame:

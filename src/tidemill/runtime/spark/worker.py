@@ -125,4 +125,3 @@ class StageTask:
             "times": times,
         }
         yield from self.layout.note(REPORT, partition, json.dumps(report)).to_batches()
-
