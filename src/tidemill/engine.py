@@ -27,7 +27,7 @@ from tidemill.physical.lowering import lower
 from tidemill.physical.operator import Exec
 from tidemill.query import Query
 from tidemill.runtime.inprocess.run import Run
-from tidemill.runtime.interface import Execution
+from tidemill.runtime.interface import Execution, Running
 from tidemill.sources import Rows, Sources
 from tidemill.sql import (
     CreateDerived,
@@ -79,7 +79,25 @@ class Engine:
         self._sources = Sources()
         self._runtime = runtime
         self._spark = spark
+        self._owns_session = False
         self._partitions = partitions
+        self._running: list[tuple[Query, Running]] = []
+
+    def __enter__(self) -> Engine:
+        return self
+
+    def __exit__(self, *reason: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Stop what was started here: queries, and the Spark session if no one else uses it."""
+        for _, running in self._running:
+            running.stop()
+        self._running = []
+        if self._owns_session:
+            self._owns_session = False
+            self._spark = None
+            release_session()
 
     def stream(
         self,
@@ -153,7 +171,7 @@ class Engine:
     def _execute(self, statement: Statement) -> Query | None:
         match statement:
             case QueryStatement():
-                return self._query(statement)
+                return self._query(statement, statement.tree, ("console", {}))
             case CreateStream() | CreateRelation():
                 self.catalog.add_source(source_from_statement(statement))
             case CreateDerived():
@@ -161,18 +179,35 @@ class Engine:
             case DropObject():
                 self._drop(statement)
             case InsertInto():
-                raise UnsupportedError(
-                    "INSERT INTO needs a runtime that has sinks",
-                    help="read the result of the query itself: engine.sql('SELECT ...').collect()",
-                )
+                return self._insert(statement)
         return None
 
-    def _query(self, statement: QueryStatement) -> Query:
-        planned = self._plan(statement.tree, statement.source.text)
+    def _insert(self, statement: InsertInto) -> Query:
+        """A query that knows where its results go; `start` sends them there."""
+        if self._runtime == "inprocess":
+            raise UnsupportedError(
+                "INSERT INTO needs a runtime that has sinks",
+                help="use Engine(runtime='spark'), or read the result of the query itself",
+            )
+        sink = statement.sink
+        options = {name: value for name, value in sink.options.items() if value is not None}
+        return self._query(statement, statement.query, (sink.format, options))
+
+    def _query(
+        self, statement: Statement, tree: exp.Expr, sink: tuple[str, Mapping[str, Any]]
+    ) -> Query:
+        planned = self._plan(tree, statement.source.text)
         physical = lower(planned.plan, self.catalog.functions)
         entries = {name: self.catalog.lookup(name) for name in _scanned(planned)}
         infos = {name: entry for name, entry in entries.items() if isinstance(entry, SourceInfo)}
-        return Query(statement.sql, planned, physical, lambda: self._execution(physical, infos))
+        return Query(
+            statement.sql,
+            planned,
+            physical,
+            lambda: self._execution(physical, infos),
+            lambda query, running: self._running.append((query, running)),
+            sink,
+        )
 
     def _execution(self, physical: Exec, infos: Mapping[str, SourceInfo]) -> Execution:
         """A fresh run of a plan, in the engine's runtime."""
@@ -187,9 +222,8 @@ class Engine:
     def spark(self) -> SparkSession:
         """The Spark session that queries run on; one on this machine is started if need be."""
         if self._spark is None:
-            from tidemill.runtime.spark.session import local_session
-
-            self._spark = local_session()
+            self._spark = acquire_session()
+            self._owns_session = True
         return self._spark
 
     def _rows(self, name: str, source: Any) -> tuple[Rows, Schema]:
@@ -224,12 +258,35 @@ class Engine:
             )
         )
 
+    def _hold_what_runs(self) -> None:
+        """Streams that running queries read cannot be dropped."""
+        for number, (query, running) in enumerate(self._running, 1):
+            if running.is_active:
+                self.catalog.hold(f"query {number}", query.depends_on)
+            else:
+                self.catalog.release(f"query {number}")
+
     def _drop(self, statement: DropObject) -> None:
+        self._hold_what_runs()
         entry = self.catalog.find(statement.name)
         if entry is None and statement.if_exists:
             return
         self.catalog.drop(statement.name)
         self._sources.forget(statement.name)
+
+
+def acquire_session() -> SparkSession:
+    """A session on this machine; Spark is asked for only when it is needed."""
+    from tidemill.runtime.spark import session
+
+    return session.acquire()
+
+
+def release_session() -> None:
+    """Give the session back."""
+    from tidemill.runtime.spark import session
+
+    session.release()
 
 
 def _scanned(planned: Planned) -> set[str]:

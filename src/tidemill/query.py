@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
@@ -26,12 +26,20 @@ class Query:
     """A planned query over the streams of an engine. `engine.sql` makes them."""
 
     def __init__(
-        self, sql: str, planned: Planned, physical: Exec, start: Callable[[], Execution]
+        self,
+        sql: str,
+        planned: Planned,
+        physical: Exec,
+        start: Callable[[], Execution],
+        started: Callable[[Query, Running], None],
+        sink: tuple[str, Mapping[str, Any]] = ("console", {}),
     ) -> None:
         self.sql = sql
         self._planned = planned
         self._physical = physical
         self._start = start
+        self._started = started
+        self._sink = sink
         self._run: Execution | None = None
         self._answer: pl.DataFrame | None = None
 
@@ -39,6 +47,11 @@ class Query:
     def schema(self) -> Schema:
         """The columns of the result, without its validity."""
         return self._planned.plan.schema
+
+    @property
+    def depends_on(self) -> frozenset[str]:
+        """The streams and relations that the query reads."""
+        return self._planned.depends_on
 
     @property
     def warnings(self) -> tuple[PlanWarning, ...]:
@@ -89,7 +102,7 @@ class Query:
 
     def start(
         self,
-        sink: str | Callable[[pa.Table, int], None] = "console",
+        sink: str | Callable[[pa.Table, int], None] | None = None,
         *,
         checkpoint: str | None = None,
         form: str = "intervals",
@@ -100,13 +113,18 @@ class Query:
         """Run on Spark and send what becomes known with each tick to a sink.
 
         `sink` is a format of Spark with its `options` (`"parquet", path=...`), `"console"`, or a
-        function of a table and the number of the tick. `form` is `"intervals"` or `"changes"`.
+        function of a table and the number of the tick; without one, it is that of INSERT INTO, or
+        the console. `form` is `"intervals"` or `"changes"`.
         With a `checkpoint`, a query that was stopped goes on where it was. `available_now` reads
         what is there and ends; else a tick is made `every` so often ("10 seconds"), or at once.
         """
+        if sink is None:
+            sink, options = self._sink[0], {**self._sink[1], **options}
         self._run = self._start()
         request = StartRequest(sink, form, self._planned.domain, checkpoint, available_now, every)
-        return self._run.start(request, options)
+        running = self._run.start(request, options)
+        self._started(self, running)
+        return running
 
     @property
     def progress(self) -> Progress:

@@ -18,6 +18,8 @@ from tidemill.testing.random_plans import RELATION, SOURCES, PlanGenerator
 from tidemill.testing.random_queries import QueryGenerator
 from tidemill.testing.random_splits import check_splits
 
+_FEW = (2, 9)  # rows per stream: queries multiply them
+
 
 @dataclass(frozen=True)
 class Case(ABC):
@@ -93,7 +95,7 @@ def plan_case(random: Random) -> PlanCase:
 def query_case(random: Random) -> QueryCase:
     """A random script on random rows. A third of them check the contract of operators too."""
     script = QueryGenerator(random).script()
-    inputs = _inputs(random, latest=14, most_rows=8, floats=EXACT_FLOATS)
+    inputs = _inputs(random, latest=10, rows=_FEW, floats=EXACT_FLOATS)
     return QueryCase(inputs, script, random.random() < 0.34)
 
 
@@ -103,7 +105,7 @@ def split_case(random: Random) -> SplitCase:
         plan = PlanGenerator(random).plan(random.choice([1, 2, 2]))
         return SplitCase(_inputs(random), plan, random)
     script = QueryGenerator(random).script()
-    inputs = _inputs(random, latest=14, most_rows=8, floats=FLOATS)
+    inputs = _inputs(random, latest=10, rows=_FEW)
     engine = engine_with(inputs)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", PlanWarning)

@@ -69,18 +69,20 @@ def random_row(random: Random, floats: Sequence[float] = FLOATS) -> dict[str, An
 
 
 def random_stream(
-    random: Random, latest: int = 20, most_rows: int = 14, floats: Sequence[float] = FLOATS
+    random: Random,
+    latest: int = 20,
+    rows: tuple[int, int] = (0, 14),
+    floats: Sequence[float] = FLOATS,
 ) -> RandomStream:
     """A stream whose rows arrive out of order, some beyond the slack."""
     slack = random.choice([0, 0, 1, 3, 8])
-    count = random.randint(0, most_rows)
-    times = [random.randint(0, latest) for _ in range(count)]
+    times = [random.randint(0, latest) for _ in range(random.randint(*rows))]
     jitter = random.choice([0, slack, slack, slack + 3])
     times.sort(key=lambda time: time + random.uniform(0, jitter))
-    rows = [{**random_row(random, floats), TIME: time} for time in times]
-    if rows and random.random() < 0.3:
-        rows.append(dict(random.choice(rows)))  # an exact copy, perhaps late
-    return RandomStream(_cut(random, rows), slack)
+    made = [{**random_row(random, floats), TIME: time} for time in times]
+    if made and random.random() < 0.3:
+        made.append(dict(random.choice(made)))  # an exact copy, perhaps late
+    return RandomStream(_cut(random, made), slack)
 
 
 def _cut(random: Random, rows: list[dict[str, Any]]) -> tuple[tuple[dict[str, Any], ...], ...]:

@@ -13,7 +13,8 @@ TYPES = (INT, BIGINT, DOUBLE, STRING)
 
 _NUMBERS = (INT, BIGINT, DOUBLE)
 _PATTERNS = ("'a%'", "'%b%'", "'_'")
-_COMPARISONS = ("=", "<>", "<", "<=", ">", ">=", "<=>")
+_COMPARISONS = ("=", "<>", "<>", "<", "<=", ">", ">=", ">=", "<=>")
+"""Weighted towards those that most rows pass: an empty result says little."""
 
 T = TypeVar("T")
 
@@ -59,7 +60,7 @@ class ExpressionWriter:
     def value(self, wanted: str, atoms: Sequence[Atom], depth: int = 2) -> str:
         """An expression of a type."""
         known = [atom.text for atom in atoms if atom.type == wanted]
-        if known and (depth == 0 or self.chance(0.5)):
+        if known and (depth == 0 or self.chance(0.65)):
             return self.pick(known)
         if depth == 0 or self.chance(0.1):
             return self.literal(wanted)
@@ -125,14 +126,14 @@ class ExpressionWriter:
         """A condition: true, false or NULL."""
         if depth > 0 and self.chance(0.35):
             return self._combined(atoms, depth - 1)
-        if self.subquery_condition is not None and self.chance(0.3):
+        if self.subquery_condition is not None and self.chance(0.45):
             return self.subquery_condition(atoms)
         return self._test(atoms, depth)
 
     def _combined(self, atoms: Sequence[Atom], depth: int) -> str:
         if self.chance(0.25):
             return f"NOT ({self.condition(atoms, depth)})"
-        word = self.pick(["AND", "OR"])
+        word = self.pick(["AND", "OR", "OR"])
         return f"({self.condition(atoms, depth)} {word} {self.condition(atoms, depth)})"
 
     def _test(self, atoms: Sequence[Atom], depth: int) -> str:

@@ -184,13 +184,19 @@ class FromWriter(ExpressionWriter):
             return f" USING ({', '.join(names)})"
         right = _atoms_of(alias, clause.aliases[alias])
         pairs = [(a.text, b.text) for a in left for b in right if a.type == b.type]
-        tests = [f"{a} = {b}" for a, b in self._random.sample(pairs, min(len(pairs), 2))]
-        tests = tests[: self.pick([1, 1, 2])]
+        # Keys and texts are few, so that rows find partners.
+        likely = [pair for pair in pairs if pair[0].endswith((".k", ".s"))]
+        pairs = likely if likely and self.chance(0.6) else pairs
+        wanted = min(self.pick([1, 1, 1, 2]), len(pairs))
+        tests = [f"{a} {self._equal()} {b}" for a, b in self._random.sample(pairs, wanted)]
         if not tests or self.chance(0.25):
             with self.without_subqueries():
                 mentioned = [*left, *right, *(outer if self.chance(0.2) else ())]
                 tests.append(self.condition(mentioned, 1))
         return f" ON {' AND '.join(tests)}"
+
+    def _equal(self) -> str:
+        return self.pick(["=", "=", "=", "=", "<=>", ">="])
 
     def _shared(self, clause: From, alias: str) -> list[str]:
         """The columns that USING may name: known once on the left, with the same type."""

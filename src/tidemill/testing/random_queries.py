@@ -104,7 +104,7 @@ class QueryGenerator(SubqueryWriter):
         tests = []
         if shape.outer and self.chance(0.8):
             tests.append(self._correlation(clause.atoms, shape.outer))
-        if self.chance(0.5):
+        if self.chance(0.45):
             with self.subqueries(depth):
                 tests.append(self.condition([*clause.atoms, *shape.outer]))
         return f" WHERE {' AND '.join(tests)}" if tests else ""
@@ -126,7 +126,7 @@ class QueryGenerator(SubqueryWriter):
         if not keys:
             items = self.with_call(items, atoms)
         having = ""
-        if self.chance(0.3):
+        if self.chance(0.2):
             with self.subqueries(depth if keys else 0):
                 having = f" HAVING {self.condition([*atoms, *shape.outer])}"
         if shape.final and not shape.limited and self.chance(0.4):

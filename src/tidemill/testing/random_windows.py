@@ -32,7 +32,7 @@ class WindowWriter:
 
     def _body(self, columns: Sequence[str]) -> tuple[str, bool]:
         roll = self._random.random()
-        if roll < 0.1:
+        if roll < 0.06:
             return self._random.choice(["", "NOW"]), False
         if roll < 0.65:
             return self._range()
@@ -40,17 +40,19 @@ class WindowWriter:
         if roll < 0.85:
             count = self._random.randint(1, min(2, len(columns)))
             by = f"PARTITION BY {', '.join(self._random.sample(list(columns), count))} "
-        size = self._random.choice(["1", "2", "3", "5", "UNBOUNDED", "MIN 2, MAX 4"])
+        size = self._random.choice(["1", "2", "3", "5", "5", "UNBOUNDED", "MIN 2, MAX 4"])
         return f"{by}ROWS {size}{self._slide()}", True
 
     def _range(self) -> tuple[str, bool]:
         if self._random.random() < 0.12:
             return f"RANGE UNBOUNDED{self._slide()}", True
-        size = self._random.choice(["1", "2", "3", "5", "8", "8", "MIN 2, MAX 6"])
+        size = self._random.choice(["1", "2", "3", "5", "8", "8", "12", "MIN 2, MAX 6"])
         return f"RANGE {size}{self._slide()}", False
 
     def _slide(self) -> str:
-        return f" SLIDE {self._random.choice([1, 2, 3, 5])}" if self._random.random() < 0.2 else ""
+        return (
+            f" SLIDE {self._random.choice([1, 2, 2, 3, 5])}" if self._random.random() < 0.15 else ""
+        )
 
     def _granularity(self) -> str:
         roll = self._random.random()

@@ -18,8 +18,29 @@ _LOCAL = {
 }
 
 
-def local_session(cores: str = "*") -> SparkSession:
-    """The session of this process, or a new one on all its cores."""
+_users = 0
+_started_here = False
+
+
+def acquire() -> SparkSession:
+    """The session of this process, started if there is none; `release` it after use."""
+    global _users, _started_here
+    if _users == 0:
+        _started_here = SparkSession.getActiveSession() is None
+    _users += 1
+    return _local_session()
+
+
+def release() -> None:
+    """Give a session back; the last one to do so stops it, if it was started here."""
+    global _users
+    _users -= 1
+    session = SparkSession.getActiveSession()
+    if _users == 0 and _started_here and session is not None:
+        session.stop()
+
+
+def _local_session(cores: str = "*") -> SparkSession:
     # Workers must find the packages that this interpreter has.
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     # Parallelism comes from partitions: within one, operators use one thread.
