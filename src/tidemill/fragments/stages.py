@@ -93,7 +93,7 @@ class Staged:
         ]
         for stage in self.stages:
             parts.append(f"stage {stage.level}")
-            parts += [f"#{tag} :=\n{root}" for tag, root in stage.outputs]
+            parts += [f"{self.edge(tag)} :=\n{root}" for tag, root in stage.outputs]
         return "\n".join(parts)
 
 

@@ -29,7 +29,9 @@ MICROSECONDS_PER_BURST = 6 * MICROSECONDS_PER_BID
 BEGINNING = 1_709_251_200_000_000  # 2024-03-01 00:00 UTC
 FIRST_ITEM = 1000
 
+_SHORTEST = 60_000_000
 _CELL = 600_000_000  # files are cut at multiples of ten minutes
+_ROW_GROUP = 8 << 20  # small enough for several tasks to read one file
 _POOL = 10  # auctions that share the bids made for them
 _CENT = 0.01
 
@@ -103,24 +105,29 @@ class _Dice:
         drawn = F.xxhash64(F.lit(self._seed), F.lit(purpose), number)
         return F.shiftrightunsigned(drawn, 11).cast("double") * F.lit(2.0**-53)
 
-    def below(self, purpose: str, number: Column, limit: int) -> Column:
-        """A whole number in [0, limit)."""
-        return F.floor(self.unit(purpose, number) * limit).cast("long")
+    def before(self, purpose: str, number: Column, limit: int) -> Column:
+        """A length of time in [0, limit), in whole milliseconds."""
+        return _milliseconds(self.unit(purpose, number) * limit)
 
     def opened(self) -> Column:
         """When an auction opens: auctions are numbered in the order in which they open."""
         between = BIDS_PER_AUCTION * MICROSECONDS_PER_BID
         auction = F.col("auction")
-        return F.lit(BEGINNING) + auction * between + self.below("opened", auction, between)
+        return F.lit(BEGINNING) + auction * between + self.before("opened", auction, between)
 
     def duration(self) -> Column:
         """How long an auction is open: short ones are more frequent than long ones."""
         share = self.unit("duration", F.col("auction"))
-        return F.floor(share * share * (LONGEST_AUCTION - 60_000_000)).cast("long") + 60_000_000
+        return _milliseconds(share * share * (LONGEST_AUCTION - _SHORTEST)) + _SHORTEST
 
     def start_price(self) -> Column:
         share = self.unit("price", F.col("auction"))
         return F.round(F.lit(1.0) + share * share * 499, 2)
+
+
+def _milliseconds(microseconds: Column) -> Column:
+    """Time in microseconds, but no finer than milliseconds, as other systems have it."""
+    return F.floor(microseconds / 1000).cast("long") * 1000
 
 
 def _item() -> Column:
@@ -132,7 +139,7 @@ def _persons(session: SparkSession, size: Size, dice: _Dice) -> DataFrame:
     person = F.col("id")
     registered = F.lit(BEGINNING) + person * between
     # The first person is there from the beginning, so that every auction has a seller.
-    later = F.when(person > 0, dice.below("registered", person, between)).otherwise(0)
+    later = F.when(person > 0, dice.before("registered", person, between)).otherwise(0)
     name = F.concat(F.lit("person "), person)
     return session.range(size.persons).select(
         person, name.alias("name"), (registered + later).alias("ts")
@@ -177,9 +184,9 @@ def _bids(session: SparkSession, size: Size, dice: _Dice) -> DataFrame:
 
 def _burst(dice: _Dice) -> Column:
     """The instant of a bid: bids of about the same time come at the same instant."""
-    made = F.col("opened") + F.floor(F.col("duration") * F.col("moment")).cast("long")
+    made = F.col("opened") + _milliseconds(F.col("duration") * F.col("moment"))
     slot = F.floor(made / MICROSECONDS_PER_BURST).cast("long")
-    late = dice.below("burst", slot, MICROSECONDS_PER_BURST // 1000) * 1000
+    late = dice.before("burst", slot, MICROSECONDS_PER_BURST)
     instant = slot * MICROSECONDS_PER_BURST + late
     # Not before the auction opens, and not when it is over.
     inside = (instant >= F.col("opened")) & (instant < F.col("opened") + F.col("duration"))
@@ -210,7 +217,8 @@ def _write(frame: DataFrame, folder: Path, cuts: Sequence[int]) -> None:
     ordered = rows.sortWithinPartitions("ts", *(name for name in frame.columns if name != "ts"))
     made = folder / "_made"
     shutil.rmtree(folder, ignore_errors=True)
-    ordered.select(*columns).write.parquet(made.absolute().as_uri())
+    writer = ordered.select(*columns).write.option("parquet.block.size", _ROW_GROUP)
+    writer.parquet(made.absolute().as_uri())
     for part in sorted(made.glob("part-*.parquet")):
         number = int(part.name.split("-")[1])
         file = folder / f"{number:05d}.parquet"

@@ -8,9 +8,11 @@ own plan cannot show: NULLs under NOT IN, correlated subqueries, outer joins.
 
 from __future__ import annotations
 
+import atexit
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
 from typing import Any
 
 import duckdb
@@ -67,16 +69,14 @@ class Oracle:
 
     def at(self, instant: int) -> Snapshot:
         """The rows of the last query at an instant."""
-        with duckdb.connect(":memory:") as self._connection:
-            self._connection.execute(_BUMP)
-            self._tables = 0
-            text = adapt(self._query(self._tree, instant)).sql(dialect="duckdb")
-            try:
-                found = self._connection.execute(text).fetchall()
-            except _REFUSED as error:
-                raise NotComparable(str(error)) from error
-            except duckdb.Error as error:
-                raise AssertionError(f"DuckDB: {error}\n{text}") from error
+        self._tables = 0
+        text = adapt(self._query(self._tree, instant)).sql(dialect="duckdb")
+        try:
+            found = _connection().execute(text).fetchall()
+        except _REFUSED as error:
+            raise NotComparable(str(error)) from error
+        except duckdb.Error as error:
+            raise AssertionError(f"DuckDB: {error}\n{text}") from error
         return Counter(canonical_row(row) for row in found)
 
     def _query(self, node: exp.Expr, t: int) -> exp.Expr:
@@ -87,13 +87,12 @@ class Oracle:
             return self._entry(node, t)
         if isinstance(node, exp.Subquery) and _has_clauses(node):
             return self._entry(node, t)
-        copy = node.copy()
-        for key, value in node.args.items():
-            if isinstance(value, exp.Expr):
-                copy.set(key, self._query(value, t))
-            elif isinstance(value, list):
-                copy.set(key, [self._query(v, t) if isinstance(v, exp.Expr) else v for v in value])
-        return copy
+        return type(node)(**{key: self._part(value, t) for key, value in node.args.items()})
+
+    def _part(self, value: Any, t: int) -> Any:
+        if isinstance(value, list):
+            return [self._part(each, t) for each in value]
+        return self._query(value, t) if isinstance(value, exp.Expr) else value
 
     def _changes(self, node: StreamFunction, t: int) -> exp.Expr:
         """ISTREAM, DSTREAM and RSTREAM by their definitions."""
@@ -101,7 +100,7 @@ class Oracle:
         if kind == "RSTREAM" or (kind == "ISTREAM" and t == 0):
             return now
         other = self._whole(node.this, t - 1 if kind == "ISTREAM" else t + 1)
-        return exp.Except(this=now, expression=other, distinct=False)
+        return exp.Except(this=_closed(now), expression=_closed(other), distinct=False)
 
     def _whole(self, node: exp.Expr, t: int) -> exp.Expr:
         """What a stream function takes: a query, or an entry of FROM."""
@@ -116,9 +115,10 @@ class Oracle:
         alias = node.alias or node.name
         if isinstance(node, exp.Table) and node.name in self._rows:
             content = window_rows(self._rows[node.name], window, t)
-            return exp.alias_(self._table(content), alias, table=True)
+            return exp.alias_(self._table(content, self._names_time), alias, table=True)
         if isinstance(node, exp.Table) and node.name in self._relations:
-            return exp.alias_(self._table(self._relations[node.name]), alias, table=True)
+            content = self._relations[node.name]
+            return exp.alias_(self._table(content, False), alias, table=True)
         instants = window_instants(window, t)
         if instants is None:
             raise NotComparable("a count window over a query")
@@ -140,16 +140,26 @@ class Oracle:
             whole = exp.Union(this=whole, expression=_closed(part), distinct=False)
         return exp.Subquery(this=whole, alias=exp.TableAlias(this=exp.to_identifier(alias)))
 
-    def _table(self, rows: Sequence[Mapping[str, Any]]) -> exp.Table:
+    def _table(self, rows: Sequence[Mapping[str, Any]], with_time: bool) -> exp.Table:
         self._tables += 1
         if self._tables > _MOST_TABLES:
             raise NotComparable("too many windows inside each other")
         name = f"content{self._tables}"
         table = to_table(tuple(dict(row) for row in rows))
-        if not self._names_time:
+        if not with_time:
             table = table.drop_columns([TIME])
-        self._connection.register(name, table)
+        _connection().register(name, table)
         return exp.to_table(name)
+
+
+@cache
+def _connection() -> duckdb.DuckDBPyConnection:
+    """One database for all: to open one takes longer than most queries."""
+    connection = duckdb.connect(":memory:")
+    atexit.register(connection.close)
+    connection.execute("SET threads = 1")
+    connection.execute(_BUMP)
+    return connection
 
 
 def _has_clauses(node: exp.Expr) -> bool:

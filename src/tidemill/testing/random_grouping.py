@@ -54,11 +54,12 @@ class GroupWriter(FromWriter):
         return Atom(f"{function}({distinct}{argument}){self._filter(atoms)}", result)
 
     def inexact_call(self, atoms: Sequence[Atom]) -> str:
-        """An aggregate that two systems may round differently."""
+        """An aggregate that two systems may round differently, of numbers that are finite."""
         function = self.pick(["VAR_SAMP", "VAR_POP", "STDDEV_SAMP", "STDDEV_POP", "STDDEV"])
-        kind = self.pick([INT, DOUBLE])
         with self.without_subqueries():
-            return f"{function}({self.value(kind, atoms, 1)}){self._filter(atoms)}"
+            number = self.value(INT, atoms, 1)
+        halves = f"({number} / 2)" if self.chance(0.5) else number
+        return f"{function}({halves}){self._filter(atoms)}"
 
     def _filter(self, atoms: Sequence[Atom]) -> str:
         if not self.chance(0.15):

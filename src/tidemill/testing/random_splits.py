@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from random import Random
 from typing import Any
 
@@ -30,13 +29,21 @@ def variants(random: Random, inputs: Inputs) -> dict[str, Inputs]:
         "one row per tick": _arranged(inputs, lambda s: _one_by_one(random, s)),
         "other ticks": _arranged(inputs, lambda s: _in_ticks(random, s)),
         "other ticks and slack": _arranged(
-            inputs, lambda s: _in_ticks(random, replace(s, slack=s.slack + random.randint(1, 30)))
+            inputs, lambda s: _in_ticks(random, _patient(random, s))
         ),
     }
 
 
 def _arranged(inputs: Inputs, arrange: Arrange) -> Inputs:
-    return Inputs({n: arrange(s) for n, s in inputs.streams.items()}, inputs.relations)
+    streams = {
+        name: arrange(RandomStream((tuple(stream.in_time()),), stream.slack))
+        for name, stream in inputs.streams.items()
+    }
+    return Inputs(streams, inputs.relations)
+
+
+def _patient(random: Random, stream: RandomStream) -> RandomStream:
+    return RandomStream(stream.ticks, stream.slack + random.randint(1, 30))
 
 
 def _at_once(random: Random, stream: RandomStream) -> RandomStream:

@@ -96,4 +96,4 @@ def _changes(rows: DataFrame, domain: TimeDomain | None) -> DataFrame:
 def _time(column: Any, domain: TimeDomain | None) -> Any:
     if domain is not TimeDomain.MICROSECONDS:
         return column
-    return F.timestamp_micros(column).cast("timestamp_ntz")
+    return F.timestamp_micros(column)

@@ -11,12 +11,15 @@ from __future__ import annotations
 
 import json
 import pickle
+import uuid
 from dataclasses import dataclass
 from typing import Any
 
 import pyarrow as pa
 from pyarrow import fs
 from pyspark import cloudpickle
+
+from tidemill.errors import ExecutionError
 
 _CACHE: dict[str, tuple[int, Any]] = {}
 """Operators that this worker still has in memory: the tick they stand at, and they."""
@@ -34,21 +37,29 @@ class Segment:
 class StateStore:
     """The files of one stage in one partition."""
 
-    def __init__(self, root: str, level: int, partition: int) -> None:
+    def __init__(self, root: str, level: int, partition: int, run: str = "") -> None:
         self._filesystem, base = fs.FileSystem.from_uri(root)
+        self._root = base
         self._folder = f"{base}/stage={level}/partition={partition}"
+        # What an earlier run left in memory may not be what is on disk now.
+        self._key = f"{base}/{run}/{level}/{partition}"
 
     def cached(self, tick: int) -> Any | None:
         """The operators as they stood after a tick, if this worker has them.
 
         They are handed over: if the next tick fails, they must not be used again.
         """
-        known = _CACHE.pop(self._folder, None)
+        known = _CACHE.pop(self._key, None)
+        # Other workers have gone on with partitions that were here before.
+        for folder in [
+            f for f, (at, _) in _CACHE.items() if f.startswith(self._root) and at < tick
+        ]:
+            del _CACHE[folder]
         return known[1] if known is not None and known[0] == tick else None
 
     def remember(self, tick: int, operators: Any) -> None:
         """Keep operators in memory for the next tick."""
-        _CACHE[self._folder] = (tick, operators)
+        _CACHE[self._key] = (tick, operators)
 
     def history(self, tick: int) -> tuple[Segment | None, list[Segment]]:
         """The newest snapshot up to a tick, and the rows of the ticks after it."""
@@ -56,7 +67,13 @@ class StateStore:
         snapshots = [segment for segment in segments if segment.kind == "snapshot"]
         base = snapshots[-1] if snapshots else None
         start = -1 if base is None else base.tick
-        return base, [s for s in segments if s.kind == "rows" and s.tick > start]
+        rows = [s for s in segments if s.kind == "rows" and s.tick > start]
+        if [segment.tick for segment in rows] != list(range(start + 1, tick + 1)):
+            raise ExecutionError(
+                f"the state of tick {tick} is not complete in {self._folder}",
+                help="its files were deleted; start anew with another checkpoint",
+            )
+        return base, rows
 
     def read_snapshot(self, segment: Segment) -> Any:
         with self._filesystem.open_input_file(segment.path) as file:
@@ -110,7 +127,13 @@ class StateStore:
 
     def _write(self, name: str, data: pa.Buffer) -> None:
         self._filesystem.create_dir(self._folder, recursive=True)
-        temporary = f"{self._folder}/{name}.temporary"
+        # Two attempts of a task may write at the same time.
+        temporary = f"{self._folder}/{name}.{uuid.uuid4().hex}.temporary"
         with self._filesystem.open_output_stream(temporary) as stream:
             stream.write(data)
         self._filesystem.move(temporary, f"{self._folder}/{name}")
+        # A tick that is done again may be stored in another way, and makes later ones obsolete.
+        tick = int(name.split(".")[0])
+        for segment in self._segments():
+            if segment.tick >= tick and not segment.path.endswith(f"/{name}"):
+                self._filesystem.delete_file(segment.path)

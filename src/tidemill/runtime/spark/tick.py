@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -65,6 +66,7 @@ class TickPlan:
     sources: list[SourceRows]
     partitions: int
     state: str
+    run_id: str = field(default_factory=lambda: uuid.uuid4().hex)
 
     def __post_init__(self) -> None:
         self.input_layout = Layout.of(source.schema for source in self.sources)
@@ -83,6 +85,7 @@ class TickPlan:
                 tick,
                 {leaf.tag: marks.of(self.staged.edge(leaf.tag)) for leaf in stage.leaves},
                 self.state,
+                self.run_id,
             )
             moved = self._with_starts(rows).repartitionById(self.partitions, F.col(PARTITION))
             rows = moved.mapInArrow(task, self.layout.ddl)
@@ -156,7 +159,7 @@ class TickPlan:
             edge=edge,
             test=f"{SOURCE} = {source.number} AND pass = {number}",
             kept=" AND ".join(f"({each})" for each in conditions) or "true",
-            end=f"{TIME} + {native.duration}" if source.has_time else VALID_TO,
+            end=_end(native.duration) if source.has_time else VALID_TO,
             slots={slot: values[name] for name, slot in self.layout.places(edge.schema).items()},
             # Results that Spark makes alone need no partition of ours.
             partition="array(0)"
@@ -225,6 +228,13 @@ def nothing_new(session: SparkSession, layout: Layout) -> DataFrame:
     """No rows of any source."""
     slots = "".join(f", {name} {kind}" for name, kind in layout.spark_slots)
     return session.createDataFrame([], f"{SOURCE} INT, {TIME} BIGINT, {VALID_TO} BIGINT{slots}")
+
+
+def _end(duration: int) -> str:
+    """The end of a window over an instant; what reaches beyond the end of time is open."""
+    end = f"{TIME} + {duration}"
+    last = OPEN_END - duration
+    return f"CASE WHEN {TIME} < {last} THEN {end} ELSE {OPEN_END} END"
 
 
 def _switch(cases: list[tuple[str, str]], kind: str) -> str:

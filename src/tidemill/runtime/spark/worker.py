@@ -6,6 +6,7 @@ import json
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import pyarrow as pa
@@ -13,6 +14,7 @@ from pyspark import TaskContext
 
 from tidemill.fragments import Stage, Staged
 from tidemill.physical.operator import empty_batch
+from tidemill.physical.row_number import RowNumberExec
 from tidemill.runtime.graph import Arrival, Graph
 from tidemill.runtime.spark.layout import TAG, Layout
 from tidemill.runtime.spark.state import StateStore
@@ -33,6 +35,7 @@ class StageTask:
     tick: int
     watermarks: Mapping[int, int]
     state: str
+    run: str = ""
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         context = TaskContext.get()
@@ -41,7 +44,7 @@ class StageTask:
         parts = list(batches)
         table = pa.Table.from_batches(parts) if parts else self.layout.arrow.empty_table()
         mine, passing = self._sorted_out(table)
-        store = StateStore(self.state, self.stage.level, partition)
+        store = StateStore(self.state, self.stage.level, partition, self.run)
         graph, replayed = self._graph(store, partition)
         loaded = time.perf_counter()
         results = graph.step(self._arrivals(mine, self.watermarks))
@@ -89,8 +92,17 @@ class StageTask:
             if here.any():
                 own = table if here.all() else table.filter(pa.array(here))
                 rows = self.layout.unpack(own, leaf.schema)
+                if self._numbers_rows:
+                    # Else a stage that Spark does again would give rows other numbers than those
+                    # under which stages above know them already.
+                    rows = rows[rows.hash_rows(0).arg_sort()]
             arrivals.append((rows, watermarks[leaf.tag]))
         return arrivals
+
+    @cached_property
+    def _numbers_rows(self) -> bool:
+        nodes = (node for _, root in self.stage.outputs for node in root.walk())
+        return any(isinstance(node, RowNumberExec) for node in nodes)
 
     def _save(self, store: StateStore, graph: Graph, rows: pa.Table) -> None:
         snapshot, gathered = store.size_since(self.tick - 1)

@@ -1,0 +1,107 @@
+"""Run plans and queries on Spark, and hold the answers against the reference."""
+
+from __future__ import annotations
+
+import warnings
+from collections import Counter
+from collections.abc import Mapping
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import polars as pl
+import pyarrow as pa
+from pyspark.sql import SparkSession
+
+import tidemill as tm
+from tidemill.algebra import Plan, SourceKind
+from tidemill.analyze import SourceInfo
+from tidemill.errors import PlanWarning
+from tidemill.fragments import Staged, stage_plan
+from tidemill.physical.lowering import lower
+from tidemill.physical.operator import empty_batch
+from tidemill.runtime.spark.execution import SparkExecution
+from tidemill.runtime.spark.reading import Origin
+from tidemill.testing.check import Inputs, check_result, reference_of, relation_table, run_plan
+from tidemill.testing.check_queries import engine_with, plan_of
+from tidemill.testing.random_cases import PlanCase, QueryCase, plan_case, query_case
+from tidemill.testing.random_data import TIME
+from tidemill.testing.random_plans import COLUMNS
+from tidemill.testing.random_splits import as_stream
+from tidemill.timeline import TimeDomain
+
+SCRIPTS = Path(__file__).parent / "scripts"
+
+
+def make_case(kind: str, seed: int) -> tuple[Any, Plan, Mapping[str, Any]]:
+    """The random case of a seed: the case, its logical plan, and its functions."""
+    case = {"plans": plan_case, "queries": query_case}[kind](Random(seed))
+    if isinstance(case, PlanCase):
+        return case, case.plan, {}
+    assert isinstance(case, QueryCase)
+    engine = engine_with(case.inputs)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", PlanWarning)
+        engine.sql(case.script)
+    return case, plan_of(case.script, engine), engine.catalog.functions
+
+
+def staged_case(kind: str, seed: int) -> Staged:
+    _, plan, functions = make_case(kind, seed)
+    return stage_plan(lower(plan, dict(functions)))
+
+
+def origins_of(inputs: Inputs) -> dict[str, Origin]:
+    """The sources of a random case as Spark reads them."""
+    origins = {}
+    for name, stream in inputs.streams.items():
+        info = SourceInfo(
+            name=name,
+            schema=COLUMNS,
+            kind=SourceKind.STREAM,
+            domain=TimeDomain.TICKS,
+            time_column=TIME,
+            time_type=pa.int64(),
+            slack=stream.slack,
+            bounded=True,
+        )
+        origins[name] = Origin(info, tables=stream.tables)
+    for name, rows in inputs.relations.items():
+        info = SourceInfo(
+            name=name, schema=COLUMNS, kind=SourceKind.CONSTANT, domain=None, bounded=True
+        )
+        origins[name] = Origin(info, tables=[relation_table(rows)])
+    return origins
+
+
+def check_seed(session: SparkSession, kind: str, seed: int, partitions: int = 2) -> None:
+    """Fail unless Spark, the in-process runtime and the reference agree on a random case."""
+    case, plan, functions = make_case(kind, seed)
+    try:
+        physical = lower(plan, dict(functions))
+        execution = SparkExecution(session, physical, origins_of(case.inputs), partitions)
+        found = pl.concat([empty_batch(plan.schema), *execution]).to_arrow()
+        expected = reference_of(plan, case.inputs, functions)
+        check_result(found, expected)
+        inprocess = run_plan(plan, case.inputs, functions)
+        assert dict(as_stream(found, expected.horizon)) == dict(
+            as_stream(inprocess, expected.horizon)
+        )
+        for name, source in execution.progress.sources.items():
+            if name in case.inputs.streams:
+                assert source.late_rows == case.inputs.streams[name].late_rows, name
+    except Exception as error:
+        raise AssertionError(f"{kind}, seed {seed}\n\n{case}\n\n{error}") from error
+
+
+def query_of(engine: tm.Engine, sql: str) -> tm.Query:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", PlanWarning)
+        query = engine.sql(sql)
+    assert query is not None
+    return query
+
+
+def multiset(table: pa.Table) -> Counter[str]:
+    """The rows of a table with their number of copies, whatever their order and types."""
+    return Counter(repr(tuple(row.values())) for row in table.to_pylist())
