@@ -34,7 +34,7 @@ from tidemill.physical.lowering import lower
 from tidemill.physical.operator import Exec
 from tidemill.physical.source import SourceExec
 from tidemill.physical.split import SplitExec
-from tidemill.runtime.inprocess.graph import Graph
+from tidemill.runtime.graph import Graph
 
 LIVE = (1_000, 10_000, 100_000)
 MOST_GROWTH = 1.5
@@ -295,12 +295,13 @@ class Run:
 
 def run(root: Exec, feed: list[Tick]) -> Run:
     graph = Graph(root)
-    scans = sorted(set(graph.scans), key=lambda scan: scan.source)
+    sources = sorted(graph.leaves, key=lambda leaf: leaf.scan.source)
+    order = [sources.index(leaf) for leaf in graph.leaves]
     seconds, state = [], []
     for sides, watermark in feed:
-        arrivals = {scan: (rows, watermark) for scan, rows in zip(scans, sides, strict=True)}
+        arrivals = [(sides[position], watermark) for position in order]
         seconds.append(timed(lambda arrivals=arrivals: graph.step(arrivals)))
-        state.append(sum(progress.state_bytes for progress in graph.progress.values()))
+        state.append(sum(progress.state_bytes for progress in graph.progress))
     return Run(seconds[WARM_UP:], state[WARM_UP:])
 
 

@@ -9,7 +9,7 @@ import pytest
 from tests.properties.counterexamples import COUNTEREXAMPLES, Counterexample
 from tidemill.algebra import Plan
 from tidemill.testing.check import check_plan
-from tidemill.testing.check_queries import check_query, engine_with, plan_of
+from tidemill.testing.check_queries import check_query, engine_with, plan_of, run_script
 from tidemill.testing.random_splits import check_splits
 
 NAMED = pytest.mark.parametrize(
@@ -18,7 +18,6 @@ NAMED = pytest.mark.parametrize(
 
 
 @NAMED
-@pytest.mark.filterwarnings("ignore::tidemill.errors.PlanWarning")
 def test_counterexample(example: Counterexample) -> None:
     if isinstance(example.query, Plan):
         check_plan(example.query, example.inputs)
@@ -27,11 +26,9 @@ def test_counterexample(example: Counterexample) -> None:
 
 
 @NAMED
-@pytest.mark.filterwarnings("ignore::tidemill.errors.PlanWarning")
 def test_counterexample_in_other_ticks(example: Counterexample) -> None:
     engine = engine_with(example.inputs)
     plan = example.query
     if not isinstance(plan, Plan):
-        engine.sql(plan)
-        plan = plan_of(plan, engine)
+        plan = plan_of(run_script(plan, engine))
     check_splits(plan, example.inputs, Random(0), engine.catalog.functions)

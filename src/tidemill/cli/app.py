@@ -11,6 +11,7 @@ import typer
 from tidemill import __version__
 from tidemill.cli.demo import demo
 from tidemill.cli.explain import explain
+from tidemill.cli.nexmark import bench, nexmark
 from tidemill.cli.run import run
 
 app = typer.Typer(
@@ -41,6 +42,8 @@ def options(
 
 for command in (demo, run, explain):
     app.command()(command)
+for name, group in (("nexmark", nexmark), ("bench", bench)):
+    app.add_typer(group, name=name)
 
 
 def main() -> None:

@@ -28,7 +28,7 @@ class Operator(ABC):
     ) -> tuple[pl.DataFrame, int]:
         """Take the new rows of all inputs; return new rows and the watermark of the output."""
 
-    def start(self, partition: int) -> None:
+    def start(self, partition: int) -> None:  # noqa: B027 (most operators do not care)
         """Learn in which partition of the stream the operator runs; called once, at first."""
 
     @property
@@ -151,8 +151,10 @@ def payload(batch: pl.DataFrame) -> pl.DataFrame:
 
 
 def starts(batch: pl.DataFrame) -> Ints:
+    """When the rows of a batch start to hold."""
     return batch[VALID_FROM].to_numpy()
 
 
 def ends(batch: pl.DataFrame) -> Ints:
+    """When the rows of a batch cease to hold."""
     return batch[VALID_TO].to_numpy()

@@ -12,7 +12,6 @@ from tidemill.algebra.plan import Plan
 from tidemill.algebra.schema import Field, Schema
 from tidemill.physical.operator import Exec, Operator, Stateless
 
-
 _BITS = 40  # so many rows a partition may see before numbers would meet those of the next
 
 

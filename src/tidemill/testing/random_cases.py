@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -10,9 +9,8 @@ from random import Random
 from typing import Any, Final
 
 from tidemill.algebra import Plan, render
-from tidemill.errors import PlanWarning
 from tidemill.testing.check import Functions, Inputs, check_plan
-from tidemill.testing.check_queries import check_query, engine_with, plan_of
+from tidemill.testing.check_queries import check_query, engine_with, plan_of, run_script
 from tidemill.testing.random_data import EXACT_FLOATS, FLOATS, random_row, random_stream
 from tidemill.testing.random_plans import RELATION, SOURCES, PlanGenerator
 from tidemill.testing.random_queries import QueryGenerator
@@ -107,10 +105,7 @@ def split_case(random: Random) -> SplitCase:
     script = QueryGenerator(random).script()
     inputs = _inputs(random, latest=10, rows=_FEW)
     engine = engine_with(inputs)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", PlanWarning)
-        engine.sql(script)
-    plan = plan_of(script, engine)
+    plan = plan_of(run_script(script, engine))
     return SplitCase(inputs, plan, random, engine.catalog.functions, script)
 
 

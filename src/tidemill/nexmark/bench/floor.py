@@ -16,7 +16,12 @@ from tidemill.nexmark.queries import BenchmarkQuery
 NAME = "floor"
 NOTE = "no operator: scan, shuffle, Arrow there and back"
 _COLUMNS = {
-    "bid": ("item BIGINT, price DOUBLE, bidder BIGINT, ts TIMESTAMP_NTZ", "item", "bidder", "price"),
+    "bid": (
+        "item BIGINT, price DOUBLE, bidder BIGINT, ts TIMESTAMP_NTZ",
+        "item",
+        "bidder",
+        "price",
+    ),
     "open_auction": (
         "item BIGINT, seller BIGINT, start_price DOUBLE, ts TIMESTAMP_NTZ",
         "item",

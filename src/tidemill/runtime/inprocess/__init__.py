@@ -1,6 +1,5 @@
 """The runtime inside the Python process: no JVM, one tick after the other."""
 
-from tidemill.runtime.inprocess.graph import Graph
 from tidemill.runtime.inprocess.run import Run
 
-__all__ = ["Graph", "Run"]
+__all__ = ["Run"]

@@ -9,8 +9,9 @@ import polars as pl
 
 from tidemill.errors import UnsupportedError
 from tidemill.physical.operator import Exec, empty_batch
+from tidemill.physical.source import SourceExec
+from tidemill.runtime.graph import Graph
 from tidemill.runtime.inprocess.feeds import Feed, scanned
-from tidemill.runtime.inprocess.graph import Arrival, Graph
 from tidemill.runtime.interface import Running, StartRequest
 from tidemill.runtime.progress import OperatorProgress, Progress, SourceProgress
 from tidemill.timeline import OPEN_END
@@ -24,13 +25,14 @@ class Run:
         self.feeds = feeds
         self.ticks = 0
         self.rows_out = 0
-        self._empty = {scan: empty_batch(scan.schema) for scan in self.graph.scans}
+        self._scans = [leaf.scan for leaf in self.graph.leaves if isinstance(leaf, SourceExec)]
+        self._empty = [empty_batch(scan.schema) for scan in self._scans]
 
     def __iter__(self) -> Iterator[pl.DataFrame]:
         """The results of each tick, until all input is read and nothing is held back."""
         ended = False
         while not ended:
-            result, _ = self._tick()
+            result = self._tick()
             self.ticks += 1
             self.rows_out += result.height
             ended = all(feed.ended for feed in self.feeds.values())
@@ -43,13 +45,14 @@ class Run:
             help="use Engine(runtime='spark'), or read the result with q.collect()",
         )
 
-    def _tick(self) -> Arrival:
+    def _tick(self) -> pl.DataFrame:
         read = {name: feed.tick() for name, feed in self.feeds.items()}
-        arrivals = {}
-        for scan in self.graph.scans:
-            batch = scanned(scan, *read[scan.source], self._empty[scan])
-            arrivals[scan] = (batch, self.feeds[scan.source].progress.watermark)
-        return self.graph.step(arrivals)
+        arrivals = [
+            (scanned(scan, *read[scan.source], empty), self.feeds[scan.source].progress.watermark)
+            for scan, empty in zip(self._scans, self._empty, strict=True)
+        ]
+        ((result, _),) = self.graph.step(arrivals)
+        return result
 
     @property
     def progress(self) -> Progress:
@@ -64,6 +67,6 @@ class Run:
         }
         operators = tuple(
             OperatorProgress(node.label, node.rows_out, node.state_rows, node.state_bytes)
-            for node in self.graph.progress.values()
+            for node in self.graph.progress
         )
         return Progress(self.ticks, self.rows_out, sources, operators)
