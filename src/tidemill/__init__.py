@@ -1,6 +1,6 @@
 """Tidemill: continuous SQL queries over data streams, with exact meaning."""
 
-from tidemill.engine import Engine
+from tidemill.engine import Engine, Query
 from tidemill.errors import (
     CatalogError,
     ExecutionError,
@@ -10,7 +10,6 @@ from tidemill.errors import (
     TidemillError,
     UnsupportedError,
 )
-from tidemill.query import Query
 from tidemill.runtime.progress import Progress
 
 __version__ = "0.1.0"

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from tidemill.algebra import Plan
 from tidemill.engine import Engine
 from tidemill.errors import PlanWarning
-from tidemill.query import Query
+from tidemill.engine.query import Query
 from tidemill.reference import LogicalStream
 from tidemill.testing.check import Inputs, check_result, reference_of, relation_table, run_plan
 from tidemill.testing.oracle import NotComparable, Oracle, nearly_equal

@@ -29,6 +29,13 @@ class Checkpoint:
     def open(self, staged: Staged, partitions: int) -> int:
         """Take the checkpoint for a query; the number of partitions that its state has."""
         self._take()
+        try:
+            return self._opened(staged, partitions)
+        except BaseException:
+            self.close()
+            raise
+
+    def _opened(self, staged: Staged, partitions: int) -> int:
         wanted = _manifest(staged, partitions)
         path = f"{self._folder}/manifest.json"
         if self._filesystem.get_file_info(path).type == fs.FileType.NotFound:
@@ -55,6 +62,12 @@ class Checkpoint:
         with self._filesystem.open_output_stream(f"{path}.temporary") as stream:
             stream.write(text.encode())
         self._filesystem.move(f"{path}.temporary", path)
+
+    def remove(self, name: str) -> None:
+        """Delete a file, if it is there."""
+        path = f"{self._folder}/{name}"
+        if self._filesystem.get_file_info(path).type != fs.FileType.NotFound:
+            self._filesystem.delete_file(path)
 
     def names(self, folder: str) -> list[str]:
         """The files of a folder of the checkpoint."""

@@ -6,14 +6,15 @@ import math
 import re
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
+from threading import Thread
 from typing import Any
 
 import polars as pl
-from pyspark.errors import StreamingQueryException
+from pyspark.errors import PySparkException, StreamingQueryException
 from pyspark.sql import DataFrame, SparkSession
 
 from tidemill.algebra.schema import Schema
-from tidemill.errors import ExecutionError
+from tidemill.errors import ExecutionError, TidemillError
 from tidemill.fragments import Staged, stage_plan
 from tidemill.physical.operator import Exec
 from tidemill.physical.source import SourceExec
@@ -62,10 +63,14 @@ class SparkExecution:
         return self._launch(sink, folder, {"processingTime": request.every or "0 seconds"})
 
     def _launch(self, sink: Sink, checkpoint: str, trigger: Mapping[str, Any]) -> RunningQuery:
-        reader = Reader(self._session, self._sources())
         place = Checkpoint(checkpoint)
-        self._run = SparkRun(self._session, self.staged, reader, place, self._partitions, sink)
-        return RunningQuery(self._run, trigger)
+        try:
+            reader = Reader(self._session, self._sources(), place.uri)
+            self._run = SparkRun(self._session, self.staged, reader, place, self._partitions, sink)
+            return RunningQuery(self._run, trigger)
+        except BaseException:
+            place.close()
+            raise
 
     def _sources(self) -> Sequence[tuple[Origin, Schema]]:
         """Every source once, with the columns that any leaf of the plan reads."""
@@ -88,13 +93,35 @@ class RunningQuery:
 
     def __init__(self, run: SparkRun, trigger: Mapping[str, Any]) -> None:
         self._run = run
-        self._bounded = "availableNow" in trigger
+        self._stopped = False
+        self._failure: Exception | None = None
         self._query = run.start(**trigger) if run.has_streams else None
+        self._ending: Thread | None = None
+        if self._query is None or "availableNow" in trigger:
+            # The input has an end: after it, whoever waits, what was held back comes out.
+            self._ending = Thread(target=self._end, name="tidemill-end", daemon=True)
+            self._ending.start()
+
+    def _end(self) -> None:
+        try:
+            if self._query is not None:
+                self._query.awaitTermination()
+            if not self._stopped:
+                self._run.finish()
+        except Exception as error:
+            self._failure = error
+        finally:
+            self._run.close()
 
     @property
     def is_active(self) -> bool:
         """Whether ticks are still being made."""
-        return self._query is not None and self._query.isActive
+        if self._ending is not None:
+            return self._ending.is_alive()
+        active = self._query is not None and bool(self._query.isActive)
+        if not active:
+            self._run.close()
+        return active
 
     @property
     def progress(self) -> Progress:
@@ -103,39 +130,56 @@ class RunningQuery:
 
     def exception(self) -> Exception | None:
         """What stopped the query, if it failed."""
-        return None if self._query is None else self._query.exception()
+        if self.is_active:
+            return None
+        failure = self._failure
+        if failure is None and self._query is not None and not self._stopped:
+            failure = self._query.exception()
+        return None if failure is None else _explained(failure)
 
     def process_all_available(self) -> None:
         """Wait until everything that is there now has been read."""
-        if self._query is not None:
+        if self._ending is not None or self._query is None:
+            self.await_termination()
+            return
+        try:
             self._query.processAllAvailable()
+        except PySparkException as error:
+            raise _explained(error) from error
 
     def stop(self) -> None:
-        """Stop after the current tick; the checkpoint can be used to go on."""
+        """Stop, without the end of the current tick; the checkpoint can be used to go on."""
+        self._stopped = True
         if self._query is not None:
             self._query.stop()
+        if self._ending is not None:
+            self._ending.join()
         self._run.close()
 
     def await_termination(self, timeout: float | None = None) -> bool:
         """Wait for the end. At the end of bounded input, results held back are released."""
-        try:
-            ended = self._await(timeout)
-            if ended and self._bounded:
-                self._run.finish()
-        except StreamingQueryException as error:
-            raise ExecutionError(_reason(str(error))) from error
-        finally:
-            if not self.is_active:
-                self._run.close()
-        return ended
+        if self._ending is not None:
+            self._ending.join(timeout)
+        elif self._query is not None:
+            try:
+                whole = None if timeout is None else math.ceil(timeout)
+                self._query.awaitTermination(whole)
+            except StreamingQueryException as error:
+                self._failure = error
+        if self.is_active:
+            return False
+        if (failure := self.exception()) is not None:
+            raise failure
+        return True
 
-    def _await(self, timeout: float | None) -> bool:
-        if self._query is None:
-            return True
-        if timeout is None:
-            self._query.awaitTermination()
-            return True
-        return bool(self._query.awaitTermination(math.ceil(timeout)))
+
+def _explained(failure: Exception) -> Exception:
+    """An error of ours for one that came through Spark."""
+    if isinstance(failure, TidemillError):
+        return failure
+    error = ExecutionError(_reason(str(failure)))
+    error.__cause__ = failure
+    return error
 
 
 def _reason(text: str) -> str:
@@ -146,4 +190,5 @@ def _reason(text: str) -> str:
     """
     ours = re.findall(r"ExecutionError: error: (.*)", text)
     causes = re.findall(r"^\S*(?:Exception|Error): (?:\[[A-Z_.]+\] )?(.*)", text, re.MULTILINE)
-    return str((ours or causes or text.splitlines())[-1 if ours or causes else 0])
+    reason = str((ours or causes or text.splitlines())[-1 if ours or causes else 0])
+    return re.sub(r" SQLSTATE: \w+$", "", reason)

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from pathlib import Path
+from dataclasses import dataclass
 from typing import Any
 
+import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
+from pyarrow import fs
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from tidemill.algebra.nodes import SourceKind
 from tidemill.algebra.schema import Schema
 from tidemill.analyze import SourceInfo
+from tidemill.errors import ExecutionError
 from tidemill.runtime.spark.layout import Layout, spark_type
 from tidemill.runtime.spark.tick import SOURCE, TIME, SourceRows
 from tidemill.timeline import BEGIN, OPEN_END, VALID_TO
@@ -31,14 +32,16 @@ class Origin:
     info: SourceInfo
     tables: Sequence[pa.Table] | None = None
     frame: DataFrame | None = None
-    folder: tempfile.TemporaryDirectory[str] | None = field(default=None)
 
 
 class Reader:
     """Turns sources into DataFrames with the columns that ticks start from."""
 
-    def __init__(self, session: SparkSession, origins: Sequence[tuple[Origin, Schema]]) -> None:
+    def __init__(
+        self, session: SparkSession, origins: Sequence[tuple[Origin, Schema]], checkpoint: str
+    ) -> None:
         self._session = session
+        self._checkpoint = checkpoint
         self.sources = [
             SourceRows(number, origin.info.name, schema, origin.info.slack, _is_stream(origin.info))
             for number, (origin, schema) in enumerate(origins)
@@ -76,11 +79,18 @@ class Reader:
     def _stream(self, origin: Origin) -> DataFrame:
         info = origin.info
         if origin.frame is not None:
+            if not origin.frame.isStreaming:
+                raise ExecutionError(
+                    f"`{info.name}` is a stream, but its DataFrame is not a streaming one",
+                    help="make it with spark.readStream, or register it with engine.relation",
+                )
             return origin.frame
         reader = self._session.readStream
         if origin.tables is not None:
             schema = self._session.createDataFrame(origin.tables[0].slice(0, 0)).schema
-            return reader.schema(schema).option("maxFilesPerTrigger", 1).parquet(_files(origin))
+            folder = f"{self._checkpoint}/tables/{info.name.casefold()}"
+            _store(info.name, origin.tables, folder)
+            return reader.schema(schema).option("maxFilesPerTrigger", 1).parquet(folder)
         assert info.format is not None
         if info.format not in _FIXED_SCHEMA:
             reader = reader.schema(_declared(info))
@@ -89,6 +99,11 @@ class Reader:
     def _static(self, origin: Origin) -> DataFrame:
         info = origin.info
         if origin.frame is not None:
+            if origin.frame.isStreaming:
+                raise ExecutionError(
+                    f"`{info.name}` is a relation, but its DataFrame is a streaming one",
+                    help="register it with engine.stream",
+                )
             return origin.frame
         if origin.tables is not None:
             return self._session.createDataFrame(pa.concat_tables(origin.tables))
@@ -122,12 +137,14 @@ def _validity(frame: DataFrame, info: SourceInfo) -> tuple[Column, Column]:
     if info.kind is SourceKind.CONSTANT:
         return F.lit(BEGIN).cast("long"), F.lit(OPEN_END).cast("long")
     if info.kind is SourceKind.INTERVALS:
-        end = _instant(frame, info.valid_to or "")
-        return _instant(frame, info.valid_from or ""), F.coalesce(end, F.lit(OPEN_END))
+        start, end = info.valid_from or "", info.valid_to or ""
+        open_end = F.coalesce(_instant(frame, end), F.lit(OPEN_END))
+        return _checked(_instant(frame, start), info, start), _checked(open_end, info, end, 0)
     if info.time_column is None:
         # Without a time of their own, rows hold when their batch arrives.
         return F.expr("unix_micros(current_timestamp())"), F.lit(None).cast("long")
-    return _instant(frame, info.time_column), F.lit(None).cast("long")
+    time = _checked(_instant(frame, info.time_column), info, info.time_column)
+    return time, F.lit(None).cast("long")
 
 
 def _instant(frame: DataFrame, name: str) -> Column:
@@ -142,14 +159,41 @@ def _instant(frame: DataFrame, name: str) -> Column:
     return F.col(quoted).cast("long")
 
 
-def _files(origin: Origin) -> str:
-    """Tables as files that a stream reads one by one."""
-    if origin.folder is None:
-        origin.folder = tempfile.TemporaryDirectory(prefix="tidemill-")
-        assert origin.tables is not None
-        for number, table in enumerate(origin.tables):
-            path = Path(origin.folder.name, f"{number:06d}.parquet")
-            pq.write_table(table, path)
-            # Spark reads older files first.
-            os.utime(path, (number + 1, number + 1))
-    return origin.folder.name
+def _checked(time: Column, info: SourceInfo, name: str, margin: int = 2) -> Column:
+    """Times that cannot be end the query; left out, their rows would be lost without a trace."""
+    what = f"the time column `{name}` of `{info.name}`"
+    shown = time.cast("string")
+    past = F.concat(F.lit(f"{what} goes back before the beginning of time ("), shown, F.lit(")"))
+    far = F.concat(F.lit(f"{what} goes beyond the end of time ("), shown, F.lit(")"))
+    return (
+        F.when(time.isNull(), F.raise_error(f"{what} is NULL in 1 row or more").cast("long"))
+        .when(time < BEGIN, F.raise_error(past).cast("long"))
+        .when(time > OPEN_END - margin, F.raise_error(far).cast("long"))
+        .otherwise(time)
+    )
+
+
+def _store(name: str, tables: Sequence[pa.Table], folder: str) -> None:
+    """Tables as files that a stream reads one by one.
+
+    They are kept with the checkpoint, so that a query that goes on knows what it has read, and so
+    that other machines can read them.
+    """
+    filesystem, path = fs.FileSystem.from_uri(folder)
+    filesystem.create_dir(path, recursive=True)
+    for number, table in enumerate(tables):
+        file = f"{path}/{number:06d}.parquet"
+        if filesystem.get_file_info(file).type != fs.FileType.NotFound:
+            if not pl.DataFrame(pq.read_table(file, filesystem=filesystem)).equals(
+                pl.DataFrame(table)
+            ):
+                raise ExecutionError(
+                    f"table {number + 1} of `{name}` is not the one that this checkpoint has read",
+                    help="add new tables behind the old ones, or choose another checkpoint",
+                )
+            continue
+        temporary = f"{path}/.{number:06d}.temporary"  # Spark does not look at such names
+        pq.write_table(table, temporary, filesystem=filesystem)
+        filesystem.move(temporary, file)
+        if folder.startswith("file:"):
+            os.utime(file, (number + 1, number + 1))  # Spark reads older files first

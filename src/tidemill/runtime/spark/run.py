@@ -12,6 +12,7 @@ from pyspark.sql import DataFrame, Observation, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.streaming.query import StreamingQuery
 
+from tidemill.errors import ExecutionError
 from tidemill.fragments import Staged
 from tidemill.fragments.stages import RESULT
 from tidemill.runtime.progress import OperatorProgress, Progress, SourceProgress
@@ -22,6 +23,9 @@ from tidemill.runtime.spark.sinks import Sink
 from tidemill.runtime.spark.tick import Marks, TickPlan, nothing_new
 from tidemill.runtime.spark.worker import REPORT
 from tidemill.timeline import OPEN_END
+
+_ENDED = "ended.json"
+_KEPT_TICKS = 100  # only the last is needed; Spark keeps as many of its own
 
 
 class SparkRun:
@@ -44,6 +48,7 @@ class SparkRun:
         kept = checkpoint.open(staged, partitions)
         self._plan = TickPlan(staged, reader.sources, kept, f"{checkpoint.uri}/state")
         self._statics = reader.statics()
+        self._ended = self._read_ended()
         self._facts: dict[str, int] = {}
         self._reports: list[Any] = []
         self._phases: dict[str, float] = {}
@@ -68,16 +73,16 @@ class SparkRun:
 
     def finish(self) -> None:
         """At the end of the input: let time pass until nothing is held back."""
-        last = self._last_tick()
-        if last < 0:
-            self._tick(self._nothing(), 0)
-            last = 0
-        for step in range(max(1, len(self._staged.stages))):
-            before = self._marks(last + step)
-            ended = Marks(
-                dict.fromkeys((s.name for s in self._reader.sources), OPEN_END), before.edges
-            )
-            self._run(self._nothing(), last + step + 1, ended)
+        if self._ended is None:
+            if self._last_tick() < 0:
+                self._tick(self._nothing(), 0)
+            self._ended = self._last_tick()
+            self._checkpoint.write(_ENDED, json.dumps({"last_tick": self._ended}))
+        sources = dict.fromkeys((source.name for source in self._reader.sources), OPEN_END)
+        # Time passes one stage with every tick. After a restart, some may have passed already.
+        steps = max(1, len(self._staged.stages))
+        for tick in range(self._last_tick() + 1, self._ended + steps + 1):
+            self._run(self._nothing(), tick, Marks(sources, self._marks(tick - 1).edges))
 
     def close(self) -> None:
         """Let go of the checkpoint."""
@@ -87,6 +92,12 @@ class SparkRun:
         return nothing_new(self._session, self._plan.input_layout)
 
     def _tick(self, batch: DataFrame, tick: int) -> None:
+        if self._ended is not None:
+            raise ExecutionError(
+                "there are new rows, but this query has ended: with its checkpoint it is kept "
+                "that its input was complete, and what was held back came out",
+                help="choose another checkpoint; for input that grows, do not use available_now",
+            )
         self._run(batch, tick, self._marks(tick - 1))
 
     def _run(self, batch: DataFrame, tick: int, marks: Marks) -> None:
@@ -107,6 +118,7 @@ class SparkRun:
         self._note(seen.get, reported.get, {"plan": planned - began, "run": done - planned})
         self._marks_now = self._plan.next_marks(marks, seen.get, self._reports)
         self._checkpoint.write(f"ticks/{tick:012d}.json", json.dumps(asdict(self._marks_now)))
+        self._checkpoint.remove(f"ticks/{tick - _KEPT_TICKS:012d}.json")
 
     def _note(
         self, facts: Mapping[str, Any], reported: Mapping[str, Any], phases: dict[str, float]
@@ -130,6 +142,12 @@ class SparkRun:
         stored = json.loads(self._checkpoint.read(f"ticks/{tick:012d}.json"))
         edges = {int(tag): mark for tag, mark in stored["edges"].items()}
         return Marks({**stored["sources"], **known}, edges)
+
+    def _read_ended(self) -> int | None:
+        """The last tick of the input, if an earlier run came to its end."""
+        if _ENDED not in self._checkpoint.names("."):
+            return None
+        return int(json.loads(self._checkpoint.read(_ENDED))["last_tick"])
 
     def _last_tick(self) -> int:
         names = [n for n in self._checkpoint.names("ticks") if n.endswith(".json")]

@@ -6,6 +6,7 @@ import logging
 import os
 import sys
 
+from pyspark import SparkContext
 from pyspark.sql import SparkSession
 
 _LOCAL = {
@@ -19,25 +20,28 @@ _LOCAL = {
 
 
 _users = 0
-_started_here = False
+_started_here: SparkSession | None = None
 
 
 def acquire() -> SparkSession:
     """The session of this process, started if there is none; `release` it after use."""
     global _users, _started_here
-    if _users == 0:
-        _started_here = SparkSession.getActiveSession() is None
+    # (The active session would be that of this thread only.)
+    there = SparkContext._active_spark_context is not None
+    session = _local_session()
+    if not there:
+        _started_here = session
     _users += 1
-    return _local_session()
+    return session
 
 
 def release() -> None:
     """Give a session back; the last one to do so stops it, if it was started here."""
-    global _users
+    global _users, _started_here
     _users -= 1
-    session = SparkSession.getActiveSession()
-    if _users == 0 and _started_here and session is not None:
-        session.stop()
+    if _users == 0 and _started_here is not None:
+        _started_here.stop()
+        _started_here = None
 
 
 def _local_session(cores: str = "*") -> SparkSession:

@@ -25,10 +25,10 @@ from tidemill.errors import CatalogError, TidemillError, UnsupportedError
 from tidemill.expressions import UserFunction
 from tidemill.physical.lowering import lower
 from tidemill.physical.operator import Exec
-from tidemill.query import Query
+from tidemill.engine.query import Query
 from tidemill.runtime.inprocess.run import Run
 from tidemill.runtime.interface import Execution, Running
-from tidemill.sources import Rows, Sources
+from tidemill.engine.sources import Rows, Sources
 from tidemill.sql import (
     CreateDerived,
     CreateRelation,
@@ -39,7 +39,7 @@ from tidemill.sql import (
     Statement,
     parse,
 )
-from tidemill.tables import (
+from tidemill.engine.tables import (
     duration,
     is_spark_frame,
     spark_frame_schema,

@@ -1,0 +1,6 @@
+"""What users hold in their hands: the engine and its queries."""
+
+from tidemill.engine.engine import Engine
+from tidemill.engine.query import Query
+
+__all__ = ["Engine", "Query"]
