@@ -25,7 +25,7 @@ apt_install() { \
 }
 endef
 
-.PHONY: help setup java demo test lint format fuzz bench clean
+.PHONY: help setup java demo test lint format fuzz bench bench-peers clean
 
 help: ## list the targets
 	@grep -E '^[a-z]+:.*## ' $(firstword $(MAKEFILE_LIST)) | sed -E 's/^([a-z]+):.*## (.*)/\1\t\2/' \
@@ -90,6 +90,11 @@ bench: setup ## run every benchmark
 		[ -e "$$file" ] || { echo "no benchmarks yet"; break; }; \
 		echo "== $$file"; $(BIN)/python "$$file" $(ARGS); \
 	done
+
+# Flink pins other versions of the same packages, so it has an environment of its own.
+bench-peers: setup java ## install Flink into .venv-flink, to be measured by `tidemill bench nexmark`
+	@[ -x .venv-flink/bin/python ] || $(BIN)/python -m venv .venv-flink
+	@.venv-flink/bin/python -m pip install --quiet --disable-pip-version-check apache-flink==2.3.0
 
 clean: ## remove .venv, caches and builds
 	@rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis spark-warehouse metastore_db derby.log

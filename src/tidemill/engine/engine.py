@@ -21,14 +21,21 @@ from tidemill.analyze import (
     plan_query,
     source_from_statement,
 )
+from tidemill.engine.query import Query
+from tidemill.engine.sources import Rows, Sources
+from tidemill.engine.tables import (
+    duration,
+    is_spark_frame,
+    spark_frame_schema,
+    time_domain,
+    to_tables,
+)
 from tidemill.errors import CatalogError, TidemillError, UnsupportedError
 from tidemill.expressions import UserFunction
 from tidemill.physical.lowering import lower
 from tidemill.physical.operator import Exec
-from tidemill.engine.query import Query
 from tidemill.runtime.inprocess.run import Run
 from tidemill.runtime.interface import Execution, Running
-from tidemill.engine.sources import Rows, Sources
 from tidemill.sql import (
     CreateDerived,
     CreateRelation,
@@ -38,13 +45,6 @@ from tidemill.sql import (
     QueryStatement,
     Statement,
     parse,
-)
-from tidemill.engine.tables import (
-    duration,
-    is_spark_frame,
-    spark_frame_schema,
-    time_domain,
-    to_tables,
 )
 
 if TYPE_CHECKING:

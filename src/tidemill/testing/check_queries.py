@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from tidemill.algebra import Plan
 from tidemill.engine import Engine
-from tidemill.errors import PlanWarning
 from tidemill.engine.query import Query
+from tidemill.errors import PlanWarning
 from tidemill.reference import LogicalStream
 from tidemill.testing.check import Inputs, check_result, reference_of, relation_table, run_plan
 from tidemill.testing.oracle import NotComparable, Oracle, nearly_equal
@@ -46,7 +46,7 @@ def _text(sized: Texts) -> str:
     return sized[1]
 
 
-def check_query(script: str, inputs: Inputs, most_asked: int = 3, contract: bool = True) -> Checked:
+def check_query(script: str, inputs: Inputs, most_asked: int = 6, contract: bool = True) -> Checked:
     """Fail unless the answers of the engine are those of the reference, and of DuckDB.
 
     DuckDB is asked at up to `most_asked` of the instants at which something changes. With

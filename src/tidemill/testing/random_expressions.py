@@ -44,6 +44,9 @@ class ExpressionWriter:
 
     def __init__(self, random: Random) -> None:
         self._random = random
+        # Half of all scripts are calm: wide windows and plain columns, so that many rows come to
+        # where a join or a subquery decides about them.
+        self.calm = random.random() < 0.5
         self.subquery_condition: Subquery | None = None
         self.subquery_value: Subquery | None = None
 
@@ -60,7 +63,7 @@ class ExpressionWriter:
     def value(self, wanted: str, atoms: Sequence[Atom], depth: int = 2) -> str:
         """An expression of a type."""
         known = [atom.text for atom in atoms if atom.type == wanted]
-        if known and (depth == 0 or self.chance(0.65)):
+        if known and (depth == 0 or self.chance(0.9 if self.calm else 0.65)):
             return self.pick(known)
         if depth == 0 or self.chance(0.1):
             return self.literal(wanted)
@@ -114,7 +117,7 @@ class ExpressionWriter:
             forms += [f"LENGTH({self.value(STRING, atoms, depth)})", f"({part} % 2)"]
         elif wanted == BIGINT:
             whole = self.value(INT, atoms, depth)
-            forms += [f"CAST({whole} AS BIGINT)", f"bump({part})", f"bump({whole})"]
+            forms += [f"CAST({whole} AS BIGINT)", f"bump({part})", f"bump(CAST({whole} AS INT))"]
         else:
             number = self.value(self.pick(_NUMBERS), atoms, depth)
             forms += [f"({number} / 2)", f"CAST({number} AS DOUBLE)"]
@@ -126,7 +129,7 @@ class ExpressionWriter:
         """A condition: true, false or NULL."""
         if depth > 0 and self.chance(0.35):
             return self._combined(atoms, depth - 1)
-        if self.subquery_condition is not None and self.chance(0.45):
+        if self.subquery_condition is not None and self.chance(0.8 if self.calm else 0.45):
             return self.subquery_condition(atoms)
         return self._test(atoms, depth)
 
@@ -157,7 +160,7 @@ class ExpressionWriter:
 
     def operand(self, kind: str, atoms: Sequence[Atom], depth: int) -> str:
         """One side of a comparison: often an atom, sometimes a subquery with one value."""
-        if self.subquery_value is not None and kind == BIGINT and self.chance(0.1):
+        if self.subquery_value is not None and kind == BIGINT and self.chance(0.15):
             return self.subquery_value(atoms)
         return self.value(kind, atoms, max(depth, 0) if self.chance(0.4) else 0)
 

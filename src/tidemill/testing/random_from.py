@@ -56,7 +56,7 @@ class FromWriter(ExpressionWriter):
 
     def __init__(self, random: Random) -> None:
         super().__init__(random)
-        self.windows = WindowWriter(random)
+        self.windows = WindowWriter(random, self.calm)
         self.derived: list[Written] = []
         # The time column is no part of `*`, so a script has either the one or the other.
         self.names_time = random.random() < 0.15
@@ -83,7 +83,7 @@ class FromWriter(ExpressionWriter):
 
     def from_clause(self, depth: int, outer: Sequence[Atom]) -> From:
         """The entries of FROM, at most three."""
-        count = self.pick([1, 1, 1, 2, 2, 3])
+        count = self.pick([1, 1, 1, 2] if self.calm else [1, 1, 1, 2, 2, 3])
         inner = self.chance(0.5)
         # Beside an outer join, a subquery cannot mention the query around.
         seen = outer if inner and self.chance(0.3) else ()
@@ -110,7 +110,7 @@ class FromWriter(ExpressionWriter):
     # Entries
 
     def _entry(self, alias: str, depth: int, outer: Sequence[Atom]) -> tuple[str, Written]:
-        roll = self._random.random()
+        roll = self._random.uniform(0, 0.7 if self.calm else 1)
         if roll < 0.08:
             return f"{RELATION} AS {alias}", Written(RELATION, SOURCE_COLUMNS, True)
         if self.derived and roll < 0.5:

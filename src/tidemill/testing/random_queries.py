@@ -82,7 +82,7 @@ class QueryGenerator(SubqueryWriter):
         clause = self.from_clause(depth, shape.outer)
         # What an alias of this block hides cannot be mentioned any more.
         outer = [a for a in shape.outer if a.text.split(".")[0] not in clause.aliases]
-        shape = replace(shape, outer=tuple(outer))
+        shape = replace(shape, outer=tuple(outer), limited=shape.limited and not shape.outer)
         where = self._where(clause, shape, depth)
         if shape.aggregated or self.chance(0.35):
             return self._grouped(clause, where, shape, depth)
@@ -104,7 +104,7 @@ class QueryGenerator(SubqueryWriter):
         tests = []
         if shape.outer and self.chance(0.8):
             tests.append(self._correlation(clause.atoms, shape.outer))
-        if self.chance(0.45):
+        if self.chance(0.7 if self.calm and depth > 0 else 0.45):
             with self.subqueries(depth):
                 tests.append(self.condition([*clause.atoms, *shape.outer]))
         return f" WHERE {' AND '.join(tests)}" if tests else ""
@@ -151,7 +151,7 @@ class QueryGenerator(SubqueryWriter):
             f"{text} AS {name}" for (text, _), name in zip(items, names, strict=True)
         )
         sql = f"SELECT {distinct}{listed} FROM {clause.sql}{tail}"
-        if shape.limited and not shape.outer:
+        if shape.limited:
             others = [] if distinct else [atom.text for atom in atoms if not atom.text.isdigit()]
             sql += self._first_rows([*names, *others[:4]])
         columns = tuple((name, kind) for name, (_, kind) in zip(names, items, strict=True))

@@ -62,14 +62,14 @@ class SubqueryWriter(GroupWriter):
 
     def _condition_with(self, atoms: Sequence[Atom], depth: int) -> str:
         outer = self._visible_inside(atoms)
-        kind = self.pick(["EXISTS", "IN", "IN", "ANY", "ALL", "value"])
+        kind = self.pick(["EXISTS", "IN", "IN", "ANY", "ALL", "value", "value"])
         if kind == "EXISTS":
             word = self.pick(["EXISTS", "NOT EXISTS"])
             return f"{word} ({self.query(depth - 1, self.some_types(), outer).sql})"
         if kind == "value":
             operator = self.pick(["=", "<", ">="])
             return f"{self._plain(BIGINT, atoms)} {operator} {self._value_of(atoms, depth)}"
-        types = self.some_types()[: 2 if kind == "IN" else 1]
+        types = self.some_types()[: self.pick([1, 1, 2]) if kind == "IN" else 1]
         inner = self.query(depth - 1, types, outer).sql
         sides = [self._plain(each, atoms) for each in types]
         side = sides[0] if len(sides) == 1 else f"({', '.join(sides)})"

@@ -15,15 +15,26 @@ class Window:
     stays: bool
 
 
+_WIDE = (
+    Window("WINDOW(RANGE 8)", False),
+    Window("[RANGE 12]", False),
+    Window("WINDOW(RANGE UNBOUNDED)", True),
+    Window("WINDOW(ROWS 7)", True),
+)
+
+
 class WindowWriter:
     """Writes windows. All granularities of a script are equal, so that they fit each other."""
 
-    def __init__(self, random: Random) -> None:
+    def __init__(self, random: Random, calm: bool) -> None:
         self._random = random
+        self._calm = calm
         self._granule = random.choice([2, 3, 4])
 
     def window(self, columns: Sequence[str]) -> Window:
         """A window for a stream with these columns."""
+        if self._calm and self._random.random() < 0.85:
+            return self._random.choice(_WIDE)
         body, stays = self._body(columns)
         if not body:
             return Window(self._granularity(), stays)

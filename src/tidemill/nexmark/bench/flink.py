@@ -14,7 +14,7 @@ import polars as pl
 
 from tidemill.errors import TidemillError
 from tidemill.nexmark.bench import flink_job
-from tidemill.nexmark.bench.measure import SAME, Setting, watched
+from tidemill.nexmark.bench.measure import SAME, Setting, Spent, watched
 
 NAME = "flink"
 PYTHON = "TIDEMILL_FLINK_PYTHON"
@@ -57,8 +57,8 @@ def to_csv(data: Path, folder: Path, streams: Sequence[str], slots: int) -> None
             )
 
 
-def run(names: Sequence[str], setting: Setting, warm: Path) -> dict[str, tuple[float, int]]:
-    """Seconds and memory of every query; all in one process, which is warmed up first."""
+def run(names: Sequence[str], setting: Setting, warm: Path) -> dict[str, Spent]:
+    """What every query took; all in one process, which is warmed up first."""
     with tempfile.TemporaryDirectory(prefix="tidemill-bench-") as folder:
         streams = ("bid", "open_auction", "closed_auction")
         to_csv(setting.data, Path(folder, "data"), streams, setting.cores)
@@ -69,10 +69,10 @@ def run(names: Sequence[str], setting: Setting, warm: Path) -> dict[str, tuple[f
             "warm": f"{folder}/warm",
             "cores": setting.cores,
         }
-        with watched() as figures:
+        with watched() as spent:
             seconds = _asked(request)
-    _, memory = figures()
-    return {name: (seconds[name], memory) for name in names}
+    # Memory is that of the whole process; what a single query had of a core is not known.
+    return {name: Spent(seconds[name], spent.memory) for name in names}
 
 
 def answer(names: Sequence[str], setting: Setting) -> dict[str, pl.DataFrame]:

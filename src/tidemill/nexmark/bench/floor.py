@@ -10,32 +10,31 @@ import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from tidemill.nexmark.bench.measure import Setting, watched
+from tidemill.nexmark.bench.measure import Setting, Spent, watched
 from tidemill.nexmark.queries import BenchmarkQuery
 
 NAME = "floor"
 NOTE = "no operator: scan, shuffle, Arrow there and back"
 _COLUMNS = {
     "bid": (
-        "item BIGINT, price DOUBLE, bidder BIGINT, ts TIMESTAMP_NTZ",
+        "item BIGINT, price DOUBLE, bidder BIGINT, ts TIMESTAMP",
         "item",
         "bidder",
         "price",
     ),
     "open_auction": (
-        "item BIGINT, seller BIGINT, start_price DOUBLE, ts TIMESTAMP_NTZ",
+        "item BIGINT, seller BIGINT, start_price DOUBLE, ts TIMESTAMP",
         "item",
         "seller",
         "start_price",
     ),
-    "closed_auction": ("item BIGINT, ts TIMESTAMP_NTZ", "item", "item", "CAST(NULL AS DOUBLE)"),
-    "person": ("id BIGINT, name STRING, ts TIMESTAMP_NTZ", "id", "id", "CAST(NULL AS DOUBLE)"),
+    "closed_auction": ("item BIGINT, ts TIMESTAMP", "item", "item", "CAST(NULL AS DOUBLE)"),
+    "person": ("id BIGINT, name STRING, ts TIMESTAMP", "id", "id", "CAST(NULL AS DOUBLE)"),
 }
-_EPOCH = "TIMESTAMP_NTZ'1970-01-01 00:00:00'"
 
 
-def run(session: SparkSession, query: BenchmarkQuery, setting: Setting) -> tuple[float, int]:
-    """Seconds and memory, for the streams of a query."""
+def run(session: SparkSession, query: BenchmarkQuery, setting: Setting) -> Spent:
+    """What it took, for the streams of a query."""
     rows = [_rows(session, name, setting) for name in query.streams]
     everything = reduce(DataFrame.union, rows)
 
@@ -45,9 +44,9 @@ def run(session: SparkSession, query: BenchmarkQuery, setting: Setting) -> tuple
 
     with tempfile.TemporaryDirectory(prefix="tidemill-bench-") as checkpoint:
         writer = everything.writeStream.foreachBatch(tick).trigger(availableNow=True)
-        with watched() as figures:
+        with watched() as spent:
             writer.option("checkpointLocation", checkpoint).start().awaitTermination()
-    return figures()
+    return spent
 
 
 def _identity(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -58,11 +57,10 @@ def _rows(session: SparkSession, name: str, setting: Setting) -> DataFrame:
     """A stream as plain numbers: its key, its partition, its time, and its other columns."""
     schema, key, other, price = _COLUMNS[name]
     reader = session.readStream.schema(schema).option("maxFilesPerTrigger", 1)
-    time = f"timestampdiff(MICROSECOND, {_EPOCH}, ts)"
     return reader.parquet(f"{setting.data}/{name}").selectExpr(
         f"CAST(pmod(hash({key}), {setting.cores}) AS INT) AS partition",
-        f"{time} AS valid_from",
-        f"{time} + 1 AS valid_to",
+        "unix_micros(ts) AS valid_from",
+        "unix_micros(ts) + 1 AS valid_to",
         f"{key} AS key",
         f"{other} AS other",
         f"{price} AS price",

@@ -12,7 +12,7 @@ from pyspark.sql import SparkSession
 from tidemill.errors import TidemillError
 from tidemill.nexmark.bench import flink, floor, inprocess, structured, tidemill_spark
 from tidemill.nexmark.bench.answers import agree
-from tidemill.nexmark.bench.measure import Outcome, Setting
+from tidemill.nexmark.bench.measure import Outcome, Setting, Spent
 from tidemill.nexmark.generate import BIDS_PER_AUCTION, Size, generate
 from tidemill.nexmark.queries import BenchmarkQuery
 
@@ -31,6 +31,7 @@ class Plan:
     folder: Path
     cores: int = 2
     floor: bool = True
+    compare: bool = True
 
     def __post_init__(self) -> None:
         for peer in self.peers:
@@ -59,7 +60,7 @@ class Bench:
     def run(self) -> Iterator[Outcome]:
         """Generate, warm up, compare answers on little data, and measure on all of it."""
         little, data = self._data()
-        agreed = self._agreed(little)
+        agreed = self._agreed(little) if self.plan.compare else {}
         flinks = self._flink(data, little.data)
         for query in self.plan.queries:
             # Start-up is not measured: code is compiled, workers are there.
@@ -83,13 +84,12 @@ class Bench:
         """Tidemill, the floor below it, and the peers that run in this process."""
         events = query.events(self.plan.size)
 
-        def outcome(system: str, figures: tuple[float, int], question: str) -> Outcome:
-            return Outcome(query.name, system, events, *figures, question)
+        def outcome(system: str, spent: Spent, question: str) -> Outcome:
+            return Outcome(query.name, system, events, spent, question)
 
         self.note(f"{query.name} in Tidemill on Spark")
-        seconds, memory, phases = tidemill_spark.run(self.session, query, data)
-        ours = outcome(tidemill_spark.NAME, (seconds, memory), "")
-        yield replace(ours, phases=phases)
+        spent, phases = tidemill_spark.run(self.session, query, data)
+        yield replace(outcome(tidemill_spark.NAME, spent, ""), phases=phases)
         if self.plan.floor:
             self.note(f"{query.name}: the floor")
             yield outcome(floor.NAME, floor.run(self.session, query, data), floor.NOTE)
@@ -115,7 +115,7 @@ class Bench:
                 # "counts over" of the query "counts" is shown as the system "flink over".
                 form.replace(name, flink.NAME, 1),
                 wanted[name].events(self.plan.size),
-                *figures[form],
+                figures[form],
                 flink.QUESTIONS[name][form],
             )
             for form, name in asked.items()

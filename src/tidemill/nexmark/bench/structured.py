@@ -10,13 +10,13 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.streaming.readwriter import DataStreamWriter
 
-from tidemill.nexmark.bench.measure import SAME, Setting, watched
+from tidemill.nexmark.bench.measure import SAME, Setting, Spent, watched
 
 NAME = "spark"
 _SCHEMAS = {
-    "bid": "item BIGINT, price DOUBLE, bidder BIGINT, ts TIMESTAMP_NTZ",
-    "open_auction": "item BIGINT, seller BIGINT, start_price DOUBLE, ts TIMESTAMP_NTZ",
-    "closed_auction": "item BIGINT, ts TIMESTAMP_NTZ",
+    "bid": "item BIGINT, price DOUBLE, bidder BIGINT, ts TIMESTAMP",
+    "open_auction": "item BIGINT, seller BIGINT, start_price DOUBLE, ts TIMESTAMP",
+    "closed_auction": "item BIGINT, ts TIMESTAMP",
 }
 _TUNED = {
     # One task per core; state in RocksDB with changelogs, as large state needs it.
@@ -31,21 +31,25 @@ Streams = Callable[[str], DataFrame]
 
 
 def currency(streams: Streams) -> DataFrame:
+    """Prices in euros."""
     return streams("bid").select("item", (F.col("price") * 0.8).alias("euros"), "bidder")
 
 
 def selection(streams: Streams) -> DataFrame:
+    """Bids on five items."""
     wanted = F.col("item").isin(1007, 1020, 1087, 2001, 2019)
     return streams("bid").where(wanted).select("item", "price", "bidder")
 
 
 def short_auctions(streams: Streams) -> DataFrame:
+    """A stream-stream join within 5 hours."""
     opened, closed = _timed(streams, "open_auction", "o"), _timed(streams, "closed_auction", "c")
     near = "o.item = c.item AND c.ts >= o.ts AND c.ts < o.ts + INTERVAL 5 HOURS"
     return opened.join(closed, F.expr(near)).select("o.item", "o.seller", "o.start_price")
 
 
 def bid_sellers(streams: Streams) -> DataFrame:
+    """A stream-stream join within 2 days."""
     bids, opened = _timed(streams, "bid", "b"), _timed(streams, "open_auction", "o")
     near = "b.item = o.item AND b.ts >= o.ts AND b.ts < o.ts + INTERVAL 2 DAYS"
     joined = bids.join(opened, F.expr(near))
@@ -53,6 +57,7 @@ def bid_sellers(streams: Streams) -> DataFrame:
 
 
 def bid_counts(streams: Streams) -> DataFrame:
+    """Hopping windows: the nearest that Spark has to a window that slides with every bid."""
     hops = F.window("ts", "60 minutes", "10 minutes")
     counts = _timed(streams, "bid", "b").groupBy("item", hops.alias("hop")).count()
     return counts.select("item", "count", F.col("hop.end").alias("at"))
@@ -87,13 +92,13 @@ def _writer(session: SparkSession, name: str, setting: Setting) -> DataStreamWri
     return ask(streams).writeStream.outputMode("append").trigger(availableNow=True)
 
 
-def run(session: SparkSession, name: str, setting: Setting) -> tuple[float, int]:
-    """Seconds and memory."""
+def run(session: SparkSession, name: str, setting: Setting) -> Spent:
+    """What it took."""
     writer = _writer(session, name, setting).format("noop")
-    with tempfile.TemporaryDirectory(prefix="tidemill-bench-") as checkpoint:
-        with watched() as figures:
-            writer.option("checkpointLocation", checkpoint).start().awaitTermination()
-    return figures()
+    checkpoints = tempfile.TemporaryDirectory(prefix="tidemill-bench-")
+    with checkpoints as checkpoint, watched() as spent:
+        writer.option("checkpointLocation", checkpoint).start().awaitTermination()
+    return spent
 
 
 def answer(session: SparkSession, name: str, setting: Setting) -> pl.DataFrame:

@@ -18,7 +18,7 @@ def systems_table(outcomes: Sequence[Outcome]) -> Table:
     table = Table(title="Events per second", title_justify="left")
     table.add_column("query")
     table.add_column("system")
-    for name in ("events/s", "seconds", "Tidemill is", "memory"):
+    for name in ("events/s", "seconds", "of a core", "Tidemill is", "memory"):
         table.add_column(name, justify="right")
     table.add_column("question")
     for outcome in outcomes:
@@ -26,9 +26,10 @@ def systems_table(outcomes: Sequence[Outcome]) -> Table:
             outcome.query,
             outcome.system,
             f"{outcome.events_per_second:,.0f}",
-            f"{outcome.seconds:.2f}",
+            f"{outcome.spent.seconds:.2f}",
+            f"{outcome.spent.cpu:.1f}" if outcome.spent.cpu else "",
             _ratio(outcome, outcomes),
-            f"{outcome.memory / 2**30:.1f} GiB",
+            f"{outcome.spent.memory / 2**30:.1f} GiB",
             outcome.question + _AGREES[outcome.agrees],
             end_section=outcome is outcomes[-1] or _next(outcome, outcomes) != outcome.query,
         )
@@ -41,12 +42,12 @@ def phases_table(outcomes: Sequence[Outcome]) -> Table:
     table.add_column("query")
     for name in ("total", *_PHASES, "floor"):
         table.add_column(name, justify="right")
-    floors = {o.query: o.seconds for o in outcomes if o.system == floor.NAME}
+    floors = {o.query: o.spent.seconds for o in outcomes if o.system == floor.NAME}
     for outcome in outcomes:
         if outcome.system == tidemill_spark.NAME:
             spent = [f"{outcome.phases.get(phase, 0.0):.2f}" for phase in _PHASES]
             lowest = f"{floors[outcome.query]:.2f}" if outcome.query in floors else ""
-            table.add_row(outcome.query, f"{outcome.seconds:.2f}", *spent, lowest)
+            table.add_row(outcome.query, f"{outcome.spent.seconds:.2f}", *spent, lowest)
     return table
 
 

@@ -10,7 +10,7 @@ import polars as pl
 from pyspark.sql import SparkSession
 
 from tidemill import Engine, Query, TidemillError
-from tidemill.nexmark.bench.measure import Setting, watched
+from tidemill.nexmark.bench.measure import Setting, Spent, watched
 from tidemill.nexmark.queries import BenchmarkQuery
 
 NAME = "tidemill"
@@ -19,12 +19,12 @@ _PAUSE = 0.005
 
 def run(
     session: SparkSession, query: BenchmarkQuery, setting: Setting
-) -> tuple[float, int, dict[str, float]]:
-    """Seconds, memory, and the seconds of all ticks by phase."""
+) -> tuple[Spent, dict[str, float]]:
+    """What it took, and the seconds of all ticks by phase."""
     prepared = _query(session, query, setting)
     phases: dict[str, float] = {}
     with tempfile.TemporaryDirectory(prefix="tidemill-bench-") as checkpoint:
-        with watched() as figures:
+        with watched() as spent:
             running = prepared.start("noop", checkpoint=checkpoint, available_now=True)
             last = None
             while running.is_active:
@@ -36,8 +36,7 @@ def run(
             running.await_termination()
             _add(phases, running.progress.phases)
         shutil.rmtree(checkpoint, ignore_errors=True)
-    seconds, memory = figures()
-    return seconds, memory, phases
+    return spent, phases
 
 
 def answer(session: SparkSession, query: BenchmarkQuery, setting: Setting) -> pl.DataFrame:

@@ -56,16 +56,16 @@ def to_spark(scalar: Scalar, places: Mapping[str, str]) -> str:
 
 
 def partition_of(edge: Edge, places: Mapping[str, str], schema: Schema, partitions: int) -> str:
-    """Which partitions a row of an edge goes to, as an array in Spark SQL."""
+    """Which partition a row of an edge goes to, in Spark SQL; an array if it goes to all."""
     if edge.mode is Mode.BROADCAST:
         return f"sequence(0, {partitions - 1})"
     if edge.mode is Mode.SINGLE:
-        return "array(0)"
+        return "0"
     if edge.mode is Mode.KEEP:
-        return f"array({PARTITION})"
+        return PARTITION
     names = edge.keys if edge.mode is Mode.HASH else schema.names
     parts = [_hashable(places[name], schema, name) for name in names] or [VALID_FROM]
-    return f"array(cast(pmod(hash({', '.join(parts)}), {partitions}) as int))"
+    return f"cast(pmod(hash({', '.join(parts)}), {partitions}) as int)"
 
 
 def _hashable(slot: str, schema: Schema, name: str) -> str:

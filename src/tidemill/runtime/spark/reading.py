@@ -63,7 +63,7 @@ class Reader:
         info = origin.info
         slots = {slot: name for name, slot in self._layout.places(source.schema).items()}
         columns = [
-            (F.col(_quoted(slots[slot])) if slot in slots else F.lit(None)).cast(spark_type(kind))
+            (_value(frame, slots[slot]) if slot in slots else F.lit(None)).cast(spark_type(kind))
             for slot, kind in self._layout.slots
         ]
         names = [slot for slot, _ in self._layout.slots]
@@ -87,9 +87,9 @@ class Reader:
             return origin.frame
         reader = self._session.readStream
         if origin.tables is not None:
-            schema = self._session.createDataFrame(origin.tables[0].slice(0, 0)).schema
             folder = f"{self._checkpoint}/tables/{info.name.casefold()}"
             _store(info.name, origin.tables, folder)
+            schema = _columns(origin.tables[0].schema)
             return reader.schema(schema).option("maxFilesPerTrigger", 1).parquet(folder)
         assert info.format is not None
         if info.format not in _FIXED_SCHEMA:
@@ -106,7 +106,8 @@ class Reader:
                 )
             return origin.frame
         if origin.tables is not None:
-            return self._session.createDataFrame(pa.concat_tables(origin.tables))
+            table = pa.concat_tables(origin.tables)
+            return self._session.createDataFrame(table, schema=_columns(table.schema))
         assert info.format is not None
         reader = self._session.read.schema(_declared(info))
         return reader.format(info.format).options(**_options(info)).load()
@@ -122,6 +123,20 @@ def _quoted(name: str) -> str:
 
 def _options(info: SourceInfo) -> dict[str, Any]:
     return {name: value for name, value in info.options.items() if value is not None}
+
+
+def _columns(schema: pa.Schema) -> str:
+    """The columns of a table; by itself Spark would give its timestamps a zone."""
+    return ", ".join(f"{_quoted(field.name)} {spark_type(field.type)}" for field in schema)
+
+
+def _value(frame: DataFrame, name: str) -> Column:
+    """A column; instants become timestamps of UTC, whatever the zone of the session."""
+    quoted = _quoted(name)
+    if dict(frame.dtypes)[name] != "timestamp":
+        return F.col(quoted)
+    epoch = "TIMESTAMP_NTZ'1970-01-01 00:00:00'"
+    return F.expr(f"timestampadd(MICROSECOND, unix_micros({quoted}), {epoch})")
 
 
 def _declared(info: SourceInfo) -> str:

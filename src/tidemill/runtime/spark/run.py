@@ -107,11 +107,11 @@ class SparkRun:
                 batch = batch.union(frame)
         rows, seen = self._plan.run(batch, tick, marks)
         reported = Observation()
-        rows = rows.observe(
-            reported,
-            F.collect_list(F.when(F.col(TAG) == REPORT, F.col(NOTE))).alias("notes"),
-            F.count(F.when(F.col(TAG) == RESULT, 1)).alias("results"),
-        )
+        facts = [F.count(F.when(F.col(TAG) == RESULT, 1)).alias("results")]
+        if self._staged.stages:
+            notes = F.collect_list(F.when(F.col(TAG) == REPORT, F.col(NOTE)))
+            facts.append(notes.alias("notes"))
+        rows = rows.observe(reported, *facts)
         planned = time.perf_counter()
         self._sink(self._plan.result(rows), tick)
         done = time.perf_counter()
@@ -126,7 +126,7 @@ class SparkRun:
         for name, value in facts.items():
             if not name.startswith("newest"):
                 self._facts[name] = self._facts.get(name, 0) + value
-        self._reports = [json.loads(note) for note in reported["notes"]]
+        self._reports = [json.loads(note) for note in reported.get("notes", ())]
         self._ticks += 1
         self._rows_out += reported["results"]
         for report in self._reports:

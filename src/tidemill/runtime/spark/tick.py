@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from pyspark.sql import DataFrame, Observation, SparkSession
+from pyspark.sql import Column, DataFrame, Observation, SparkSession
 from pyspark.sql import functions as F
 
 from tidemill.algebra.schema import Schema
-from tidemill.fragments import Edge, Staged
+from tidemill.fragments import Edge, Mode, Staged
 from tidemill.fragments.stages import RESULT
 from tidemill.runtime.spark.layout import NOTE, PARTITION, TAG, Layout
 from tidemill.runtime.spark.native import native_rows, partition_of, to_spark
@@ -97,13 +97,22 @@ class TickPlan:
         facts = []
         for source in self.sources:
             own = F.col(SOURCE) == source.number
-            late = own & (F.col(TIME) < F.lit(marks.sources.get(source.name, BEGIN)))
+            late = own & F.expr(f"{TIME} < {self._watermark(marks)}")
             facts += [
                 F.count(F.when(own, 1)).alias(f"rows{source.number}"),
                 F.count(F.when(late, 1)).alias(f"late{source.number}"),
                 F.max(F.when(own, F.col(TIME))).alias(f"newest{source.number}"),
             ]
         return facts
+
+    def _watermark(self, marks: Marks) -> str:
+        """The watermark of the source of a row, in Spark SQL.
+
+        It is looked up in an array, to which the code that Spark generates only refers. A number
+        would stand in that code itself, which would then be compiled anew with every tick.
+        """
+        known = [marks.sources.get(source.name, BEGIN) for source in self.sources]
+        return f"element_at(array({', '.join(f'{mark}L' for mark in known)}), {SOURCE} + 1)"
 
     def _native(self, rows: DataFrame, marks: Marks) -> DataFrame:
         """Rows of the sources as rows of the edges that start there."""
@@ -136,10 +145,9 @@ class TickPlan:
         kept = " ".join(f"WHEN {c.test} THEN {c.kept}" for c in cases)
         tag = " ".join(f"WHEN {c.test} THEN {c.edge.tag}" for c in cases)
         end = " ".join(f"WHEN {c.test} THEN {c.end}" for c in cases)
-        partition = " ".join(f"WHEN {c.test} THEN {c.partition}" for c in cases)
         return rows.where(f"CASE {kept} ELSE false END").select(
             F.expr(f"CAST(CASE {tag} END AS INT)").alias(TAG),
-            F.explode(F.expr(f"CASE {partition} END")).alias(PARTITION),
+            _destination((c.edge, c.test, c.partition) for c in cases).alias(PARTITION),
             F.col(TIME).alias(VALID_FROM),
             F.expr(f"CASE {end} END").alias(VALID_TO),
             *(slot.alias(name) for slot, (name, _) in zip(slots, self.layout.slots, strict=True)),
@@ -154,7 +162,7 @@ class TickPlan:
         values = {name: to_spark(scalar, places) for name, scalar in native.columns.items()}
         conditions = [] if native.kept is None else [to_spark(native.kept, places)]
         if source.has_time:
-            conditions.append(f"{TIME} >= {marks.sources.get(source.name, BEGIN)}")
+            conditions.append(f"{TIME} >= {self._watermark(marks)}")
         return _Case(
             edge=edge,
             test=f"{SOURCE} = {source.number} AND pass = {number}",
@@ -162,7 +170,7 @@ class TickPlan:
             end=_end(native.duration) if source.has_time else VALID_TO,
             slots={slot: values[name] for name, slot in self.layout.places(edge.schema).items()},
             # Results that Spark makes alone need no partition of ours.
-            partition="array(0)"
+            partition="0"
             if edge.tag == RESULT
             else partition_of(edge, values, edge.schema, self.partitions),
         )
@@ -185,12 +193,7 @@ class TickPlan:
         made = [e for e in self.staged.edges if e.made_at == level and e.tag != RESULT]
         if not made:
             return rows
-        cases = [
-            f"WHEN {TAG} = {edge.tag} THEN "
-            + partition_of(edge, self.layout.places(edge.schema), edge.schema, self.partitions)
-            for edge in made
-        ]
-        target = F.explode(F.expr(f"CASE {' '.join(cases)} ELSE array({PARTITION}) END"))
+        target = _destination(((e, f"{TAG} = {e.tag}", self._place(e)) for e in made), PARTITION)
         return (
             rows.withColumn("target", target)
             .drop(PARTITION)
@@ -200,6 +203,9 @@ class TickPlan:
                 *(c for c in rows.columns if c not in (TAG, PARTITION)),
             )
         )
+
+    def _place(self, edge: Edge) -> str:
+        return partition_of(edge, self.layout.places(edge.schema), edge.schema, self.partitions)
 
     def result(self, rows: DataFrame) -> DataFrame:
         """The rows of the result under their own names."""
@@ -235,6 +241,22 @@ def _end(duration: int) -> str:
     end = f"{TIME} + {duration}"
     last = OPEN_END - duration
     return f"CASE WHEN {TIME} < {last} THEN {end} ELSE {OPEN_END} END"
+
+
+def _destination(cases: Iterable[tuple[Edge, str, str]], otherwise: str = "NULL") -> Column:
+    """The partition of each row, by edges with their tests; rows that go to all are multiplied."""
+    known = list(cases)
+    to_all = any(edge.mode is Mode.BROADCAST for edge, _, _ in known)
+
+    def place(where: str, many: bool) -> str:
+        return where if many or not to_all else f"array({where})"
+
+    tests = " ".join(
+        f"WHEN {test} THEN {place(where, edge.mode is Mode.BROADCAST)}"
+        for edge, test, where in known
+    )
+    chosen = F.expr(f"CASE {tests} ELSE {place(otherwise, False)} END")
+    return F.explode(chosen) if to_all else chosen.cast("int")
 
 
 def _switch(cases: list[tuple[str, str]], kind: str) -> str:

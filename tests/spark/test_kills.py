@@ -1,0 +1,136 @@
+"""A driver that is killed goes on from its checkpoint: nothing is lost, nothing is doubled.
+
+`make test-kills` kills more often.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.dataset as ds
+import pyarrow.parquet as pq
+import pytest
+
+import tidemill as tm
+from tests.spark.driving import SCRIPTS, multiset, query_of
+from tests.spark.scripts.drive import QUERY
+
+FILES = 5
+KILLS = int(os.environ.get("TIDEMILL_KILLS", "3"))
+SEED = int(os.environ.get("TIDEMILL_SEED", "7"))
+POINTS = ["before-sink", "in-sink", "after-sink", "before-marks", "after-marks"]
+
+
+def write_input(work: Path, seed: int = 1) -> dict[str, list[pa.Table]]:
+    """Two folders of files with rows that are a little out of order."""
+    source = random.Random(seed)
+    tables: dict[str, list[pa.Table]] = {}
+    for name, per_file in (("s", 30), ("t", 6)):
+        (work / name).mkdir(parents=True)
+        tables[name] = []
+        for number in range(FILES if name == "s" else FILES - 2):
+            rows = [
+                {
+                    "k": source.randint(0, 5),
+                    "v": source.randint(0, 99),
+                    "at": max(0, 6 * number + source.randint(-6, 5)),
+                }
+                for _ in range(per_file)
+            ]
+            table = pa.Table.from_pylist(rows)
+            path = work / name / f"{number:03d}.parquet"
+            pq.write_table(table, path)
+            os.utime(path, (1_700_000_000 + number, 1_700_000_000 + number))
+            tables[name].append(table)
+    return tables
+
+
+def drive(work: Path, wish: str = "") -> tuple[bool, str]:
+    """Start the driver; whether it came to its end, and what it said."""
+    done = subprocess.run(
+        [sys.executable, str(SCRIPTS / "drive.py"), str(work), wish],
+        capture_output=True,
+        text=True,
+        check=False,
+        start_new_session=True,
+        timeout=600,
+    )
+    if done.returncode not in (0, -9):
+        raise AssertionError(f"the driver failed:\n{done.stdout}\n{done.stderr[-5000:]}")
+    return done.returncode == 0, done.stdout
+
+
+def results(work: Path) -> Counter[str]:
+    """All rows of the sink, from whole ticks."""
+    files = sorted(map(str, (work / "results").glob("tick=*/*.parquet")))
+    return multiset(ds.dataset(files).to_table())
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Counter[str]]:
+    """The input, and the rows of a run that nobody kills; they are those of the other runtime."""
+    work = tmp_path_factory.mktemp("undisturbed")
+    tables = write_input(work)
+    ended, _ = drive(work)
+    assert ended
+    engine = tm.Engine("inprocess")
+    for name, ticks in tables.items():
+        engine.stream(name, ticks, time="at", slack=3)
+    found = results(work)
+    assert found == multiset(query_of(engine, QUERY).collect())
+    return work, found
+
+
+def wishes() -> list[tuple[str, int]]:
+    """Points at which every driver must be killed once: with input, at its end, and after it."""
+    if KILLS < 10:
+        # One that doubles rows if anything does, and one after the end of the input.
+        return [("after-sink", 2), ("before-marks", FILES + 1)]
+    certain = [(point, tick) for tick in (0, 3, FILES) for point in POINTS]
+    return [*certain, ("before-end", FILES), ("after-end", FILES), ("after-sink", FILES + 2)]
+
+
+def last_tick(work: Path) -> int:
+    return max((int(path.stem) for path in (work / "checkpoint/ticks").glob("*.json")), default=-1)
+
+
+def next_wish(work: Path, waiting: list[tuple[str, int]], chosen: random.Random) -> str:
+    """A point that is still ahead, or some time."""
+    if chosen.random() < 0.6:
+        for point, tick in waiting:
+            if tick > last_tick(work):
+                waiting.remove((point, tick))
+                return f"{point}:{0 if point.endswith('end') else tick}"
+    return f"delay:{chosen.uniform(0.1, 6):.2f}"
+
+
+@pytest.mark.slow
+def test_killed_drivers(undisturbed: tuple[Path, Counter[str]], tmp_path: Path) -> None:
+    original, expected = undisturbed
+    chosen, waiting = random.Random(SEED), wishes()
+    rounds, log = 0, list[str]()
+    while len(log) < KILLS or waiting:
+        rounds += 1
+        work = tmp_path / f"round{rounds}"
+        for name in ("s", "t"):
+            shutil.copytree(original / name, work / name)
+        ended = False
+        while not ended:
+            wish = next_wish(work, waiting, chosen) if len(log) < KILLS or waiting else ""
+            ended, said = drive(work, wish)
+            if not ended:
+                reached = said.splitlines()[-2:]
+                log.append(f"round {rounds}: {wish}, at {' '.join(reached[:-1])}")
+                assert reached[-1] == "killed"
+            elif not wish.startswith("delay") and wish:
+                raise AssertionError(f"{wish} was not reached:\n{said}")
+        assert results(work) == expected, "\n".join(log)
+    print("\n".join([f"{len(log)} kills in {rounds} runs", *log]))
+    assert len(log) >= KILLS
