@@ -10,7 +10,7 @@ from sqlglot import exp
 
 from tidemill.algebra.scalar import rewrite
 from tidemill.algebra.schema import Schema
-from tidemill.algebra.types import normalize
+from tidemill.algebra.types import name_of, normalize
 from tidemill.expressions.connection import connection, register, registered
 from tidemill.expressions.duckdb_sql import duckdb_type, quoted, reason, to_duckdb
 from tidemill.expressions.functions import Functions, UserFunction
@@ -84,10 +84,19 @@ def register_calls(node: exp.Expr, schema: Schema, functions: Functions) -> exp.
             return call
         function = functions[call.name.lower()]
         arguments = [_argument_type(part, schema, functions) for part in call.expressions]
-        parts = [part.copy() for part in call.expressions]
+        pairs = zip(call.expressions, arguments, strict=True)
+        parts = [_in_type(part, kind) for part, kind in pairs]
         return exp.Anonymous(this=register(function, arguments), expressions=parts)
 
     return rewrite(node, swap)
+
+
+def _in_type(node: exp.Expr, kind: pa.DataType) -> exp.Expr:
+    """An argument in its type by Spark's rules, which DuckDB may see differently."""
+    if isinstance(node, exp.Column):
+        return node.copy()
+    sql_type = exp.DataType.build(name_of(kind), dialect="spark")
+    return exp.Cast(this=node.copy(), to=sql_type)
 
 
 def _argument_type(node: exp.Expr, schema: Schema, functions: Functions) -> pa.DataType:
