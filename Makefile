@@ -85,6 +85,14 @@ format: setup ## put the sources into the common format
 fuzz: setup ## random queries against the reference, until Ctrl-C; pass options in ARGS
 	@$(BIN)/python -m tests.fuzz $(ARGS)
 
+.PHONY: test-kills soak
+
+test-kills: setup java ## kill drivers on Spark at many points, and compare what they leave
+	@TIDEMILL_KILLS=$${TIDEMILL_KILLS:-25} $(BIN)/python -m pytest -s tests/spark/test_kills.py $(ARGS)
+
+soak: setup java ## many more random cases on Spark
+	@TIDEMILL_SOAK=$${TIDEMILL_SOAK:-150} $(BIN)/python -m pytest tests/spark/test_random.py -k more $(ARGS)
+
 bench: setup ## run every benchmark
 	@for file in benchmarks/[!_]*.py; do \
 		[ -e "$$file" ] || { echo "no benchmarks yet"; break; }; \

@@ -12,7 +12,7 @@ from tidemill import Engine, TidemillError
 from tidemill.nexmark.generate import STREAMS, Size, auction_house, generate
 
 pytestmark = pytest.mark.spark
-BIDS = 12_345
+BIDS = 60_123
 
 
 @pytest.fixture(scope="module")
@@ -36,7 +36,7 @@ def rows(folder: Path, stream: str) -> pl.DataFrame:
 @pytest.mark.parametrize("stream", STREAMS)
 def test_files_are_in_the_order_of_time(house: Path, stream: str) -> None:
     files = sorted((house / stream).glob("*.parquet"))
-    assert len(files) == 4
+    assert 2 <= len(files) <= 4, "slices without rows have no file"
     assert rows(house, stream)["ts"].is_sorted()
     assert [file.stat().st_mtime for file in files] == sorted({f.stat().st_mtime for f in files})
 
@@ -59,8 +59,10 @@ def test_rates_are_those_of_the_text(house: Path) -> None:
 
 
 def test_bids_come_in_bursts(house: Path) -> None:
-    at_once = rows(house, "bid").group_by("ts").len()["len"]
-    assert 3 < at_once.mean() < 8
+    # In the first two days auctions are still being opened for the first time.
+    bids = rows(house, "bid").filter(pl.col("ts").dt.day().is_between(3, 4))
+    at_once = bids.group_by("ts").len()["len"]
+    assert 4 < at_once.mean() < 8
     assert at_once.max() >= 12
 
 

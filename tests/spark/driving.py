@@ -42,8 +42,9 @@ def make_case(kind: str, seed: int) -> tuple[Any, Plan, Mapping[str, Any]]:
     engine = engine_with(case.inputs)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", PlanWarning)
-        engine.sql(case.script)
-    return case, plan_of(case.script, engine), engine.catalog.functions
+        query = engine.sql(case.script)
+    assert query is not None
+    return case, plan_of(query), engine.catalog.functions
 
 
 def staged_case(kind: str, seed: int) -> Staged:
@@ -105,3 +106,16 @@ def query_of(engine: tm.Engine, sql: str) -> tm.Query:
 def multiset(table: pa.Table) -> Counter[str]:
     """The rows of a table with their number of copies, whatever their order and types."""
     return Counter(repr(tuple(row.values())) for row in table.to_pylist())
+
+
+def net_changes(table: pa.Table) -> dict[str, int]:
+    """How the number of copies of each row changes, and when: equal if the snapshots are.
+
+    Where the results are cut into intervals depends on the ticks; what holds does not.
+    """
+    changes: Counter[str] = Counter()
+    for row in table.to_pylist():
+        start, end = row.pop("valid_from"), row.pop("valid_to")
+        changes[f"{tuple(row.values())} at {start}"] += 1
+        changes[f"{tuple(row.values())} at {end}"] -= 1
+    return {change: count for change, count in changes.items() if count}

@@ -56,7 +56,9 @@ def test_one_at_a_time(tmp_path: Path) -> None:
     with pytest.raises(ExecutionError, match="in use by another query"):
         Checkpoint(str(tmp_path)).open(staged(), 2)
     first.close()
-    Checkpoint(str(tmp_path)).open(staged(), 2)
+    second = Checkpoint(str(tmp_path))
+    second.open(staged(), 2)
+    second.close()
 
 
 def test_who_is_refused_holds_nothing(tmp_path: Path) -> None:

@@ -35,10 +35,11 @@ def test_random_case(session: SparkSession, kind: str, seed: int) -> None:
     check_seed(session, kind, seed, partitions=1 + seed % 3)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(("kind", "seed"), SOAK, ids=[f"{kind}-{seed}" for kind, seed in SOAK])
-def test_more_random_cases(session: SparkSession, kind: str, seed: int) -> None:
-    check_seed(session, kind, seed, partitions=1 + seed % 4)
+if SOAK:
+
+    @pytest.mark.parametrize(("kind", "seed"), SOAK, ids=[f"{kind}-{seed}" for kind, seed in SOAK])
+    def test_more_random_cases(session: SparkSession, kind: str, seed: int) -> None:
+        check_seed(session, kind, seed, partitions=1 + seed % 4)
 
 
 def test_the_seeds_have_everything() -> None:

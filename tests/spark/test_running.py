@@ -77,7 +77,7 @@ def test_the_end_comes_without_anyone_waiting(
 
 
 def test_late_rows_and_progress(session: SparkSession) -> None:
-    for slack, late in ((0, 2), (3, 1), (4, 0)):
+    for slack, late in ((0, 2), (1, 1), (2, 0)):
         spark, inprocess = (grouped(s, slack=slack) for s in (session, None))
         assert multiset(spark.collect()) == multiset(inprocess.collect())
         for query in (spark, inprocess):
@@ -217,6 +217,7 @@ def test_sources_with_different_numbers_of_ticks(session: SparkSession) -> None:
         found.append(multiset(query.collect()))
         rows = {name: source.rows for name, source in query.progress.sources.items()}
         assert rows == {"s": 9, "t": 3, "r": 2}
+        assert query.progress.late_rows == query.progress.sources["s"].late_rows == 2
     assert found[0] == found[1]
     assert found[0]
 
@@ -252,6 +253,7 @@ def test_a_stream_that_never_ends(session: SparkSession) -> None:
     """Spark's own clock as a source; the watermark moves, and results come while it runs."""
     engine = tm.Engine(spark=session, partitions=2)
     frame = session.readStream.format("rate").option("rowsPerSecond", 50).load()
+    frame = frame.withColumn("timestamp", frame.timestamp.cast("timestamp_ntz"))
     engine.stream("ticks", frame, time="timestamp")
     results = Results()
     query = query_of(engine, "SELECT COUNT(*) AS n FROM ticks WINDOW(RANGE 1 SECOND)")
@@ -264,6 +266,12 @@ def test_a_stream_that_never_ends(session: SparkSession) -> None:
     assert results.rows
     assert running.progress.rows_in > 0
     assert running.progress.sources["ticks"].watermark
+
+
+@pytest.mark.xfail(reason="the schema of such a frame is refused by to_arrow_schema")
+def test_frames_with_instants_are_sources(session: SparkSession) -> None:
+    engine = tm.Engine(spark=session, partitions=2)
+    engine.stream("ticks", session.readStream.format("rate").load(), time="timestamp")
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -93,8 +94,8 @@ def _measured(plan: Plan, notes: Console) -> list[Outcome]:
 
     with Engine(runtime="spark") as engine, notes.status("starting Spark") as now:
         outcomes = list(Bench(engine.spark, plan, now.update).run())
-    console = Console(highlight=False)
     # Tables that go to a file or a pipe keep their width.
-    width = None if console.is_terminal else 160
-    console.print(systems_table(outcomes), phases_table(outcomes), width=width)
+    width = None if sys.stdout.isatty() else 160
+    console = Console(highlight=False, width=width)
+    console.print(systems_table(outcomes), phases_table(outcomes))
     return outcomes

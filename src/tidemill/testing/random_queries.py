@@ -64,7 +64,7 @@ class QueryGenerator(SubqueryWriter):
     def _set_operation(self, depth: int, shape: Shape) -> Written:
         left = self.query(depth - 1, shape.types, shape.outer)
         right = self.query(depth - 1, [self._narrower(t) for t in shape.types], shape.outer)
-        word = self.pick(["UNION", "EXCEPT", "INTERSECT"]) + self.pick([" ALL", " ALL", ""])
+        word = self.pick(["UNION", "EXCEPT", "INTERSECT"]) + self.pick([" ALL", ""])
         sql = f"{_operand(left)} {word} {_operand(right)}"
         if shape.limited and not shape.outer:
             sql += self._first_rows([name for name, _ in left.columns])
@@ -114,7 +114,7 @@ class QueryGenerator(SubqueryWriter):
         if not pairs:
             return f"{self.pick(outer).text} IS NOT NULL"
         one, other = self.pick(pairs)
-        return f"{one} {self.pick(['=', '=', '=', '<=>', '<', '<>'])} {other}"
+        return f"{one} {self.pick(['=', '=', '=', '<=>', '<=>', '<', '<>'])} {other}"
 
     def _grouped(self, clause: From, where: str, shape: Shape, depth: int) -> Written:
         keys = [] if shape.aggregated else self.keys(clause.atoms)

@@ -14,7 +14,8 @@ import polars as pl
 
 from tidemill.errors import TidemillError
 from tidemill.nexmark.bench import flink_job
-from tidemill.nexmark.bench.measure import SAME, Setting, Spent, watched
+from tidemill.nexmark.bench.measure import SAME, Setting, Spent
+from tidemill.nexmark.bench.processes import Peak
 
 NAME = "flink"
 PYTHON = "TIDEMILL_FLINK_PYTHON"
@@ -69,10 +70,9 @@ def run(names: Sequence[str], setting: Setting, warm: Path) -> dict[str, Spent]:
             "warm": f"{folder}/warm",
             "cores": setting.cores,
         }
-        with watched() as spent:
-            seconds = _asked(request)
+        seconds, memory = _asked(request)
     # Memory is that of the whole process; what a single query had of a core is not known.
-    return {name: Spent(seconds[name], spent.memory) for name in names}
+    return {name: Spent(seconds[name], memory) for name in names}
 
 
 def answer(names: Sequence[str], setting: Setting) -> dict[str, pl.DataFrame]:
@@ -96,13 +96,14 @@ def _read(folder: Path) -> pl.DataFrame:
     return pl.concat(frames, how="vertical_relaxed")
 
 
-def _asked(request: dict[str, Any]) -> dict[str, float]:
-    command = [interpreter(), flink_job.__file__]
-    done = subprocess.run(
-        command, input=json.dumps(request), capture_output=True, text=True, check=False
-    )
-    if done.returncode:
-        reason = (done.stderr.strip().splitlines() or ["no reason given"])[-1]
+def _asked(request: dict[str, Any]) -> tuple[dict[str, float], int]:
+    """Run the job in its own interpreter: its answer, and the memory that it needed."""
+    command, pipe = [interpreter(), flink_job.__file__], subprocess.PIPE
+    started = subprocess.Popen(command, text=True, stdin=pipe, stdout=pipe, stderr=pipe)
+    with started as job, Peak(job.pid) as peak:
+        output, errors = job.communicate(json.dumps(request))
+    if job.returncode:
+        reason = (errors.strip().splitlines() or ["no reason given"])[-1]
         raise TidemillError(f"Flink failed: {reason}")
-    result: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
-    return result
+    result: dict[str, float] = json.loads(output.splitlines()[-1])
+    return result, peak.memory

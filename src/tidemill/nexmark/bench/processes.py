@@ -1,4 +1,4 @@
-"""This process and all below it: their memory, and the time they had a core."""
+"""A process and all below it: their memory, and the time they had a core."""
 
 from __future__ import annotations
 
@@ -22,14 +22,15 @@ class Usage:
 class Peak:
     """The largest memory that all processes had at the same time, and their seconds of a core."""
 
-    def __init__(self) -> None:
+    def __init__(self, root: int | None = None) -> None:
+        self._root = os.getpid() if root is None else root
         self.memory = 0
         self.cpu = 0.0
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._watch, daemon=True)
 
     def __enter__(self) -> Peak:
-        self._before = usage(os.getpid()).cpu
+        self._before = usage(self._root).cpu
         self._thread.start()
         return self
 
@@ -43,7 +44,7 @@ class Peak:
             self._look()
 
     def _look(self) -> None:
-        now = usage(os.getpid())
+        now = usage(self._root)
         self.memory = max(self.memory, now.memory)
         self.cpu = now.cpu - self._before
 

@@ -18,6 +18,7 @@ from tidemill.nexmark.queries import BenchmarkQuery
 
 PEERS = (structured.NAME, flink.NAME, inprocess.NAME)
 _CHECKED_BIDS = 20_000
+_WARM_UP_BIDS = 5_000
 _SEED = 1
 
 
@@ -32,6 +33,7 @@ class Plan:
     cores: int = 2
     floor: bool = True
     compare: bool = True
+    fewest_ticks: int = 4
 
     def __post_init__(self) -> None:
         for peer in self.peers:
@@ -45,8 +47,8 @@ class Plan:
 
     @property
     def files(self) -> int:
-        """Ticks of about half a million bids, but some ticks in any case."""
-        return min(20, max(4, self.size.bids // 500_000))
+        """Ticks of about a million bids, but some ticks in any case."""
+        return min(20, max(self.fewest_ticks, self.size.bids // 1_000_000))
 
 
 @dataclass
@@ -63,16 +65,18 @@ class Bench:
         agreed = self._agreed(little) if self.plan.compare else {}
         flinks = self._flink(data, little.data)
         for query in self.plan.queries:
-            # Start-up is not measured: code is compiled, workers are there.
-            tidemill_spark.run(self.session, query, little)
+            # Start-up is not measured: code is compiled, workers are there, in every system.
+            self.note(f"warming up {query.name}")
+            list(self._query(query, little))
             for outcome in (*self._query(query, data), *flinks):
                 if outcome.query == query.name:
                     yield replace(outcome, agrees=agreed.get((outcome.system, outcome.query)))
 
     def _data(self) -> tuple[Setting, Setting]:
-        checked = min(_CHECKED_BIDS, self.plan.size.bids)
+        wanted = _CHECKED_BIDS if self.plan.compare else _WARM_UP_BIDS
+        checked = min(wanted, self.plan.size.bids)
         settings = []
-        for name, bids, files in (("little", checked, 4), ("data", self.plan.size.bids, 0)):
+        for name, bids, files in (("little", checked, 2), ("data", self.plan.size.bids, 0)):
             folder = self.plan.folder / f"{name}-{bids}"
             if not folder.exists():
                 self.note(f"generating {bids:,} bids")

@@ -189,6 +189,6 @@ def _reason(text: str) -> str:
     'Division by zero. Use...'
     """
     ours = re.findall(r"ExecutionError: error: (.*)", text)
-    causes = re.findall(r"^\S*(?:Exception|Error): (?:\[[A-Z_.]+\] )?(.*)", text, re.MULTILINE)
+    causes = re.findall(r"^\s*\S*(?:Exception|Error): (?:\[[A-Z_.]+\] )?(.*)", text, re.MULTILINE)
     reason = str((ours or causes or text.splitlines())[-1 if ours or causes else 0])
     return re.sub(r" SQLSTATE: \w+$", "", reason)

@@ -97,7 +97,7 @@ class TickPlan:
         facts = []
         for source in self.sources:
             own = F.col(SOURCE) == source.number
-            late = own & F.expr(f"{TIME} < {self._watermark(marks)}")
+            late = own & F.expr(f"{TIME} < {self._watermark(marks)}") & F.lit(source.has_time)
             facts += [
                 F.count(F.when(own, 1)).alias(f"rows{source.number}"),
                 F.count(F.when(late, 1)).alias(f"late{source.number}"),
