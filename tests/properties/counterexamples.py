@@ -106,6 +106,20 @@ COUNTEREXAMPLES = [
         " MIN(b.s) FROM beta WINDOW(RANGE 3) b WHERE b.k <= a.k)",
         _ONE_EACH,
     ),
+    # The name meant the column of the query around, and the query of WITH saw that query at all.
+    Counterexample(
+        "GROUP BY an alias that the query around has as a column",
+        "SELECT x FROM (SELECT s AS x, k FROM alpha WINDOW(RANGE 4)) a WHERE a.k < ANY"
+        " (SELECT COUNT(*) FROM (SELECT s AS x, COUNT(*) AS n FROM beta WINDOW(RANGE 3)"
+        " GROUP BY x) b WHERE b.n <= a.k OR b.x = a.x)",
+        _ONE_EACH,
+    ),
+    Counterexample(
+        "GROUP BY an alias in WITH, used in a correlated subquery",
+        "WITH w AS (SELECT s AS x, COUNT(*) AS n FROM beta WINDOW(RANGE 3) GROUP BY x)"
+        " SELECT a.x FROM w AS a WHERE a.n <= (SELECT MAX(n) FROM w AS b WHERE b.x = a.x)",
+        _ONE_EACH,
+    ),
     Counterexample(
         "a user function of LENGTH",
         "SELECT bump(LENGTH(s)) AS n FROM alpha WINDOW(RANGE 4)",

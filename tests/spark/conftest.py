@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from tests.spark.driving import SCRIPTS
 from tidemill.runtime.spark.session import _local_session
 
 HERE = Path(__file__).parent
@@ -43,9 +42,3 @@ def session() -> Iterator[SparkSession]:
     session = _local_session("2")
     yield session
     session.stop()
-
-
-@pytest.fixture(scope="session")
-def scripts() -> Path:
-    """The folder of the scripts that tests start as processes."""
-    return SCRIPTS

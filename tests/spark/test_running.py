@@ -118,6 +118,8 @@ def test_it_goes_on_where_it_was_stopped(
         session.conf.set("spark.sql.shuffle.partitions", before)
     assert results.rows == expected
     assert second.progress.sources["s"].rows == 3, "the first six were read before"
+    partitions = {path.name for path in tmp_path.glob("checkpoint/state/stage=1/*")}
+    assert partitions == {"partition=0", "partition=1", "partition=2"}, "as at first"
 
 
 def test_it_goes_on_after_a_stop_in_the_middle_of_a_tick(

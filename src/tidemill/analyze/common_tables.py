@@ -8,12 +8,13 @@ from contextlib import contextmanager
 from sqlglot import exp
 
 from tidemill.analyze.context import CommonTable, Context
+from tidemill.analyze.correlation import Link
 from tidemill.errors import UnsupportedError
 from tidemill.sql import error_at
 
 
 @contextmanager
-def common_tables(tree: exp.Expr, context: Context) -> Iterator[None]:
+def common_tables(tree: exp.Expr, context: Context, link: Link | None) -> Iterator[None]:
     """Plan something with the queries of the tree's WITH in sight."""
     clause = tree.args.get("with_")
     tables = dict(context.common_tables)
@@ -22,7 +23,8 @@ def common_tables(tree: exp.Expr, context: Context) -> Iterator[None]:
         raise error_at(UnsupportedError, "WITH RECURSIVE is not supported", clause, help)
     for table in clause.expressions if clause is not None else ():
         # A query sees those before it, so that its own name can be a stream inside it.
-        tables[table.alias.casefold()] = CommonTable(_renamed(table), dict(tables))
+        known = CommonTable(_renamed(table), dict(tables), sees_around=link is not None)
+        tables[table.alias.casefold()] = known
     with context.seeing(tables):
         yield
 

@@ -20,10 +20,14 @@ _TIME = {TimeDomain.TICKS: "integer time", TimeDomain.MICROSECONDS: "TIMESTAMP t
 
 @dataclass(frozen=True)
 class CommonTable:
-    """A query of a WITH clause, and what it could see itself."""
+    """A query of a WITH clause, and what it could see itself.
+
+    One that is not declared in a subquery sees no columns of the place where it is used.
+    """
 
     tree: exp.Expr
     visible: dict[str, CommonTable]
+    sees_around: bool
 
 
 @dataclass

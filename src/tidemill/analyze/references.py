@@ -102,8 +102,9 @@ class References:
 
     def _named(self, node: exp.Table, alias: str, prefix: str) -> Item:
         if (table := self._common_table(node)) is not None:
+            around = self if table.sees_around else replace(self, link=None)
             with self.context.seeing(table.visible):
-                return self._subquery(table.tree, alias, prefix, node)
+                return around._subquery(table.tree, alias, prefix, node)
         catalog = self.context.catalog
         if node.db or (entry := catalog.find(node.name)) is None:
             shown = ".".join(part.name for part in node.parts)

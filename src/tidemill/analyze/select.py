@@ -18,6 +18,7 @@ from tidemill.analyze.functions import check_functions, find_aggregate
 from tidemill.analyze.ordering import Term, first_rows, order_terms, ordinal
 from tidemill.analyze.query import plan_tree
 from tidemill.analyze.relation import Output, Relation, unique_names
+from tidemill.analyze.scope import Scope
 from tidemill.analyze.select_list import Selected, select_list
 from tidemill.analyze.stage import Stage
 from tidemill.analyze.subqueries import attach, filter_with_subqueries
@@ -46,7 +47,7 @@ _LABELS = {
 def plan_select(tree: exp.Select, context: Context, link: Link | None) -> Relation:
     """Plan a SELECT."""
     _refuse_clauses(tree)
-    with common_tables(tree, context):
+    with common_tables(tree, context, link):
         return _Block(tree, context, link).plan()
 
 
@@ -113,12 +114,14 @@ class _Block:
     def _with_aliases(self, node: exp.Expr, first: bool) -> exp.Expr:
         """Bind an expression that may use the names of the select list."""
         check_functions(node, self.context.catalog)
+        # A column of the query around comes last, after the names of the select list.
+        own = Scope(self.stage.scope.items, None, self.stage.scope.merged)
 
         def change(part: exp.Expr) -> exp.Expr | None:
             if not isinstance(part, exp.Column):
                 return None
             alias = self._alias(part)
-            if alias is not None and (first or self.stage.scope.find(part) is None):
+            if alias is not None and (first or own.find(part) is None):
                 return alias.node.copy()
             return self.stage.scope.resolve(part)
 

@@ -35,7 +35,7 @@ def plan_set_operation(tree: exp.SetOperation, context: Context, link: Link | No
     """Plan a set operation; its columns are named as on the left."""
     if tree.args.get("by_name"):
         raise error_at(UnsupportedError, "BY NAME is not supported", tree, "order the columns")
-    with common_tables(tree, context):
+    with common_tables(tree, context, link):
         left = plan_tree(tree.left, context, link)
         right = plan_tree(tree.right, context, link)
     names = unique_names(left.names)
@@ -49,7 +49,7 @@ def plan_set_operation(tree: exp.SetOperation, context: Context, link: Link | No
 @plan_tree.register
 def plan_parentheses(tree: exp.Subquery, context: Context, link: Link | None) -> Relation:
     """Plan a query in parentheses, with a LIMIT behind them perhaps."""
-    with common_tables(tree, context):
+    with common_tables(tree, context, link):
         return _first_rows(plan_tree(tree.this, context, link), tree, context, link)
 
 

@@ -117,7 +117,7 @@ class ExpressionWriter:
             forms += [f"LENGTH({self.value(STRING, atoms, depth)})", f"({part} % 2)"]
         elif wanted == BIGINT:
             whole = self.value(INT, atoms, depth)
-            forms += [f"CAST({whole} AS BIGINT)", f"bump({part})", f"bump(CAST({whole} AS INT))"]
+            forms += [f"CAST({whole} AS BIGINT)", f"bump({part})", f"bump({whole})"]
         else:
             number = self.value(self.pick(_NUMBERS), atoms, depth)
             forms += [f"({number} / 2)", f"CAST({number} AS DOUBLE)"]
