@@ -71,7 +71,7 @@ demo: setup java ## show a continuous query and its answer
 	@$(BIN)/tidemill demo
 
 test: lint java ## all checks and tests; pass pytest options in ARGS
-	@$(BIN)/python -m pytest -n 2 --dist loadgroup $(ARGS)
+	@$(BIN)/python -m pytest -n 2 --dist loadgroup -m "not slow" $(ARGS)
 
 lint: setup ## ruff and mypy
 	@$(BIN)/ruff check .
@@ -85,7 +85,10 @@ format: setup ## put the sources into the common format
 fuzz: setup ## random queries against the reference, until Ctrl-C; pass options in ARGS
 	@$(BIN)/python -m tests.fuzz $(ARGS)
 
-.PHONY: test-kills soak
+.PHONY: test-spark test-kills soak
+
+test-spark: setup java ## the long tests on Spark: values, random plans, kills, a cluster
+	@$(BIN)/python -m pytest -n 2 --dist loadgroup -m slow tests $(ARGS)
 
 test-kills: setup java ## kill drivers on Spark at many points, and compare what they leave
 	@TIDEMILL_KILLS=$${TIDEMILL_KILLS:-25} $(BIN)/python -m pytest -s tests/spark/test_kills.py $(ARGS)

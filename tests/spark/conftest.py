@@ -14,12 +14,16 @@ from tidemill.runtime.spark.session import _local_session
 HERE = Path(__file__).parent
 WITHOUT_SPARK = {"test_fragments.py", "test_state.py", "test_checkpoint.py"}
 WITH_PROCESSES = {"test_kills.py", "test_cluster.py"}
+# Minutes of Spark: `make test-spark` runs them, `make test` does not.
+SLOW = {"test_random.py", "test_values.py", "test_queries.py", *WITH_PROCESSES}
 
 
 @pytest.hookimpl(tryfirst=True)  # before pytest-xdist looks at the groups
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         name = item.path.name
+        if name in SLOW and item.path.parent.name in ("spark", "nexmark"):
+            item.add_marker(pytest.mark.slow)
         if item.path.parent != HERE:
             # The examples of the page run on Spark as well: on the same session.
             group = "spark" if item.name == "test_page[spark.md]" else None
