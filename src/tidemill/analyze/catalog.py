@@ -19,7 +19,8 @@ class SourceInfo:
     """A stream or relation that comes from outside.
 
     The schema has no time column: a tuple's time is its validity, not a part of the tuple. Only
-    a query that names the time column reads it.
+    a query that names the time column reads it. `idle` is for how many seconds the source may
+    bring no rows and still hold others back.
     """
 
     name: str
@@ -29,6 +30,7 @@ class SourceInfo:
     time_column: str | None = None
     time_type: pa.DataType | None = None
     slack: int = 0
+    idle: float | None = None
     bounded: bool = False
     format: str | None = None
     arguments: tuple[OptionValue, ...] = ()
