@@ -105,23 +105,28 @@ class Query:
         sink: str | Callable[[pa.Table, int], None] | None = None,
         *,
         checkpoint: str | None = None,
-        form: str = "intervals",
+        form: str | None = None,
         available_now: bool = False,
         every: str | None = None,
         **options: Any,
     ) -> Running:
         """Run on Spark and send what becomes known with each tick to a sink.
 
-        `sink` is a format of Spark with its `options` (`"parquet", path=...`), `"console"`, or a
-        function of a table and the number of the tick; without one, it is that of INSERT INTO, or
-        the console. `form` is `"intervals"` or `"changes"`.
+        `sink` is a format of Spark with its `options` (`"parquet", path=...`), `"console"`,
+        `"memory"`, or a function of a table and the number of the tick; without one, it is that
+        of INSERT INTO, or the console. `form` is `"intervals"` (also if not said), `"changes"`, or
+        `"snapshot"`: with every tick all rows of the newest instant that is complete, which take
+        the place of those before.
         With a `checkpoint`, a query that was stopped goes on where it was. `available_now` reads
         what is there and ends; else a tick is made `every` so often ("10 seconds"), or at once.
         """
         if sink is None:
             sink, options = self._sink[0], {**self._sink[1], **options}
+        own_form = options.pop("form", "intervals")  # INSERT INTO has it among its options
         self._run = self._start()
-        request = StartRequest(sink, form, self._planned.domain, checkpoint, available_now, every)
+        request = StartRequest(
+            sink, form or own_form, self._planned.domain, checkpoint, available_now, every
+        )
         running = self._run.start(request, options)
         self._started(self, running)
         return running

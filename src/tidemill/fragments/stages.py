@@ -18,6 +18,7 @@ from tidemill.fragments.placement import place_exchanges
 from tidemill.physical.filter import FilterExec
 from tidemill.physical.operator import Exec, Operator
 from tidemill.physical.project import ProjectExec
+from tidemill.physical.snapshot import SnapshotExec
 from tidemill.physical.source import SourceExec
 from tidemill.physical.time_window import TimeWindowExec
 
@@ -74,6 +75,11 @@ class Stage:
     def leaves(self) -> list[EdgeExec]:
         nodes = (node for _, root in self.outputs for node in root.walk())
         return list(dict.fromkeys(node for node in nodes if isinstance(node, EdgeExec)))
+
+    @property
+    def is_snapshot(self) -> bool:
+        """Whether the stage makes snapshots of the result."""
+        return isinstance(self.outputs[0][1], SnapshotExec)
 
 
 @dataclass(frozen=True)
@@ -161,16 +167,16 @@ class _Cutter:
         assert isinstance(child, Exec)
         if isinstance(child, ExchangeExec):
             return self._leaf(child.child, level, child.mode, child.keys)
-        if is_native(child):
-            return self._leaf(child, level, Mode.SPREAD, ())
         if self._level(child) < level:
             return self._leaf(child, level, Mode.KEEP, ())
         return self._local(child, level)
 
     def _leaf(self, producer: Plan, level: int, mode: Mode, keys: tuple[str, ...]) -> Exec:
         assert isinstance(producer, Exec)
+        made_at = self._level(producer)
+        if made_at == 0 and mode is Mode.KEEP:
+            mode = Mode.SPREAD  # rows next to a source are in no partition yet
         key = (producer, level, mode, keys)
         if key not in self._edges:
-            made_at = self._level(producer)
             self._edges[key] = Edge(len(self._edges), producer, made_at, level, mode, keys)
         return EdgeExec(self._edges[key].tag, producer.schema)

@@ -10,20 +10,27 @@ from threading import Thread
 from typing import Any
 
 import polars as pl
+import pyarrow as pa
 from pyspark.errors import PySparkException, StreamingQueryException
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
 
 from tidemill.algebra.schema import Schema
 from tidemill.errors import ExecutionError, TidemillError
 from tidemill.fragments import Staged, stage_plan
 from tidemill.physical.operator import Exec
+from tidemill.physical.snapshot import snapshots_of
 from tidemill.physical.source import SourceExec
 from tidemill.runtime.interface import StartRequest
 from tidemill.runtime.progress import Progress
 from tidemill.runtime.spark.checkpoint import Checkpoint
+from tidemill.runtime.spark.forms import SNAPSHOT
+from tidemill.runtime.spark.layout import spark_type
+from tidemill.runtime.spark.memory import MemorySink
 from tidemill.runtime.spark.reading import Origin, Reader
 from tidemill.runtime.spark.run import SparkRun
 from tidemill.runtime.spark.sinks import Sink, make_sink
+from tidemill.timeline import VALID_FROM, VALID_TO
 
 
 class SparkExecution:
@@ -37,6 +44,7 @@ class SparkExecution:
         partitions: int | None = None,
     ) -> None:
         self._session = session
+        self._plan = plan
         self.staged: Staged = stage_plan(plan)
         self._origins = origins
         self._partitions = partitions or session.sparkContext.defaultParallelism
@@ -55,7 +63,9 @@ class SparkExecution:
 
     def start(self, request: StartRequest, options: Mapping[str, Any]) -> RunningQuery:
         """Run from a checkpoint on: until stopped, or until all that is there was read."""
-        sink = make_sink(request.sink, request.form, request.domain, options)
+        sink = make_sink(request, self._no_results(), options)
+        if request.form == SNAPSHOT:
+            self.staged = stage_plan(snapshots_of(self._plan))
         # Without a checkpoint there is nothing to come back to, but Spark needs a folder.
         folder = request.checkpoint or tempfile.mkdtemp(prefix="tidemill-")
         if request.available_now:
@@ -67,10 +77,17 @@ class SparkExecution:
         try:
             reader = Reader(self._session, self._sources(), place.uri)
             self._run = SparkRun(self._session, self.staged, reader, place, self._partitions, sink)
-            return RunningQuery(self._run, trigger)
+            return RunningQuery(self._run, trigger, sink)
         except BaseException:
             place.close()
             raise
+
+    def _no_results(self) -> DataFrame:
+        """The columns of the result, without rows."""
+        types = {field.name: spark_type(field.type) for field in self._plan.schema}
+        types |= {VALID_FROM: "BIGINT", VALID_TO: "BIGINT"}
+        columns = [F.lit(None).cast(kind).alias(name) for name, kind in types.items()]
+        return self._session.range(0).select(*columns)
 
     def _sources(self) -> Sequence[tuple[Origin, Schema]]:
         """Every source once, with the columns that any leaf of the plan reads."""
@@ -91,8 +108,9 @@ class SparkExecution:
 class RunningQuery:
     """A started query; its methods are named as those of PySpark's StreamingQuery."""
 
-    def __init__(self, run: SparkRun, trigger: Mapping[str, Any]) -> None:
+    def __init__(self, run: SparkRun, trigger: Mapping[str, Any], sink: Sink) -> None:
         self._run = run
+        self._sink = sink
         self._stopped = False
         self._failure: Exception | None = None
         self._query = run.start(**trigger) if run.has_streams else None
@@ -127,6 +145,13 @@ class RunningQuery:
     def progress(self) -> Progress:
         """What was done since the start."""
         return self._run.progress
+
+    def results(self) -> pa.Table:
+        """What the sink `memory` holds now."""
+        if not isinstance(self._sink, MemorySink):
+            help = "start the query with sink='memory'"
+            raise ExecutionError("only the sink memory keeps results", help=help)
+        return self._sink.results()
 
     def exception(self) -> Exception | None:
         """What stopped the query, if it failed."""

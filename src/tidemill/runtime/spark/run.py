@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 from pyspark.sql import DataFrame, Observation, SparkSession
@@ -82,7 +82,7 @@ class SparkRun:
         # Time passes one stage with every tick. After a restart, some may have passed already.
         steps = max(1, len(self._staged.stages))
         for tick in range(self._last_tick() + 1, self._ended + steps + 1):
-            self._run(self._nothing(), tick, Marks(sources, self._marks(tick - 1).edges))
+            self._run(self._nothing(), tick, replace(self._marks(tick - 1), sources=sources))
 
     def close(self) -> None:
         """Let go of the checkpoint."""
@@ -141,7 +141,7 @@ class SparkRun:
             return Marks(known)
         stored = json.loads(self._checkpoint.read(f"ticks/{tick:012d}.json"))
         edges = {int(tag): mark for tag, mark in stored["edges"].items()}
-        return Marks({**stored["sources"], **known}, edges)
+        return Marks({**stored["sources"], **known}, edges, stored["newest"])
 
     def _read_ended(self) -> int | None:
         """The last tick of the input, if an earlier run came to its end."""

@@ -11,7 +11,7 @@ from pyspark.sql import Column, DataFrame, Observation, SparkSession
 from pyspark.sql import functions as F
 
 from tidemill.algebra.schema import Schema
-from tidemill.fragments import Edge, Mode, Staged
+from tidemill.fragments import Edge, Mode, Stage, Staged
 from tidemill.fragments.stages import RESULT
 from tidemill.runtime.spark.layout import NOTE, PARTITION, TAG, Layout
 from tidemill.runtime.spark.native import native_rows, partition_of, to_spark
@@ -24,15 +24,27 @@ _START = -1  # the tag of rows that only make sure that every partition runs
 
 @dataclass(frozen=True)
 class Marks:
-    """The watermarks with which a tick runs: of sources by name, of edges by tag."""
+    """The watermarks with which a tick runs: of sources by name, of edges by tag.
+
+    `newest` is the time of the newest row of any stream so far, if there was one.
+    """
 
     sources: Mapping[str, int] = field(default_factory=dict)
     edges: Mapping[int, int] = field(default_factory=dict)
+    newest: int | None = None
 
     def of(self, edge: Edge) -> int:
         if edge.made_at > 0:
             return self.edges.get(edge.tag, BEGIN)
         return self.sources.get(native_rows(edge.producer).source.scan.source, BEGIN)
+
+    def until_now(self, mark: int) -> int:
+        """A watermark, but not beyond the newest row.
+
+        At the end of the input, watermarks go to the end of time, where all windows are empty.
+        The last snapshot is that of the last instant that has brought something.
+        """
+        return min(mark, OPEN_END if self.newest is None else self.newest + 1)
 
 
 @dataclass(frozen=True)
@@ -83,7 +95,7 @@ class TickPlan:
                 stage,
                 self.layout,
                 tick,
-                {leaf.tag: marks.of(self.staged.edge(leaf.tag)) for leaf in stage.leaves},
+                self._marks_of(stage, marks),
                 self.state,
                 self.run_id,
             )
@@ -91,6 +103,12 @@ class TickPlan:
             rows = moved.mapInArrow(task, self.layout.ddl)
             rows = self._addressed(rows, stage.level)
         return rows, seen
+
+    def _marks_of(self, stage: Stage, marks: Marks) -> dict[int, int]:
+        known = {leaf.tag: marks.of(self.staged.edge(leaf.tag)) for leaf in stage.leaves}
+        if stage.is_snapshot:
+            return {tag: marks.until_now(mark) for tag, mark in known.items()}
+        return known
 
     def _source_facts(self, marks: Marks) -> list[Any]:
         """Per source: rows, late rows, and the newest time."""
@@ -217,17 +235,18 @@ class TickPlan:
 
     def next_marks(self, marks: Marks, facts: Mapping[str, Any], reports: list[Any]) -> Marks:
         """The watermarks after a tick, from what was seen in it."""
-        sources = dict(marks.sources)
+        sources, latest = dict(marks.sources), marks.newest
         for source in self.sources:
             newest = facts.get(f"newest{source.number}")
             if source.has_time and newest is not None:
                 mark = max(sources.get(source.name, BEGIN), newest - source.slack)
                 sources[source.name] = mark
+                latest = newest if latest is None else max(latest, newest)
         edges: dict[int, int] = {}
         for report in reports:
             for tag, mark in report["watermarks"].items():
                 edges[int(tag)] = min(mark, edges.get(int(tag), OPEN_END))
-        return Marks(sources, edges)
+        return Marks(sources, edges, latest)
 
 
 def nothing_new(session: SparkSession, layout: Layout) -> DataFrame:
