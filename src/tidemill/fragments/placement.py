@@ -21,6 +21,7 @@ from tidemill.physical.join import JoinExec
 from tidemill.physical.operator import Exec
 from tidemill.physical.project import ProjectExec
 from tidemill.physical.row_number import RowNumberExec
+from tidemill.physical.snapshot import SnapshotExec
 from tidemill.physical.source import SourceExec
 from tidemill.physical.topk import TopKExec
 from tidemill.physical.union import UnionExec
@@ -89,6 +90,11 @@ class _Placement:
                 return self._by(node, node.schema.names)
             case TopKExec():
                 return self._topk(node)
+            case SnapshotExec():
+                # Between stages, all partitions go by the same watermark: so the snapshots that
+                # they make are of the same instant.
+                child = self.place(node.child)
+                return Placed(replace(node, child=ExchangeExec(child.plan, Mode.NOW)))
             case Exec():
                 (only,) = node.children
                 child = self.place(only)
