@@ -183,8 +183,8 @@ def test_it_goes_on_where_it_was_stopped(session: SparkSession, tmp_path: Path) 
         running = query_of(engine, GROUPED).start("memory", form="snapshot", checkpoint=place)
         running.process_all_available()
         running.stop()
-    # The third tick shows what the first has made certain.
-    assert in_order(running.results()) == expected(3)
+    # More rows may still come that hold at the newest instant.
+    assert in_order(running.results()) == expected(NEWEST - 1)
 
 
 @pytest.mark.parametrize(
