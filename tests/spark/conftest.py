@@ -12,7 +12,13 @@ from pyspark.sql import SparkSession
 from tidemill.runtime.spark.session import _local_session
 
 HERE = Path(__file__).parent
-WITHOUT_SPARK = {"test_fragments.py", "test_state.py", "test_checkpoint.py", "test_snapshots.py"}
+WITHOUT_SPARK = {
+    "test_checkpoint.py",
+    "test_fragments.py",
+    "test_placement.py",
+    "test_snapshots.py",
+    "test_state.py",
+}
 WITH_PROCESSES = {"test_kills.py", "test_cluster.py"}
 # Minutes of Spark: `make test-spark` runs them, `make test` does not.
 SLOW = {"test_random.py", "test_values.py", "test_queries.py", *WITH_PROCESSES}
