@@ -12,7 +12,7 @@ import pytest
 import tidemill as tm
 from tests.spark.driving import make_case, net_changes, query_of, staged_case
 from tests.spark.ticking import Ticks, native_batches
-from tidemill.fragments import Mode, Staged, stage_plan
+from tidemill.fragments import Mode, Staged, stage_plans
 from tidemill.fragments.exchange import ExchangeExec
 from tidemill.physical.join import JoinExec
 from tidemill.physical.operator import empty_batch
@@ -66,7 +66,7 @@ def test_rows_above_find_each_other(
         ]
         engine.stream(name, [pa.Table.from_pylist(rows[:9]), pa.Table.from_pylist(rows[9:])], "at")
     query = query_of(engine, sql)
-    staged = stage_plan(query._physical)
+    staged = stage_plans([query.job.plan])
     assert (True, False) in replicated(staged)
     ticks = Ticks(staged, tmp_path.as_uri(), 3, monkeypatch)
     feeds = {name: engine._sources.feed(engine.catalog.lookup(name)) for name in ("s", "t")}
