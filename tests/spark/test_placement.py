@@ -32,7 +32,7 @@ def _no_memory() -> None:
 
 def replicated(staged: Staged) -> set[tuple[bool, bool]]:
     """Which sides of joins without keys go everywhere."""
-    joins = [node for node in staged.plan.walk() if isinstance(node, JoinExec) and not node.keys]
+    joins = [node for node in staged.walk() if isinstance(node, JoinExec) and not node.keys]
     return {(_everywhere(join.left), _everywhere(join.right)) for join in joins}
 
 

@@ -111,18 +111,41 @@ class TestStore:
     def test_memory_is_handed_over_once(self, tmp_path: Path) -> None:
         store = store_in(tmp_path)
         store.remember(4, "operators")
-        assert store.cached(4) == "operators"
-        assert store.cached(4) is None
+        assert store.cached(4) == (4, "operators")
+        assert store.cached(4) == (-1, None)
 
-    def test_memory_of_another_tick_or_run_is_not_used(self, tmp_path: Path) -> None:
+    def test_older_memory_is_a_start(self, tmp_path: Path) -> None:
+        store = store_in(tmp_path)
+        for tick in range(6):
+            store.write_snapshot(tick, "state") if tick == 1 else store.write_rows(
+                tick, rows(tick), {}
+            )
+        store.remember(3, "operators")
+        assert store.cached(5) == (3, "operators")
+        base, missing = store.history(5, known=3)
+        assert (base, [segment.tick for segment in missing]) == (None, [4, 5])
+        base, missing = store.history(5, known=0)
+        assert base is not None
+        assert (base.tick, [segment.tick for segment in missing]) == (1, [2, 3, 4, 5])
+
+    def test_memory_of_a_later_tick_or_another_run_is_not_used(self, tmp_path: Path) -> None:
         store_in(tmp_path, "first").remember(4, "operators")
-        assert store_in(tmp_path, "second").cached(4) is None
-        assert store_in(tmp_path, "first").cached(5) is None
+        assert store_in(tmp_path, "second").cached(4) == (-1, None)
+        assert store_in(tmp_path, "first").cached(3) == (-1, None)
 
     def test_memory_of_partitions_that_went_elsewhere_is_let_go(self, tmp_path: Path) -> None:
         StateStore(tmp_path.as_uri(), 1, 0).remember(4, "operators")
-        StateStore(tmp_path.as_uri(), 1, 1).cached(7)
+        StateStore(tmp_path.as_uri(), 1, 1).cached(8)
+        assert state._CACHE
+        StateStore(tmp_path.as_uri(), 1, 1).cached(9)
         assert not state._CACHE
+
+    def test_reports_are_read_by_tick(self, tmp_path: Path) -> None:
+        store = store_in(tmp_path)
+        for tick in range(10):
+            store.write_report(tick, {"level": 1, "tick": tick})
+        assert store.read_report(9) == {"level": 1, "tick": 9}
+        assert [name[11] for name in files(tmp_path)] == ["6", "7", "8", "9"]
 
 
 def undisturbed(ticks: Ticks, seed: int) -> list[Counter[str]]:
@@ -225,7 +248,7 @@ class Retold(Ticks):
         tag = table.column(TAG)[0].as_py()
         passing = tag > 0 and self.staged.edge(tag).made_at != level
         if self._attempt and (passing or tag <= 0):
-            return  # results, reports and rows that pass by count once
+            return  # results and rows that pass by count once
         target: dict[int, list[pa.Table]] = {p: [] for p in range(self.partitions)}
         super()._sort_out(table, partition, level, target, found)
         for p, tables in target.items():

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import zlib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import polars as pl
@@ -19,8 +18,9 @@ from tidemill.reference import canonical_row
 from tidemill.runtime.graph import Graph
 from tidemill.runtime.inprocess.feeds import Feed, scanned
 from tidemill.runtime.spark import worker
-from tidemill.runtime.spark.layout import NOTE, TAG, Layout
-from tidemill.runtime.spark.worker import REPORT, StageTask
+from tidemill.runtime.spark.layout import TAG, Layout
+from tidemill.runtime.spark.state import StateStore
+from tidemill.runtime.spark.worker import StageTask
 from tidemill.timeline import BEGIN, OPEN_END
 
 Rows = dict[int, list[pl.DataFrame]]
@@ -46,10 +46,11 @@ class Ticks:
     partitions: int
     monkeypatch: pytest.MonkeyPatch
     marks: dict[int, dict[int, int]] = field(default_factory=dict)
-    reports: list[Any] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self.layout = Layout.of(edge.schema for edge in self.staged.edges)
+        # (Here, all rows bear all columns, so that they can be sorted out.)
+        edges = self.staged.edges
+        self.layout = replace(Layout.of(edges, placed=True), tagged=True)
 
     def tick(
         self,
@@ -64,15 +65,15 @@ class Ticks:
             self._send(self.staged.edge(tag), rows, 0, moving)
         known = {**self.marks.get(number - 1, {}), **watermarks}
         found: list[pl.DataFrame] = []
-        self.reports = []
         for stage in self.staged.stages:
             marks = self._marks_of(stage, known)
-            task = StageTask(self.staged, stage, self.layout, number, marks, self.state, "run")
+            common = self.layout, self.layout
+            task = StageTask(self.staged, stage, *common, number, marks, self.state, "run")
             arrived, moving = moving, {p: [] for p in range(self.partitions)}
             for partition, tables in arrived.items():
                 for table in self._work(task, partition, tables[::-1] if turn else tables, turn):
                     self._sort_out(table, partition, stage.level, moving, found)
-        self.marks[number] = self._reported()
+        self.marks[number] = self._reported(number)
         return found
 
     def _marks_of(self, stage: Stage, known: Mapping[int, int]) -> dict[int, int]:
@@ -98,9 +99,7 @@ class Ticks:
     ) -> None:
         for tag in table.column(TAG).unique().to_pylist():
             rows = table.filter(pa.compute.equal(table.column(TAG), tag))
-            if tag == REPORT:
-                self.reports += map(json.loads, rows.column(NOTE).to_pylist())
-            elif tag in self.staged.results:
+            if tag in self.staged.results:
                 found.append(self.layout.unpack(rows, self.staged.edge(tag).schema))
             elif self.staged.edge(tag).made_at == level:
                 edge = self.staged.edge(tag)
@@ -131,11 +130,13 @@ class Ticks:
         texts = (repr(canonical_row(row)) for row in keys.iter_rows())
         return [[zlib.crc32(text.encode()) % self.partitions] for text in texts]
 
-    def _reported(self) -> dict[int, int]:
+    def _reported(self, number: int) -> dict[int, int]:
         marks: dict[int, int] = {}
-        for report in self.reports:
-            for tag, mark in report["watermarks"].items():
-                marks[int(tag)] = min(mark, marks.get(int(tag), OPEN_END))
+        for stage in self.staged.stages:
+            for partition in range(self.partitions):
+                report = StateStore(self.state, stage.level, partition).read_report(number)
+                for tag, mark in report["watermarks"].items():
+                    marks[int(tag)] = min(mark, marks.get(int(tag), OPEN_END))
         return marks
 
 

@@ -27,10 +27,11 @@ from tidemill.runtime.progress import Progress
 from tidemill.runtime.spark.checkpoint import Checkpoint
 from tidemill.runtime.spark.forms import SNAPSHOT
 from tidemill.runtime.spark.idle import IdleWatch
-from tidemill.runtime.spark.layout import spark_type
 from tidemill.runtime.spark.memory import MemorySink
+from tidemill.runtime.spark.native import spark_type
 from tidemill.runtime.spark.reading import Origin, Reader
 from tidemill.runtime.spark.run import SparkRun
+from tidemill.runtime.spark.session import working_copy
 from tidemill.runtime.spark.sinks import Sink, make_late_sink, make_sink
 from tidemill.timeline import VALID_FROM, VALID_TO
 
@@ -45,7 +46,7 @@ class SparkExecution:
         origins: Mapping[str, Origin],
         partitions: int | None = None,
     ) -> None:
-        self._session = session
+        self._session = working_copy(session)
         self._jobs = jobs
         self._origins = origins
         self._partitions = partitions or session.sparkContext.defaultParallelism

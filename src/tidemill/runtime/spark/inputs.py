@@ -72,12 +72,11 @@ class Inputs:
         # Where it matters how time passes, rows that are not wanted tell the time all the same.
         late = any(isinstance(plan, LateRowsExec) for plan in staged.plans)
         self._all_tell_time = bool(staged.stages) or late
-        self._has_ends = not all(source.has_time for source in sources)
 
     @property
     def ddl(self) -> str:
         """The columns that ticks start from. Rows of streams have no end yet."""
-        end = f", {VALID_TO} BIGINT" if self._has_ends else ""
+        end = f", {VALID_TO} BIGINT" if self._layout.ended else ""
         slots = "".join(f", {name} {kind}" for name, kind in self._layout.spark_slots)
         return f"{SOURCE} INT, {TAG} INT, {VALID_FROM} BIGINT{end}{slots}"
 
@@ -112,7 +111,7 @@ class Inputs:
             f"{own} AS {SOURCE}",
             f"IF({_KEPT}, {tag}, {NO_EDGE}) AS {TAG}",
             VALID_FROM,
-            *([VALID_TO] if self._has_ends else []),
+            *([VALID_TO] if self._layout.ended else []),
             *slots,
         )
 
@@ -129,7 +128,7 @@ class Inputs:
     def heartbeats(self, beats: DataFrame) -> DataFrame:
         """What is known about the time of sources (their number, and an instant) as rows."""
         slots = [f"CAST(NULL AS {kind}) AS {name}" for name, kind in self._layout.spark_slots]
-        end = [f"CAST(NULL AS BIGINT) AS {VALID_TO}"] if self._has_ends else []
+        end = [f"CAST(NULL AS BIGINT) AS {VALID_TO}"] if self._layout.ended else []
         return beats.selectExpr(SOURCE, f"{HEARTBEAT} AS {TAG}", VALID_FROM, *end, *slots)
 
 

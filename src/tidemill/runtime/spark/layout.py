@@ -1,40 +1,46 @@
 """How rows of different kinds travel in one DataFrame.
 
-Rows of all edges share the same columns: a tag that tells the edge, the validity, and slots. A
-slot has a type; each edge puts its columns into slots of their types, so that the rows are no
-wider than those of the widest edge.
+Between two levels, rows of all edges that cross share the same columns: a tag that tells the edge,
+the validity, and slots. A slot has a type; each edge puts its columns into slots of their types,
+so that the rows are no wider than those of the widest edge. What rows need not say is left out:
+every column that travels costs time.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import polars as pl
 import pyarrow as pa
 
 from tidemill.algebra.schema import Schema
-from tidemill.algebra.types import name_of
+from tidemill.fragments import Edge, LateRowsExec, Staged
+from tidemill.runtime.spark.native import PARTITION, native_rows, spark_type
 from tidemill.timeline import VALID_FROM, VALID_TO
 
-TAG, PARTITION, NOTE = "tag", "partition", "note"
+TAG = "tag"
 
 
 @dataclass(frozen=True)
 class Layout:
-    """The slots, in order: a name and a type."""
+    """The slots, in order: a name and a type; and which of the other columns there are."""
 
     slots: tuple[tuple[str, pa.DataType], ...]
+    tagged: bool = True
+    placed: bool = False
+    ended: bool = True
 
     @staticmethod
-    def of(schemas: Iterable[Schema]) -> Layout:
-        """Enough slots for any one of the schemas."""
+    def of(edges: Sequence[Edge], placed: bool = False, ended: bool = True) -> Layout:
+        """Enough slots for any one of the edges; a tag if there are several."""
         needed: Counter[pa.DataType] = Counter()
-        for schema in schemas:
-            needed |= Counter(schema.types)
+        for edge in edges:
+            needed |= Counter(edge.schema.types)
         types = sorted(needed.elements(), key=str)
-        return Layout(tuple((f"c{number}", kind) for number, kind in enumerate(types)))
+        slots = tuple((f"c{number}", kind) for number, kind in enumerate(types))
+        return Layout(slots, len(edges) > 1, placed, ended)
 
     def places(self, schema: Schema) -> dict[str, str]:
         """The slot of each column."""
@@ -48,10 +54,11 @@ class Layout:
 
     @property
     def arrow(self) -> pa.Schema:
-        """The columns of rows that a stage has made: also where they are, and messages."""
-        fixed = [(TAG, pa.int32()), (PARTITION, pa.int32())]
-        validity = [(VALID_FROM, pa.int64()), (VALID_TO, pa.int64())]
-        return pa.schema([*fixed, *validity, *self.slots, (NOTE, pa.string())])
+        """The columns."""
+        fixed = [(TAG, pa.int32())] if self.tagged else []
+        fixed += [(PARTITION, pa.int32())] if self.placed else []
+        ends = [(VALID_TO, pa.int64())] if self.ended else []
+        return pa.schema([*fixed, (VALID_FROM, pa.int64()), *ends, *self.slots])
 
     @property
     def spark_slots(self) -> list[tuple[str, str]]:
@@ -60,57 +67,66 @@ class Layout:
 
     @property
     def ddl(self) -> str:
-        """The columns of rows that a stage has made, as Spark declares them."""
-        fixed = f"{TAG} INT, {PARTITION} INT, {VALID_FROM} BIGINT, {VALID_TO} BIGINT"
-        slots = "".join(f", {name} {kind}" for name, kind in self.spark_slots)
-        return f"{fixed}{slots}, {NOTE} STRING"
+        """The columns as Spark declares them."""
+        return ", ".join(f"{field.name} {spark_type(field.type)}" for field in self.arrow)
+
+    def rows_of(self, table: pa.Table, tag: int) -> pa.Table:
+        """The rows of one edge."""
+        if not self.tagged:
+            return table
+        here = pa.compute.equal(table.column(TAG), tag)
+        return table.filter(here)
 
     def unpack(self, table: pa.Table, schema: Schema) -> pl.DataFrame:
         """The rows of one edge under their own column names."""
-        places = self.places(schema)
-        names = [*places.values(), VALID_FROM, VALID_TO]
-        columns = [table.column(name) for name in names]
+        columns = {name: table.column(slot) for name, slot in self.places(schema).items()}
+        columns |= {name: table.column(name) for name in (VALID_FROM, VALID_TO)}
         target = [*schema.types, pa.int64(), pa.int64()]
-        cast = [column.cast(kind) for column, kind in zip(columns, target, strict=True)]
-        return pl.DataFrame(pa.table(dict(zip([*places, VALID_FROM, VALID_TO], cast, strict=True))))
+        cast = [column.cast(kind) for column, kind in zip(columns.values(), target, strict=True)]
+        return pl.DataFrame(pa.table(dict(zip(columns, cast, strict=True))))
 
     def pack(self, batch: pl.DataFrame, schema: Schema, tag: int, partition: int) -> pa.Table:
         """Rows of one edge in the common columns."""
-        by_slot = {slot: name for name, slot in self.places(schema).items()}
         rows = batch.to_arrow()
-        count = rows.num_rows
-        columns: list[pa.ChunkedArray | pa.Array] = [
-            pa.repeat(pa.scalar(tag, pa.int32()), count),
-            pa.repeat(pa.scalar(partition, pa.int32()), count),
-            rows.column(VALID_FROM),
-            rows.column(VALID_TO),
-        ]
-        for slot, kind in self.slots:
-            own = by_slot.get(slot)
-            columns.append(pa.nulls(count, kind) if own is None else rows.column(own).cast(kind))
-        columns.append(pa.nulls(count, pa.string()))
-        return pa.table(columns, schema=self.arrow)
+        columns = {slot: rows.column(name) for name, slot in self.places(schema).items()}
+        columns |= {name: rows.column(name) for name in (VALID_FROM, VALID_TO)}
+        return self._packed(columns, rows.num_rows, tag, partition)
 
-    def passed_on(self, table: pa.Table, partition: int) -> pa.Table:
-        """Rows that are on their way to a later stage, as if this one had made them."""
-        count = table.num_rows
-        given = set(table.column_names)
-        columns = [
-            pa.repeat(pa.scalar(partition, pa.int32()), count)
-            if field.name == PARTITION
-            else table.column(field.name)
-            if field.name in given
-            else pa.nulls(count, field.type)
-            for field in self.arrow
-        ]
-        return pa.table(columns, schema=self.arrow)
+    def passed_on(self, table: pa.Table, before: Layout, edge: Edge, partition: int) -> pa.Table:
+        """Rows of an edge that only crosses a level, from the columns before it to those after."""
+        old, new = before.places(edge.schema), self.places(edge.schema)
+        columns = {new[name]: table.column(old[name]) for name in edge.schema.names}
+        given = (name for name in (VALID_FROM, VALID_TO) if name in table.column_names)
+        columns |= {name: table.column(name) for name in given}
+        return self._packed(columns, table.num_rows, edge.tag, partition)
 
-    def note(self, tag: int, partition: int, text: str) -> pa.Table:
-        """A row that only carries a message."""
-        row = {TAG: tag, PARTITION: partition, VALID_FROM: 0, VALID_TO: 0, NOTE: text}
-        return pa.Table.from_pylist([row], schema=self.arrow)
+    def _packed(
+        self, columns: Mapping[str, pa.ChunkedArray], count: int, tag: int, partition: int
+    ) -> pa.Table:
+        fixed = {TAG: tag, PARTITION: partition}
+        return pa.table(
+            [
+                pa.repeat(pa.scalar(fixed[field.name], field.type), count)
+                if field.name in fixed
+                else columns[field.name].cast(field.type)
+                if field.name in columns
+                else pa.nulls(count, field.type)
+                for field in self.arrow
+            ],
+            schema=self.arrow,
+        )
 
 
-def spark_type(kind: pa.DataType) -> str:
-    """The name of a type in Spark; timestamps have no zone inside the engine."""
-    return name_of(kind).replace("TIMESTAMP", "TIMESTAMP_NTZ")
+def layouts_of(staged: Staged) -> list[Layout]:
+    """How rows travel from each level to the next; behind the last, only results do."""
+    last = len(staged.stages)
+    native = [edge for edge in staged.edges if not edge.made_at]
+    # Where rows of streams end follows from their time; others bring their ends.
+    ended = any(
+        isinstance(edge.producer, LateRowsExec) or native_rows(edge.producer).duration is None
+        for edge in native
+    )
+    return [
+        Layout.of(staged.crossing(level), 0 < level < last, ended=level > 0 or ended)
+        for level in range(last + 1)
+    ]

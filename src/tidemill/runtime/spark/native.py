@@ -5,17 +5,22 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+import pyarrow as pa
+
 from tidemill.algebra.nodes import SourceKind
 from tidemill.algebra.plan import Plan
 from tidemill.algebra.scalar import Scalar, column, conjunction
 from tidemill.algebra.schema import Schema
+from tidemill.algebra.types import name_of
 from tidemill.fragments import Edge, LateRowsExec, Mode
 from tidemill.physical.filter import FilterExec
 from tidemill.physical.project import ProjectExec
 from tidemill.physical.source import SourceExec
 from tidemill.physical.time_window import TimeWindowExec
-from tidemill.runtime.spark.layout import PARTITION, spark_type
 from tidemill.timeline import OPEN_END, VALID_FROM
+
+PARTITION = "partition"
+"""The column that tells in which partition a row is."""
 
 
 @dataclass(frozen=True)
@@ -55,6 +60,11 @@ def native_rows(node: Plan) -> NativeRows:
             items = {name: scalar.substitute(below.columns) for name, scalar in node.items}
             return replace(below, columns=items)
     raise TypeError(type(node).__name__)
+
+
+def spark_type(kind: pa.DataType) -> str:
+    """The name of a type in Spark; timestamps have no zone inside the engine."""
+    return name_of(kind).replace("TIMESTAMP", "TIMESTAMP_NTZ")
 
 
 def to_spark(scalar: Scalar, places: Mapping[str, str]) -> str:

@@ -8,8 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
-from pyspark.sql import DataFrame, Observation, SparkSession
-from pyspark.sql import functions as F
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
 from tidemill.errors import ExecutionError
@@ -18,12 +17,10 @@ from tidemill.runtime.progress import OperatorProgress, Progress, SourceProgress
 from tidemill.runtime.spark.checkpoint import Checkpoint
 from tidemill.runtime.spark.heartbeats import Heartbeats
 from tidemill.runtime.spark.inputs import Inputs, SourceRows
-from tidemill.runtime.spark.layout import NOTE, TAG, Layout
+from tidemill.runtime.spark.layout import layouts_of
 from tidemill.runtime.spark.reading import Reader
-from tidemill.runtime.spark.session import tune
 from tidemill.runtime.spark.sinks import Sink
 from tidemill.runtime.spark.tick import Marks, TickPlan
-from tidemill.runtime.spark.worker import REPORT
 from tidemill.timeline import OPEN_END
 
 _ENDED = "ended.json"
@@ -48,9 +45,9 @@ class SparkRun:
         self._checkpoint = checkpoint
         self._sinks = sinks
         kept = checkpoint.open(staged, partitions)
-        layout = Layout.of(edge.schema for edge in staged.edges)
-        self._inputs = Inputs(staged, reader.sources, layout)
-        self._plan = TickPlan(staged, reader.sources, layout, kept, f"{checkpoint.uri}/state")
+        layouts = layouts_of(staged)
+        self._inputs = Inputs(staged, reader.sources, layouts[0])
+        self._plan = TickPlan(staged, reader.sources, layouts, kept, f"{checkpoint.uri}/state")
         self._heartbeats = Heartbeats(checkpoint)
         self._statics = {s.name: self._rows(s) for s in reader.sources if not s.has_time}
         self._ended = self._read_ended()
@@ -130,8 +127,6 @@ class SparkRun:
                 "that its input was complete, and what was held back came out",
                 help="choose another checkpoint; for input that grows, do not use available_now",
             )
-        # Spark gives every streaming query a session of its own.
-        self._session = tune(batch.sparkSession)
         self._run(batch, tick, self._marks(tick - 1))
 
     def _run(self, batch: DataFrame, tick: int, marks: Marks) -> None:
@@ -140,15 +135,12 @@ class SparkRun:
             for frame in self._statics.values():
                 batch = batch.union(frame)
         rows, seen = self._plan.run(batch, tick, marks)
-        reported = Observation()
-        if self._staged.stages:
-            rows = rows.observe(reported, *self._result_facts())
         planned = time.perf_counter()
         self._deliver(rows, tick)
         done = time.perf_counter()
-        facts = {**seen.get, **(reported.get if self._staged.stages else {})}
-        self._note(facts, {"plan": planned - began, "run": done - planned})
-        self._marks_now = self._plan.next_marks(marks, facts, self._reports)
+        self._reports = self._plan.reports(tick)
+        self._note(seen.get, {"plan": planned - began, "run": done - planned})
+        self._marks_now = self._plan.next_marks(marks, seen.get, self._reports)
         if self._goes_on and self._staged.stages and self._marks_now != marks:
             # A tick works with the watermarks of the one before: what has become certain now
             # comes out with the next, which must not wait for more rows.
@@ -156,12 +148,6 @@ class SparkRun:
         self._checkpoint.write(f"ticks/{tick:012d}.json", json.dumps(asdict(self._marks_now)))
         self._checkpoint.remove(f"ticks/{tick - _KEPT_TICKS:012d}.json")
         self._seconds = time.monotonic() - self._began
-
-    def _result_facts(self) -> list[Any]:
-        made = [tag for tag in self._staged.results if self._staged.edge(tag).made_at]
-        facts = [F.expr(f"count_if({TAG} = {tag}) AS results{tag}") for tag in made]
-        notes = F.collect_list(F.when(F.col(TAG) == REPORT, F.col(NOTE)))
-        return [*facts, notes.alias("notes")]
 
     def _deliver(self, rows: DataFrame, tick: int) -> None:
         """Give every sink its rows. Where there are several, the tick must not run for each."""
@@ -181,11 +167,13 @@ class SparkRun:
                 self._facts[fact] = self._facts.get(fact, 0) + facts[fact]
             if facts[f"rows{source.number}"]:
                 self._last_rows[source.name] = time.monotonic()
-        self._reports = [json.loads(note) for note in facts.get("notes", ())]
         self._ticks += 1
         for tag in self._staged.results:
-            self._rows_out[tag] += facts[f"results{tag}"]
+            self._rows_out[tag] += facts.get(f"results{tag}", 0)
         for report in self._reports:
+            for key, rows in report["rows"].items():
+                if int(key) in self._staged.results:
+                    self._rows_out[int(key)] += rows
             for phase, seconds in report["times"].items():
                 phases[phase] = max(phases.get(phase, 0.0), seconds)
         self._phases = phases

@@ -22,6 +22,9 @@ _TICKS = {
     "spark.sql.execution.arrow.maxRecordsPerBatch": "200000",
     # Partitions are ours to choose; looking at them again between two stages only takes time.
     "spark.sql.adaptive.enabled": "false",
+    # Times without a zone are those of UTC, and expressions fail rather than overflow.
+    "spark.sql.session.timeZone": "UTC",
+    "spark.sql.ansi.enabled": "true",
 }
 
 _users = 0
@@ -49,11 +52,12 @@ def release() -> None:
         _started_here = None
 
 
-def tune(session: SparkSession) -> SparkSession:
-    """Set what ticks need in the session of a streaming query. (It is a copy of the user's.)"""
+def working_copy(session: SparkSession) -> SparkSession:
+    """A session with the user's settings, but for those that ticks need otherwise."""
+    copy = SparkSession(session.sparkContext, session._jsparkSession.cloneSession())
     for key, value in _TICKS.items():
-        session.conf.set(key, value)
-    return session
+        copy.conf.set(key, value)
+    return copy
 
 
 def _local_session(cores: str = "*") -> SparkSession:

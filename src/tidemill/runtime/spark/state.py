@@ -1,8 +1,8 @@
 """The state of a stage in a partition, on disk.
 
 After every tick a partition writes one file: a snapshot of its operators, or the rows that the
-tick brought, from which the operators can be run again. Snapshots are written when as many bytes
-of rows have gathered as a snapshot has, so that writing costs in proportion to what came in.
+tick brought, from which the operators can be run again. Snapshots are written when half as many
+bytes of rows have gathered as a snapshot has, so that writing costs in proportion to what came in.
 Files are written under a temporary name and renamed, and named by the tick, so that doing a tick
 again changes nothing.
 """
@@ -10,16 +10,19 @@ again changes nothing.
 from __future__ import annotations
 
 import json
-import pickle
 import uuid
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import pyarrow as pa
 from pyarrow import fs
-from pyspark import cloudpickle
 
 from tidemill.errors import ExecutionError
+from tidemill.runtime.spark import blocks
+
+_KEPT_TICKS = 4
+"""How long operators stay in the memory of a worker that does not get their partition."""
 
 _CACHE: dict[str, tuple[int, Any]] = {}
 """Operators that this worker still has in memory: the tick they stand at, and they."""
@@ -44,29 +47,31 @@ class StateStore:
         # What an earlier run left in memory may not be what is on disk now.
         self._key = f"{base}/{run}/{level}/{partition}"
 
-    def cached(self, tick: int) -> Any | None:
-        """The operators as they stood after a tick, if this worker has them.
+    def cached(self, tick: int) -> tuple[int, Any]:
+        """Operators that this worker has, and the tick after which they stood, up to this one.
 
         They are handed over: if the next tick fails, they must not be used again.
         """
-        known = _CACHE.pop(self._key, None)
-        # Other workers have gone on with partitions that were here before.
-        for folder in [
-            f for f, (at, _) in _CACHE.items() if f.startswith(self._root) and at < tick
-        ]:
-            del _CACHE[folder]
-        return known[1] if known is not None and known[0] == tick else None
+        at, operators = _CACHE.pop(self._key, (-1, None))
+        # Other workers have gone on with partitions that were here before. They may come back.
+        for key in [k for k, (old, _) in _CACHE.items() if old < tick - _KEPT_TICKS]:
+            if key.startswith(self._root):
+                del _CACHE[key]
+        return (at, operators) if at <= tick else (-1, None)
 
     def remember(self, tick: int, operators: Any) -> None:
         """Keep operators in memory for the next tick."""
         _CACHE[self._key] = (tick, operators)
 
-    def history(self, tick: int) -> tuple[Segment | None, list[Segment]]:
-        """The newest snapshot up to a tick, and the rows of the ticks after it."""
+    def history(self, tick: int, known: int = -1) -> tuple[Segment | None, list[Segment]]:
+        """The newest snapshot up to a tick, and the rows of the ticks after it.
+
+        What was before the tick `known` is not needed.
+        """
         segments = [segment for segment in self._segments() if segment.tick <= tick]
-        snapshots = [segment for segment in segments if segment.kind == "snapshot"]
+        snapshots = [s for s in segments if s.kind == "snapshot" and s.tick > known]
         base = snapshots[-1] if snapshots else None
-        start = -1 if base is None else base.tick
+        start = known if base is None else base.tick
         rows = [s for s in segments if s.kind == "rows" and s.tick > start]
         if [segment.tick for segment in rows] != list(range(start + 1, tick + 1)):
             raise ExecutionError(
@@ -76,8 +81,10 @@ class StateStore:
         return base, rows
 
     def read_snapshot(self, segment: Segment) -> Any:
+        if isinstance(self._filesystem, fs.LocalFileSystem):
+            return blocks.load_file(segment.path)
         with self._filesystem.open_input_file(segment.path) as file:
-            return pickle.loads(file.read())
+            return blocks.load(bytearray(file.read()))
 
     def read_rows(self, segment: Segment) -> tuple[pa.Table, dict[str, int]]:
         with self._filesystem.open_input_file(segment.path) as file:
@@ -87,9 +94,9 @@ class StateStore:
 
     def write_snapshot(self, tick: int, state: Any) -> int:
         """Store what the operators remember; the number of bytes."""
-        data: bytes = cloudpickle.dumps(state)  # type: ignore[no-untyped-call]
-        self._write(f"{tick:012d}.snapshot", pa.py_buffer(data))
-        return len(data)
+        block = blocks.dump(state)
+        self._write(f"{tick:012d}.snapshot", block)
+        return sum(memoryview(part).nbytes for part in block)
 
     def write_rows(self, tick: int, rows: pa.Table, watermarks: dict[str, int]) -> int:
         """Store what a tick brought; the number of bytes."""
@@ -99,8 +106,21 @@ class StateStore:
         with pa.ipc.new_file(sink, schema) as writer:
             writer.write_table(rows.replace_schema_metadata(metadata))
         data = sink.getvalue()
-        self._write(f"{tick:012d}.rows", data)
+        self._write(f"{tick:012d}.rows", [memoryview(data)])
         return int(data.size)
+
+    def write_report(self, tick: int, report: Mapping[str, Any]) -> None:
+        """Leave a message for the driver."""
+        self._put(f"{tick:012d}.report", [json.dumps(report).encode()])
+        old = f"{self._folder}/{tick - _KEPT_TICKS:012d}.report"
+        if self._filesystem.get_file_info(old).type != fs.FileType.NotFound:
+            self._filesystem.delete_file(old)
+
+    def read_report(self, tick: int) -> dict[str, Any]:
+        """The message of a task that is done."""
+        with self._filesystem.open_input_file(f"{self._folder}/{tick:012d}.report") as file:
+            report: dict[str, Any] = json.loads(bytes(file.read()))
+        return report
 
     def size_since(self, tick: int) -> tuple[int, int]:
         """The bytes of the last snapshot, and of the rows after it."""
@@ -125,13 +145,18 @@ class StateStore:
                 found.append(Segment(int(stem), kind, info.path))
         return sorted(found, key=lambda segment: segment.tick)
 
-    def _write(self, name: str, data: pa.Buffer) -> None:
+    def _put(self, name: str, parts: Iterable[bytes | memoryview]) -> None:
+        """Write a file so that it is there whole or not at all."""
         self._filesystem.create_dir(self._folder, recursive=True)
         # Two attempts of a task may write at the same time.
         temporary = f"{self._folder}/{name}.{uuid.uuid4().hex}.temporary"
         with self._filesystem.open_output_stream(temporary) as stream:
-            stream.write(data)
+            for part in parts:
+                stream.write(part)
         self._filesystem.move(temporary, f"{self._folder}/{name}")
+
+    def _write(self, name: str, parts: Iterable[bytes | memoryview]) -> None:
+        self._put(name, parts)
         # A tick that is done again may be stored in another way, and makes later ones obsolete.
         tick = int(name.split(".")[0])
         for segment in self._segments():

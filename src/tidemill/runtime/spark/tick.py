@@ -12,9 +12,10 @@ from pyspark.sql import functions as F
 
 from tidemill.fragments import Edge, Mode, Staged
 from tidemill.runtime.spark.inputs import HEARTBEAT, SOURCE, SourceRows
-from tidemill.runtime.spark.layout import PARTITION, TAG, Layout
-from tidemill.runtime.spark.native import end_of, native_rows, partition_of
-from tidemill.runtime.spark.worker import START, StageTask
+from tidemill.runtime.spark.layout import TAG, Layout
+from tidemill.runtime.spark.native import PARTITION, end_of, native_rows, partition_of
+from tidemill.runtime.spark.state import StateStore
+from tidemill.runtime.spark.worker import StageTask
 from tidemill.timeline import BEGIN, OPEN_END, VALID_FROM, VALID_TO
 
 
@@ -49,7 +50,7 @@ class TickPlan:
 
     staged: Staged
     sources: Sequence[SourceRows]
-    layout: Layout
+    layouts: Sequence[Layout]
     partitions: int
     state: str
     run_id: str = field(default_factory=lambda: uuid.uuid4().hex)
@@ -63,14 +64,15 @@ class TickPlan:
             task = StageTask(
                 self.staged,
                 stage,
-                self.layout,
+                self.layouts[stage.level - 1],
+                self.layouts[stage.level],
                 tick,
                 {leaf.tag: marks.of(self.staged.edge(leaf.tag)) for leaf in stage.leaves},
                 self.state,
                 self.run_id,
             )
-            moved = self._moved(self._with_starts(rows), stage.level - 1)
-            rows = moved.mapInArrow(task, self.layout.ddl)
+            moved = self._moved(rows, stage.level - 1)
+            rows = moved.mapInArrow(task, self.layouts[stage.level].ddl)
         return rows, seen
 
     def _source_facts(self, marks: Marks) -> list[Column]:
@@ -119,59 +121,58 @@ class TickPlan:
         late = [str(edge.tag) for edge in self.staged.edges if _is_late(edge)]
         if late:
             is_late = f"{TAG} IN ({', '.join(late)})"
-            end = VALID_TO if VALID_TO in rows.columns else "CAST(NULL AS BIGINT)"
-            rows = rows.withColumn(VALID_TO, F.expr(f"IF({is_late}, {watermark}, {end})"))
+            rows = rows.withColumn(VALID_TO, F.expr(f"IF({is_late}, {watermark}, {VALID_TO})"))
             wanted = f"IF({is_late}, NOT {wanted}, {wanted})"
-        return rows.where(f"{TAG} >= 0 AND {wanted}").drop(SOURCE)
-
-    def _with_starts(self, rows: DataFrame) -> DataFrame:
-        """A row for every partition, so that operators run even where nothing arrived."""
-        values = {TAG: str(START), VALID_FROM: "id"}  # the id is the partition
-        starts = rows.sparkSession.range(0, self.partitions, 1, 1).selectExpr(
-            *(
-                f"CAST({values.get(f.name, 'NULL')} AS {f.dataType.simpleString()}) AS {f.name}"
-                for f in rows.schema
-            )
-        )
-        return rows.union(starts)
+        return rows.where(f"{TAG} >= 0 AND {wanted}").select(*self.layouts[0].arrow.names)
 
     def _moved(self, rows: DataFrame, level: int) -> DataFrame:
         """Send rows to the partitions where the next stage needs them.
 
         Those that this level has made go where their edges say; others are there already.
         """
-        made = [edge for edge in self.staged.edges if edge.made_at == level]
-        places = {edge.tag: self._place(edge) for edge in made}
-        places[START] = VALID_FROM
-        stay = PARTITION if level else "NULL"
+        layout = self.layouts[level]
+        made = [edge for edge in self.staged.crossing(level) if edge.made_at == level]
+        places = {edge.tag: self._place(edge, layout) for edge in made}
         to_all = {edge.tag for edge in made if edge.mode is Mode.BROADCAST}
+        stay = PARTITION if layout.placed else "NULL"
         if not to_all:
-            return rows.repartitionById(self.partitions, F.expr(_by_tag(places, stay)).cast("int"))
+            target = F.expr(_by_tag(layout, places, stay)).cast("int")
+            return rows.repartitionById(self.partitions, target)
         several = {
             tag: place if tag in to_all else f"array(int({place}))" for tag, place in places.items()
         }
-        target = F.explode(F.expr(_by_tag(several, f"array({stay})")))
-        copied = rows.withColumn("target", target)
+        targets = F.explode(F.expr(_by_tag(layout, several, f"array({stay})")))
+        copied = rows.withColumn("target", targets)
         return copied.repartitionById(self.partitions, F.col("target")).drop("target")
 
-    def _place(self, edge: Edge) -> str:
+    def _place(self, edge: Edge, layout: Layout) -> str:
         if edge.tag in self.staged.results:
             # Results only pass by on their way to the sink.
             return PARTITION if edge.made_at else f"pmod({VALID_FROM}, {self.partitions})"
-        return partition_of(edge, self.layout.places(edge.schema), self.partitions)
+        return partition_of(edge, layout.places(edge.schema), self.partitions)
 
     def result(self, rows: DataFrame, tag: int) -> DataFrame:
         """The rows of a result under their own names."""
-        edge = self.staged.edge(tag)
-        places = self.layout.places(edge.schema)
+        edge, layout = self.staged.edge(tag), self.layouts[-1]
+        places = layout.places(edge.schema)
         names = [F.col(places[name]).alias(name) for name in edge.schema.names]
         # Spark's own rows of streams have no end until here.
-        duration = None if edge.made_at else native_rows(edge.producer).duration
-        own_end = duration is not None and not _is_late(edge)
-        end = F.expr(end_of(duration) if duration and own_end else VALID_TO)
-        return rows.where(F.col(TAG) == tag).select(*names, VALID_FROM, end.alias(VALID_TO))
+        duration = None if edge.made_at or _is_late(edge) else native_rows(edge.producer).duration
+        end = F.expr(VALID_TO if duration is None else end_of(duration))
+        own = rows.where(F.col(TAG) == tag) if layout.tagged else rows
+        return own.select(*names, VALID_FROM, end.alias(VALID_TO))
 
-    def next_marks(self, marks: Marks, facts: Mapping[str, Any], reports: list[Any]) -> Marks:
+    def reports(self, tick: int) -> list[dict[str, Any]]:
+        """What the tasks of a tick have to say, when all of them are done."""
+        return [
+            StateStore(self.state, stage.level, partition).read_report(tick)
+            for stage in self.staged.stages
+            for partition in range(self.partitions)
+        ]
+
+    def next_marks(
+        self, marks: Marks, facts: Mapping[str, Any], reports: Sequence[Mapping[str, Any]]
+    ) -> Marks:
         """The watermarks after a tick, from what was seen in it."""
         sources, latest = dict(marks.sources), marks.newest
         for source in self.sources:
@@ -191,6 +192,9 @@ def _is_late(edge: Edge) -> bool:
     return edge.made_at == 0 and native_rows(edge.producer).late
 
 
-def _by_tag(values: Mapping[int, str], otherwise: str) -> str:
+def _by_tag(layout: Layout, values: Mapping[int, str], otherwise: str) -> str:
+    """The value for the tag of a row, in Spark SQL."""
+    if not layout.tagged:
+        return next(iter(values.values()))
     cases = " ".join(f"WHEN {tag} THEN {value}" for tag, value in values.items())
     return f"CASE {TAG} {cases} ELSE {otherwise} END"

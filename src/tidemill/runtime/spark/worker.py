@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 from pyspark import TaskContext
 
-from tidemill.fragments import Stage, Staged
+from tidemill.fragments import Edge, Stage, Staged
 from tidemill.physical.operator import empty_batch
 from tidemill.physical.row_number import RowNumberExec
 from tidemill.runtime.graph import Arrival, Graph
@@ -20,12 +20,6 @@ from tidemill.runtime.spark.layout import TAG, Layout
 from tidemill.runtime.spark.native import native_rows
 from tidemill.runtime.spark.state import StateStore
 from tidemill.timeline import VALID_FROM, VALID_TO, add_all
-
-REPORT = -2
-"""The tag of rows that report to the driver."""
-
-START = -1
-"""The tag of rows that only make sure that every partition runs."""
 
 _ROWS_PER_BATCH = 200_000
 
@@ -36,7 +30,8 @@ class StageTask:
 
     staged: Staged
     stage: Stage
-    layout: Layout
+    before: Layout
+    after: Layout
     tick: int
     watermarks: Mapping[int, int]
     state: str
@@ -47,8 +42,8 @@ class StageTask:
         partition = 0 if context is None else context.partitionId()
         began = time.perf_counter()
         parts = list(batches)
-        table = pa.Table.from_batches(parts) if parts else self.layout.arrow.empty_table()
-        mine, passing = self._sorted_out(table)
+        table = pa.Table.from_batches(parts) if parts else self.before.arrow.empty_table()
+        mine = self._mine(table)
         store = StateStore(self.state, self.stage.level, partition, self.run)
         graph, replayed = self._graph(store, partition)
         loaded = time.perf_counter()
@@ -61,26 +56,30 @@ class StageTask:
             "save": time.perf_counter() - stepped,
             "replayed": replayed,
         }
-        yield from self._emit(passing, results, graph, partition, times)
+        store.write_report(self.tick, self._report(graph, results, times))
+        yield from self._emit(table, results, partition)
 
-    def _sorted_out(self, table: pa.Table) -> tuple[pa.Table, pa.Table]:
-        """Rows for this stage, and rows that only pass by."""
-        mine = [leaf.tag for leaf in self.stage.leaves]
-        passing = [e.tag for e in self.staged.edges if e.made_at < self.stage.level < e.used_at]
+    def _mine(self, table: pa.Table) -> pa.Table:
+        """The rows for this stage; others only pass by."""
+        if not self._passing:
+            return table
         tags = table.column(TAG).to_numpy()
-        return (
-            table.filter(pa.array(np.isin(tags, mine))),
-            table.filter(pa.array(np.isin(tags, [*passing, REPORT]))),
-        )
+        return table.filter(pa.array(np.isin(tags, [leaf.tag for leaf in self.stage.leaves])))
+
+    @cached_property
+    def _passing(self) -> list[Edge]:
+        level = self.stage.level
+        return [edge for edge in self.staged.edges if edge.made_at < level < edge.used_at]
 
     def _graph(self, store: StateStore, partition: int) -> tuple[Graph, int]:
-        """The operators as the tick before left them."""
+        """The operators as the tick before left them, and how many ticks it took to get there."""
         before = self.tick - 1
-        graph: Graph | None = store.cached(before)
-        if graph is not None:
+        at, graph = store.cached(before)
+        if graph is not None and at == before:
             return graph, 0
-        graph = Graph(*(root for _, root in self.stage.outputs), partition=partition)
-        base, rows = store.history(before)
+        base, rows = store.history(before, at)
+        if graph is None or base is not None:
+            graph = Graph(*(root for _, root in self.stage.outputs), partition=partition)
         if base is not None:
             graph.state = store.read_snapshot(base)
         for segment in rows:
@@ -89,14 +88,12 @@ class StageTask:
         return graph, len(rows)
 
     def _arrivals(self, table: pa.Table, watermarks: Mapping[int, int]) -> list[Arrival]:
-        tags = table.column(TAG).to_numpy()
         arrivals = []
         for leaf in self.stage.leaves:
-            here = tags == leaf.tag
             rows = empty_batch(leaf.schema)
-            if here.any():
-                own = table if here.all() else table.filter(pa.array(here))
-                rows = self.layout.unpack(self._with_ends(own, leaf.tag), leaf.schema)
+            own = self.before.rows_of(table, leaf.tag)
+            if own.num_rows:
+                rows = self.before.unpack(self._with_ends(own, leaf.tag), leaf.schema)
                 if self._numbers_rows:
                     # Else a stage that Spark does again would give rows other numbers than those
                     # under which stages above know them already.
@@ -122,7 +119,9 @@ class StageTask:
 
     def _save(self, store: StateStore, graph: Graph, rows: pa.Table) -> None:
         snapshot, gathered = store.size_since(self.tick - 1)
-        if gathered + rows.nbytes >= snapshot:
+        # Whoever gets this partition next needs the snapshot, and then the rows: it is worth as
+        # much writing again to spare them the rows.
+        if 2 * (gathered + rows.nbytes) >= snapshot:
             store.write_snapshot(self.tick, graph.state)
         else:
             marks = {str(leaf.tag): self.watermarks[leaf.tag] for leaf in self.stage.leaves}
@@ -130,28 +129,26 @@ class StageTask:
         store.forget_before(self.tick - 1)
         store.remember(self.tick, graph)
 
-    def _emit(
-        self,
-        passing: pa.Table,
-        results: list[Arrival],
-        graph: Graph,
-        partition: int,
-        times: dict[str, float],
-    ) -> Iterator[pa.RecordBatch]:
-        if passing.num_rows:
-            passed = self.layout.passed_on(passing, partition)
-            yield from passed.to_batches(max_chunksize=_ROWS_PER_BATCH)
-        marks = {}
-        for (tag, root), (batch, watermark) in zip(self.stage.outputs, results, strict=True):
-            marks[tag] = watermark
-            if batch.height:
-                packed = self.layout.pack(batch, root.schema, tag, partition)
-                yield from packed.to_batches(max_chunksize=_ROWS_PER_BATCH)
-        report = {
+    def _report(
+        self, graph: Graph, results: Sequence[Arrival], times: Mapping[str, float]
+    ) -> dict[str, Any]:
+        """What the driver wants to know."""
+        outputs = list(zip(self.stage.outputs, results, strict=True))
+        return {
             "level": self.stage.level,
-            "partition": partition,
-            "watermarks": marks,
+            "watermarks": {tag: watermark for (tag, _), (_, watermark) in outputs},
+            "rows": {tag: batch.height for (tag, _), (batch, _) in outputs},
             "operators": [vars(progress) for progress in graph.progress],
             "times": times,
         }
-        yield from self.layout.note(REPORT, partition, json.dumps(report)).to_batches()
+
+    def _emit(
+        self, table: pa.Table, results: Sequence[Arrival], partition: int
+    ) -> Iterator[pa.RecordBatch]:
+        for edge in self._passing:
+            passing = self.before.rows_of(table, edge.tag)
+            passed = self.after.passed_on(passing, self.before, edge, partition)
+            yield from passed.to_batches(max_chunksize=_ROWS_PER_BATCH)
+        for (tag, root), (batch, _) in zip(self.stage.outputs, results, strict=True):
+            packed = self.after.pack(batch, root.schema, tag, partition)
+            yield from packed.to_batches(max_chunksize=_ROWS_PER_BATCH)
