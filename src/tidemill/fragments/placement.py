@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 from tidemill.algebra.plan import Plan
 from tidemill.fragments.exchange import ExchangeExec, Mode
+from tidemill.fragments.phases import Phased, first_phase, has_phases, second_phase
 from tidemill.fragments.sizes import Sizes
 from tidemill.physical.aggregate import AggregateExec
 from tidemill.physical.coalesce import CoalesceExec
@@ -83,14 +84,14 @@ class _Placement:
                 return _over(node, sides, sides[0].together & sides[1].together)
             case JoinExec():
                 return self._join(node)
+            case TopKExec() | AggregateExec() if has_phases(node):
+                return self._in_phases(node)
             case DistinctExec() | CountingExec() | AggregateExec():
                 return self._by(node, node.keys)
             case CountWindowExec():
                 return self._by(node, node.partition_by)
             case IstreamExec() | DstreamExec() | CoalesceExec():
                 return self._by(node, node.schema.names)
-            case TopKExec():
-                return self._topk(node)
             case SnapshotExec():
                 # Between stages, all partitions go by the same watermark: so the snapshots that
                 # they make are of the same instant.
@@ -133,14 +134,12 @@ class _Placement:
         everywhere = Placed(ExchangeExec(left.plan, Mode.BROADCAST))
         return _over(node, [everywhere, right], right.together)
 
-    def _topk(self, node: TopKExec) -> Placed:
+    def _in_phases(self, node: Phased) -> Placed:
         child = self.place(node.child)
         if Together(()) in child.together:
             return _over(node, [child], child.together)
-        # What is not among the first in its partition is not among the first of all.
-        most = node.limit + node.offset
-        first = replace(node, child=child.plan, limit=most, offset=0, eager=True)
-        return _over(node, _exchanged([Placed(first)], ()))
+        (parts,) = _exchanged([Placed(first_phase(node, child.plan))], ())
+        return Placed(second_phase(node, parts.plan), parts.together)
 
 
 def _over(
