@@ -1,4 +1,4 @@
-"""Extremes in two phases, without Spark, against the reference."""
+"""Extremes in one phase and in two, without Spark, against the reference."""
 
 from __future__ import annotations
 
@@ -52,7 +52,8 @@ def test_extremes_are_those_of_the_reference(
     check_result(pl.concat(found).to_arrow(), reference_of(plan, case.inputs))
 
 
-def test_most_of_them_have_two_phases() -> None:
-    staged = [stage_plan(lower(extremes(make_case("plans", seed)[1]), {})) for seed in range(40)]
-    merging = [any(isinstance(node, MergeExec) for node in each.plan.walk()) for each in staged]
-    assert 10 < sum(merging) < 40
+def test_there_is_something_to_check() -> None:
+    """Extremes in two phases, in one, and of single instants, which are not merged."""
+    plans = [stage_plan(lower(extremes(make_case("plans", n)[1]), {})).plan for n in range(40)]
+    merging = [sum(isinstance(node, MergeExec) for node in plan.walk()) for plan in plans]
+    assert all(merging.count(number) >= 3 for number in (0, 1, 2))

@@ -11,7 +11,14 @@ from dataclasses import dataclass, replace
 
 from tidemill.algebra.plan import Plan
 from tidemill.fragments.exchange import ExchangeExec, Mode
-from tidemill.fragments.phases import Phased, first_phase, has_phases, second_phase
+from tidemill.fragments.phases import (
+    Selective,
+    first_phase,
+    has_phases,
+    is_selective,
+    merged,
+    second_phase,
+)
 from tidemill.fragments.sizes import Sizes
 from tidemill.physical.aggregate import AggregateExec
 from tidemill.physical.coalesce import CoalesceExec
@@ -84,8 +91,8 @@ class _Placement:
                 return _over(node, sides, sides[0].together & sides[1].together)
             case JoinExec():
                 return self._join(node)
-            case TopKExec() | AggregateExec() if has_phases(node):
-                return self._in_phases(node)
+            case TopKExec() | AggregateExec() if is_selective(node):
+                return self._selective(node)
             case DistinctExec() | CountingExec() | AggregateExec():
                 return self._by(node, node.keys)
             case CountWindowExec():
@@ -134,12 +141,13 @@ class _Placement:
         everywhere = Placed(ExchangeExec(left.plan, Mode.BROADCAST))
         return _over(node, [everywhere, right], right.together)
 
-    def _in_phases(self, node: Phased) -> Placed:
+    def _selective(self, node: Selective) -> Placed:
         child = self.place(node.child)
-        if Together(()) in child.together:
-            return _over(node, [child], child.together)
-        (parts,) = _exchanged([Placed(first_phase(node, child.plan))], ())
-        return Placed(second_phase(node, parts.plan), parts.together)
+        if Together(()) not in child.together and has_phases(node, child.plan):
+            child = Placed(first_phase(node, child.plan))
+            node = second_phase(node)
+        (all_rows,) = _exchanged([child], ())
+        return Placed(merged(replace(node, child=all_rows.plan)), all_rows.together)
 
 
 def _over(
