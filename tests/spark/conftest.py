@@ -15,6 +15,7 @@ HERE = Path(__file__).parent
 WITHOUT_SPARK = {
     "test_checkpoint.py",
     "test_fragments.py",
+    "test_phases.py",
     "test_placement.py",
     "test_snapshots.py",
     "test_state.py",

@@ -11,6 +11,14 @@ from dataclasses import dataclass, replace
 
 from tidemill.algebra.plan import Plan
 from tidemill.fragments.exchange import ExchangeExec, Mode
+from tidemill.fragments.phases import (
+    Selective,
+    first_phase,
+    has_phases,
+    is_selective,
+    merged,
+    second_phase,
+)
 from tidemill.fragments.sizes import Sizes
 from tidemill.physical.aggregate import AggregateExec
 from tidemill.physical.coalesce import CoalesceExec
@@ -84,14 +92,14 @@ class _Placement:
                 return _over(node, sides, sides[0].together & sides[1].together)
             case JoinExec():
                 return self._join(node)
+            case TopKExec() | AggregateExec() if is_selective(node):
+                return self._selective(node)
             case DistinctExec() | CountingExec() | AggregateExec():
                 return self._by(node, node.keys)
             case CountWindowExec():
                 return self._by(node, node.partition_by)
             case IstreamExec() | DstreamExec() | CoalesceExec():
                 return self._by(node, node.schema.names)
-            case TopKExec():
-                return self._topk(node)
             case SnapshotExec():
                 # Between stages, all partitions go by the same watermark: so the snapshots that
                 # they make are of the same instant.
@@ -134,14 +142,13 @@ class _Placement:
         everywhere = Placed(ExchangeExec(left.plan, Mode.BROADCAST))
         return _over(node, [everywhere, right], right.together)
 
-    def _topk(self, node: TopKExec) -> Placed:
+    def _selective(self, node: Selective) -> Placed:
         child = self.place(node.child)
-        if Together(()) in child.together:
-            return _over(node, [child], child.together)
-        # What is not among the first in its partition is not among the first of all.
-        most = node.limit + node.offset
-        first = replace(node, child=child.plan, limit=most, offset=0, eager=True)
-        return _over(node, _exchanged([Placed(first)], ()))
+        if Together(()) not in child.together and has_phases(node, child.plan):
+            child = Placed(first_phase(node, child.plan))
+            node = second_phase(node)
+        (all_rows,) = _exchanged([child], ())
+        return Placed(merged(replace(node, child=all_rows.plan)), all_rows.together)
 
 
 def _over(

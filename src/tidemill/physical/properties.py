@@ -17,6 +17,7 @@ from tidemill.physical.granularity import GranularityExec
 from tidemill.physical.intersection import IntersectionExec
 from tidemill.physical.istream import DstreamExec, IstreamExec
 from tidemill.physical.join import JoinExec
+from tidemill.physical.merge import MergeExec
 from tidemill.physical.project import ProjectExec
 from tidemill.physical.row_number import RowNumberExec
 from tidemill.physical.source import SourceExec
@@ -42,7 +43,7 @@ def is_chronon(plan: Plan) -> bool:
             return plan.length == 1 or is_chronon(plan.child)
         case TimeWindowExec():
             return plan.size == 1 and plan.slide == 1
-        case CountWindowExec():
+        case CountWindowExec() | MergeExec():
             return False
         case GranularityExec():
             return plan.granule == 1 and is_chronon(plan.child)
@@ -71,7 +72,7 @@ def has_end_order(plan: Plan) -> bool:
     match plan:
         case FilterExec() | ProjectExec() | RowNumberExec() | SplitExec() | GranularityExec():
             return has_end_order(plan.child)
-        case TimeWindowExec():
+        case TimeWindowExec() | MergeExec():
             return True
         case CountWindowExec():
             return not plan.partition_by

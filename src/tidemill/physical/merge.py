@@ -1,0 +1,52 @@
+"""Merge: equal rows that follow each other in a batch become one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import polars as pl
+
+from tidemill.algebra.plan import Plan
+from tidemill.algebra.schema import Schema
+from tidemill.physical.arrays import lasts_of
+from tidemill.physical.keys import same_rows
+from tidemill.physical.operator import (
+    Exec,
+    Operator,
+    Stateless,
+    ends,
+    payload,
+    starts,
+    with_validity,
+)
+from tidemill.timeline import VALID_FROM
+
+
+@dataclass(frozen=True)
+class MergeExec(Exec):
+    """Make one row of equal ones whose validities touch, where one row holds at a time.
+
+    Unlike coalescing, it does not wait for the next batch.
+    """
+
+    child: Plan
+
+    @cached_property
+    def schema(self) -> Schema:
+        return self.child.schema
+
+    def operator(self) -> Operator:
+        return _Merge()
+
+
+class _Merge(Stateless):
+    def apply(self, batch: pl.DataFrame) -> pl.DataFrame:
+        if batch.height < 2:
+            return batch
+        batch = batch.sort(VALID_FROM)
+        rows, start, end = payload(batch), starts(batch), ends(batch)
+        again = same_rows(rows[1:], rows[:-1]) & (start[1:] == end[:-1])
+        first = np.flatnonzero(np.append(True, ~again))
+        return with_validity(rows[first], start[first], end[lasts_of(first, len(start))])

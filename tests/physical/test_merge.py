@@ -1,0 +1,54 @@
+"""Merging of equal rows that follow each other in a batch."""
+
+from __future__ import annotations
+
+import polars as pl
+import pyarrow as pa
+import pytest
+
+from tidemill.algebra import Scan, Schema
+from tidemill.physical.merge import MergeExec
+from tidemill.physical.properties import has_end_order, is_chronon
+from tidemill.physical.source import SourceExec
+
+NODE = MergeExec(SourceExec(Scan("s", "s", Schema.of(v=pa.float64()))))
+NAN = float("nan")
+
+
+def merged(*rows: tuple[float | None, int, int]) -> list[tuple[float | None, int, int]]:
+    schema = {"s.v": pl.Float64, "valid_from": pl.Int64, "valid_to": pl.Int64}
+    batch = pl.DataFrame(list(rows), schema=schema, orient="row")
+    result, watermark = NODE.operator().step([batch], [7])
+    assert watermark == 7
+    assert result.schema == batch.schema
+    return result.rows()
+
+
+@pytest.mark.parametrize(
+    ("rows", "expected"),
+    [
+        ([], []),
+        ([(1.0, 1, 2)], [(1.0, 1, 2)]),
+        ([(1.0, 1, 2), (1.0, 2, 5), (1.0, 5, 6)], [(1.0, 1, 6)]),
+        ([(1.0, 4, 5), (2.0, 2, 4), (1.0, 1, 2)], [(1.0, 1, 2), (2.0, 2, 4), (1.0, 4, 5)]),
+        ([(1.0, 2, 4), (1.0, 1, 2)], [(1.0, 1, 4)]),
+        ([(1.0, 1, 2), (1.0, 3, 4)], [(1.0, 1, 2), (1.0, 3, 4)]),
+        ([(None, 1, 2), (None, 2, 3), (1.0, 3, 4)], [(None, 1, 3), (1.0, 3, 4)]),
+    ],
+)
+def test_merge(
+    rows: list[tuple[float | None, int, int]], expected: list[tuple[float | None, int, int]]
+) -> None:
+    assert merged(*rows) == expected
+
+
+def test_nan_equals_itself() -> None:
+    ((value, start, end),) = merged((NAN, 1, 2), (NAN, 2, 3))
+    assert value != value
+    assert (start, end) == (1, 3)
+
+
+def test_its_rows_may_be_longer_than_those_below() -> None:
+    assert is_chronon(NODE.child)
+    assert not is_chronon(NODE)
+    assert has_end_order(NODE)

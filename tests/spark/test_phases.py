@@ -1,0 +1,59 @@
+"""Extremes in one phase and in two, without Spark, against the reference."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from tests.spark.driving import make_case
+from tests.spark.ticking import Ticks, native_batches
+from tidemill.algebra import Aggregate, AggregateCall, Plan, TimeWindow
+from tidemill.fragments import stage_plan
+from tidemill.physical.lowering import lower
+from tidemill.physical.merge import MergeExec
+from tidemill.physical.operator import empty_batch
+from tidemill.runtime.spark import state
+from tidemill.testing.check import check_result, reference_of
+from tidemill.testing.random_plans import may_stay_open
+
+
+@pytest.fixture(autouse=True)
+def _no_memory() -> None:
+    state._CACHE.clear()
+
+
+def extremes(plan: Plan) -> Plan:
+    """The smallest and the largest value of every column, at every instant."""
+    calls = [
+        AggregateCall(f"{function}:{name}", function, name, plan.schema[name])
+        for name in plan.schema.names
+        for function in ("MIN", "MAX")
+    ]
+    return Aggregate(plan, (), tuple(calls))
+
+
+@pytest.mark.parametrize("windowed", [False, True], ids=["plain", "windowed"])
+@pytest.mark.parametrize("seed", range(40))
+def test_extremes_are_those_of_the_reference(
+    seed: int, windowed: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Over rows of any type, with NULL and NaN; a window above wants rows of single instants."""
+    case, below, _ = make_case("plans", seed)
+    if windowed and may_stay_open(below):
+        pytest.skip("a row for every instant, for ever")
+    plan = TimeWindow(extremes(below), 3, 1) if windowed else extremes(below)
+    staged = stage_plan(lower(plan, {}))
+    ticks = Ticks(staged, tmp_path.as_uri(), 2 + seed % 3, monkeypatch)
+    found = [empty_batch(plan.schema)]
+    for number, batch in enumerate(native_batches(staged, case.inputs.feeds())):
+        found += ticks.tick(number, *batch)
+    check_result(pl.concat(found).to_arrow(), reference_of(plan, case.inputs))
+
+
+def test_there_is_something_to_check() -> None:
+    """Extremes in two phases, in one, and of single instants, which are not merged."""
+    plans = [stage_plan(lower(extremes(make_case("plans", n)[1]), {})).plan for n in range(40)]
+    merging = [sum(isinstance(node, MergeExec) for node in plan.walk()) for plan in plans]
+    assert all(merging.count(number) >= 3 for number in (0, 1, 2))
