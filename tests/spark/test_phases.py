@@ -10,7 +10,7 @@ import pytest
 from tests.spark.driving import make_case
 from tests.spark.ticking import Ticks, native_batches
 from tidemill.algebra import Aggregate, AggregateCall, Plan, TimeWindow
-from tidemill.fragments import stage_plan
+from tidemill.fragments import stage_plans
 from tidemill.physical.lowering import lower
 from tidemill.physical.merge import MergeExec
 from tidemill.physical.operator import empty_batch
@@ -44,7 +44,7 @@ def test_extremes_are_those_of_the_reference(
     if windowed and may_stay_open(below):
         pytest.skip("a row for every instant, for ever")
     plan = TimeWindow(extremes(below), 3, 1) if windowed else extremes(below)
-    staged = stage_plan(lower(plan, {}))
+    staged = stage_plans([lower(plan, {})])
     ticks = Ticks(staged, tmp_path.as_uri(), 2 + seed % 3, monkeypatch)
     found = [empty_batch(plan.schema)]
     for number, batch in enumerate(native_batches(staged, case.inputs.feeds())):
@@ -54,6 +54,6 @@ def test_extremes_are_those_of_the_reference(
 
 def test_there_is_something_to_check() -> None:
     """Extremes in two phases, in one, and of single instants, which are not merged."""
-    plans = [stage_plan(lower(extremes(make_case("plans", n)[1]), {})).plan for n in range(40)]
+    plans = [stage_plans([lower(extremes(make_case("plans", n)[1]), {})]) for n in range(40)]
     merging = [sum(isinstance(node, MergeExec) for node in plan.walk()) for plan in plans]
     assert all(merging.count(number) >= 3 for number in (0, 1, 2))

@@ -18,7 +18,7 @@ import pyarrow as pa
 from tidemill.algebra.schema import Schema
 from tidemill.fragments import Edge, LateRowsExec, Staged
 from tidemill.runtime.spark.native import PARTITION, native_rows, spark_type
-from tidemill.timeline import VALID_FROM, VALID_TO
+from tidemill.timeline import OPEN_END, VALID_FROM, VALID_TO
 
 TAG = "tag"
 
@@ -77,13 +77,24 @@ class Layout:
         here = pa.compute.equal(table.column(TAG), tag)
         return table.filter(here)
 
-    def unpack(self, table: pa.Table, schema: Schema) -> pl.DataFrame:
-        """The rows of one edge under their own column names."""
+    def unpack(self, table: pa.Table, schema: Schema, duration: int | None = None) -> pl.DataFrame:
+        """The rows of one edge under their own column names; they hold so long, if that is known.
+
+        (Ends are not made with NumPy: its memory belongs to Python, and a thread of Polars that
+        lets go of it would wait for the thread that waits for Polars.)
+        """
         columns = {name: table.column(slot) for name, slot in self.places(schema).items()}
-        columns |= {name: table.column(name) for name in (VALID_FROM, VALID_TO)}
+        columns[VALID_FROM] = table.column(VALID_FROM)
+        columns[VALID_TO] = table.column(VALID_FROM if duration is not None else VALID_TO)
         target = [*schema.types, pa.int64(), pa.int64()]
         cast = [column.cast(kind) for column, kind in zip(columns.values(), target, strict=True)]
-        return pl.DataFrame(pa.table(dict(zip(columns, cast, strict=True))))
+        rows = pl.DataFrame(pa.table(dict(zip(columns, cast, strict=True))))
+        if duration is None:
+            return rows
+        start = pl.col(VALID_FROM)
+        is_open = start > OPEN_END - duration
+        end = pl.when(is_open).then(pl.lit(OPEN_END, pl.Int64)).otherwise(start + duration)
+        return rows.with_columns(end.alias(VALID_TO))
 
     def pack(self, batch: pl.DataFrame, schema: Schema, tag: int, partition: int) -> pa.Table:
         """Rows of one edge in the common columns."""

@@ -19,7 +19,6 @@ from tidemill.runtime.graph import Arrival, Graph
 from tidemill.runtime.spark.layout import TAG, Layout
 from tidemill.runtime.spark.native import native_rows
 from tidemill.runtime.spark.state import StateStore
-from tidemill.timeline import VALID_FROM, VALID_TO, add_all
 
 _ROWS_PER_BATCH = 200_000
 
@@ -93,7 +92,7 @@ class StageTask:
             rows = empty_batch(leaf.schema)
             own = self.before.rows_of(table, leaf.tag)
             if own.num_rows:
-                rows = self.before.unpack(self._with_ends(own, leaf.tag), leaf.schema)
+                rows = self.before.unpack(own, leaf.schema, self._duration(leaf.tag))
                 if self._numbers_rows:
                     # Else a stage that Spark does again would give rows other numbers than those
                     # under which stages above know them already.
@@ -101,16 +100,10 @@ class StageTask:
             arrivals.append((rows, watermarks[leaf.tag]))
         return arrivals
 
-    def _with_ends(self, table: pa.Table, tag: int) -> pa.Table:
-        """Rows that Spark made of streams get their ends only here: they need not travel."""
+    def _duration(self, tag: int) -> int | None:
+        """How long rows hold that Spark has made of streams: their ends need not travel."""
         edge = self.staged.edge(tag)
-        duration = None if edge.made_at else native_rows(edge.producer).duration
-        if duration is None:
-            return table
-        starts = table.column(VALID_FROM).to_numpy()
-        ends = pa.array(add_all(starts, duration))
-        others = [name for name in table.column_names if name != VALID_TO]
-        return table.select(others).append_column(VALID_TO, ends)
+        return None if edge.made_at else native_rows(edge.producer).duration
 
     @cached_property
     def _numbers_rows(self) -> bool:
