@@ -16,6 +16,12 @@ SCRIPTS = sorted((ROOT / "examples" / "python").glob("*.py"))
 QUERIES = sorted((ROOT / "examples" / "auction").glob("*.sql"))
 
 
+ON_SPARK = {"README.md", "getting-started.md", "spark.md"}
+RUNNING_PAGES = [
+    pytest.param(page, marks=pytest.mark.spark) if page.name in ON_SPARK else page for page in PAGES
+]
+
+
 def name(path: Path) -> str:
     return path.name
 
@@ -25,7 +31,7 @@ def _at_the_root(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
 
 
-@pytest.mark.parametrize("page", PAGES, ids=name)
+@pytest.mark.parametrize("page", RUNNING_PAGES, ids=name)
 def test_page(page: Path) -> None:
     session = Session()
     wrong = []

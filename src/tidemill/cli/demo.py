@@ -54,7 +54,7 @@ def demo(
 
 
 def _engine(house: Auction) -> Engine:
-    engine = Engine()
+    engine = Engine(runtime="inprocess")
     engine.stream("bid", house.bids, time="ts", slack=timedelta(seconds=SLACK_SECONDS))
     engine.stream("opened", house.opened, time="ts")
     engine.stream("closed", house.closed, time="ts")

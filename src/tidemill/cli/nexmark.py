@@ -44,7 +44,7 @@ def generate(
     from tidemill.nexmark.generate import generate as generate_streams
 
     notes = Console(stderr=True)
-    with reported(notes), Engine(runtime="spark") as engine, notes.status("starting Spark") as now:
+    with reported(notes), Engine() as engine, notes.status("starting Spark") as now:
         session = engine.spark
         now.update(f"generating {bids:,} bids")
         size = generate_streams(session, path, bids, files, seed)
@@ -92,7 +92,7 @@ def _measured(plan: Plan, notes: Console) -> list[Outcome]:
     from tidemill.nexmark.bench.run import Bench
     from tidemill.nexmark.bench.table import phases_table, systems_table
 
-    with Engine(runtime="spark") as engine, notes.status("starting Spark") as now:
+    with Engine() as engine, notes.status("starting Spark") as now:
         outcomes = list(Bench(engine.spark, plan, now.update).run())
     # Tables that go to a file or a pipe keep their width.
     width = None if sys.stdout.isatty() else 160

@@ -24,7 +24,7 @@ def query_of(file: str | None, command: str | None) -> Query:
     """Run the statements of a file and of the command line; the query that stands last."""
     if file is None and command is None:
         raise TidemillError("there is nothing to run", help="name a file, or write -c 'SELECT ...'")
-    engine = Engine()
+    engine = Engine(runtime="inprocess")
     query = None
     for text in (None if file is None else read(file), command):
         query = query if text is None else engine.sql(text)

@@ -50,13 +50,15 @@ from tidemill.sql import (
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-RUNTIMES = ("inprocess", "spark")
+RUNTIMES = ("spark", "inprocess")
 
 
 class Engine:
-    """Runs continuous queries.
+    """Runs continuous queries: on a local Spark, on the `spark` session of yours, or in process.
 
-    >>> engine = Engine()
+    A local Spark is started when it is first needed. The runtime `"inprocess"` needs no JVM.
+
+    >>> engine = Engine(runtime="inprocess")
     >>> engine.stream("bid", [{"item": 1, "at": 3}, {"item": 1, "at": 5}], time="at")
     >>> q = engine.sql("SELECT item, COUNT(*) AS n FROM bid WINDOW(RANGE 4) GROUP BY item")
     >>> [tuple(row.values()) for row in q.collect().to_pylist()]
@@ -65,16 +67,17 @@ class Engine:
 
     def __init__(
         self,
-        runtime: str = "inprocess",
+        runtime: str = "spark",
         *,
         spark: SparkSession | None = None,
         partitions: int | None = None,
     ) -> None:
-        if spark is not None:
-            runtime = "spark"
         if runtime not in RUNTIMES:
             help = f"runtimes: {', '.join(RUNTIMES)}"
             raise UnsupportedError(f"there is no runtime `{runtime}`", help=help)
+        if spark is not None and runtime != "spark":
+            help = "leave out one of the two"
+            raise UnsupportedError(f"the runtime `{runtime}` uses no Spark session", help=help)
         self.catalog = Catalog()
         self._sources = Sources()
         self._runtime = runtime
@@ -187,7 +190,7 @@ class Engine:
         if self._runtime == "inprocess":
             raise UnsupportedError(
                 "INSERT INTO needs a runtime that has sinks",
-                help="use Engine(runtime='spark'), or read the result of the query itself",
+                help="use Engine(), which runs on Spark, or read the result of the query itself",
             )
         sink = statement.sink
         options = {name: value for name, value in sink.options.items() if value is not None}

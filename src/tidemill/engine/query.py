@@ -78,7 +78,7 @@ class Query:
         if coalesce:
             merged = CoalesceExec(self._physical).operator()
             answer = merged.step([answer], [OPEN_END])[0]
-        return self._output(_ordered(answer), VALID_FROM, VALID_TO)
+        return self._output(_ordered(answer, VALID_FROM, VALID_TO), VALID_FROM, VALID_TO)
 
     def changes(self) -> pa.Table:
         """The result as a log: rows that come (+) and go (-), and when."""
@@ -92,13 +92,13 @@ class Query:
 
     def snapshot(self, at: int | datetime) -> pa.Table:
         """The rows of the result that hold at an instant."""
-        return self._output(snapshot(self._collected(), self._instant(at)))
+        return self._output(_ordered(snapshot(self._collected(), self._instant(at))))
 
     def ticks(self) -> Iterator[pa.Table]:
         """Run anew, and return what became known with each tick."""
         self._run = self._start()
         for batch in self._run:
-            yield self._output(_ordered(batch), VALID_FROM, VALID_TO)
+            yield self._output(_ordered(batch, VALID_FROM, VALID_TO), VALID_FROM, VALID_TO)
 
     def start(
         self,
@@ -162,7 +162,8 @@ class Query:
         return f"Query({' '.join(self.sql.split())!r})"
 
 
-def _ordered(batch: pl.DataFrame) -> pl.DataFrame:
-    """Rows by their validity and then by their values, so that equal answers look equal."""
+def _ordered(batch: pl.DataFrame, *times: str) -> pl.DataFrame:
+    """Rows by their time and then by their values, so that equal answers look equal."""
     flat = [name for name, dtype in batch.schema.items() if not dtype.is_nested()]
-    return batch.sort([VALID_FROM, VALID_TO, *flat[:-2]], nulls_last=False)
+    keys = [*times, *(name for name in flat if name not in times)]
+    return batch.sort(keys, nulls_last=False) if keys else batch

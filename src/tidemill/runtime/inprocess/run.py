@@ -42,7 +42,7 @@ class Run:
         """This runtime has no sinks and no clock."""
         raise UnsupportedError(
             "only queries on Spark can be started",
-            help="use Engine(runtime='spark'), or read the result with q.collect()",
+            help="use Engine(), or read the result with q.collect()",
         )
 
     def _tick(self) -> pl.DataFrame:
