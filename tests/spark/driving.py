@@ -17,9 +17,10 @@ import tidemill as tm
 from tidemill.algebra import Plan, SourceKind
 from tidemill.analyze import SourceInfo
 from tidemill.errors import PlanWarning
-from tidemill.fragments import Staged, stage_plan
+from tidemill.fragments import Staged, stage_plans
 from tidemill.physical.lowering import lower
 from tidemill.physical.operator import empty_batch
+from tidemill.runtime.interface import Job
 from tidemill.runtime.spark.execution import SparkExecution
 from tidemill.runtime.spark.reading import Origin
 from tidemill.testing.check import Inputs, check_result, reference_of, relation_table, run_plan
@@ -49,7 +50,7 @@ def make_case(kind: str, seed: int) -> tuple[Any, Plan, Mapping[str, Any]]:
 
 def staged_case(kind: str, seed: int) -> Staged:
     _, plan, functions = make_case(kind, seed)
-    return stage_plan(lower(plan, dict(functions)))
+    return stage_plans([lower(plan, dict(functions))])
 
 
 def origins_of(inputs: Inputs) -> dict[str, Origin]:
@@ -80,7 +81,7 @@ def check_seed(session: SparkSession, kind: str, seed: int, partitions: int = 2)
     case, plan, functions = make_case(kind, seed)
     try:
         physical = lower(plan, dict(functions))
-        execution = SparkExecution(session, physical, origins_of(case.inputs), partitions)
+        execution = SparkExecution(session, [Job(physical)], origins_of(case.inputs), partitions)
         found = pl.concat([empty_batch(plan.schema), *execution]).to_arrow()
         expected = reference_of(plan, case.inputs, functions)
         check_result(found, expected)

@@ -10,7 +10,7 @@ import pytest
 import tidemill as tm
 from tests.spark.driving import query_of
 from tidemill.errors import ExecutionError
-from tidemill.fragments import Staged, stage_plan
+from tidemill.fragments import Staged, stage_plans
 from tidemill.runtime.spark.checkpoint import Checkpoint
 
 
@@ -18,7 +18,7 @@ def staged(window: int = 5) -> Staged:
     engine = tm.Engine("inprocess")
     engine.stream("s", [{"k": 1, "at": 1}], time="at")
     sql = f"SELECT k, COUNT(*) AS n FROM s WINDOW(RANGE {window}) GROUP BY k"
-    return stage_plan(query_of(engine, sql)._physical)
+    return stage_plans([query_of(engine, sql).job.plan])
 
 
 def test_the_state_keeps_its_number_of_partitions(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ import tidemill as tm
 from tests.analyze.fixtures import Fixture, load
 from tests.spark.driving import query_of, staged_case
 from tidemill.fragments import Mode, Staged
-from tidemill.fragments.stages import RESULT, is_native
+from tidemill.fragments.stages import is_native
 
 FILE = Path(__file__).parent / "fragments.txt"
 
@@ -53,10 +53,10 @@ def check(staged: Staged) -> None:
             assert is_native(edge.producer)
         else:
             assert made[edge.tag] == edge.made_at
-        assert edge.tag == RESULT or edge.made_at < edge.used_at
+        assert edge.tag in staged.results or edge.made_at < edge.used_at
         assert bool(edge.keys) == (edge.mode is Mode.HASH)
     used = [(leaf.tag, stage.level) for stage in staged.stages for leaf in stage.leaves]
-    assert sorted(used) == [(e.tag, e.used_at) for e in staged.edges if e.tag != RESULT]
+    assert sorted(used) == [(e.tag, e.used_at) for e in staged.edges if e.tag not in staged.results]
 
 
 if __name__ == "__main__":

@@ -44,7 +44,7 @@ if SOAK:
 
 def test_the_seeds_have_everything() -> None:
     staged = [staged_case(kind, seed) for kind, seed in SEEDS]
-    seen = {type(node) for plan in staged for node in plan.plan.walk()}
+    seen = {type(node) for plan in staged for node in plan.walk()}
     assert seen == subclasses(Exec) - ELSEWHERE
     assert {edge.mode for plan in staged for edge in plan.edges} == set(Mode)
     assert {min(len(plan.stages), 3) for plan in staged} == {0, 1, 2, 3}

@@ -14,8 +14,7 @@ import tidemill as tm
 from tests.spark.driving import make_case, multiset, query_of
 from tests.spark.ticking import Ticks, native_batches
 from tidemill.errors import ExecutionError
-from tidemill.fragments import Staged, stage_plan
-from tidemill.fragments.stages import RESULT
+from tidemill.fragments import Staged, stage_plans
 from tidemill.physical.lowering import lower
 from tidemill.physical.operator import empty_batch
 from tidemill.runtime.spark import state
@@ -136,7 +135,7 @@ def counted(frames: list[pl.DataFrame]) -> Counter[str]:
 
 
 def staged_plan(seed: int) -> Staged:
-    return stage_plan(lower(make_case("plans", seed)[1], {}))
+    return stage_plans([lower(make_case("plans", seed)[1], {})])
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -201,7 +200,7 @@ def test_rows_keep_their_numbers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         "SELECT k, v FROM alpha WINDOW(RANGE 3) WHERE NOT EXISTS "
         "(SELECT 1 FROM beta WINDOW(RANGE 2) WHERE beta.k = alpha.k)",
     )
-    staged = stage_plan(query._physical)
+    staged = stage_plans([query.job.plan])
     feeds = {name: engine._sources.feed(engine.catalog.lookup(name)) for name in ("alpha", "beta")}
     ticks = Retold(staged, tmp_path.as_uri(), 2, monkeypatch)
     found = []
@@ -224,8 +223,8 @@ class Retold(Ticks):
 
     def _sort_out(self, table, partition, level, moving, found):  # type: ignore[no-untyped-def]
         tag = table.column(TAG)[0].as_py()
-        passing = tag > RESULT and self.staged.edge(tag).made_at != level
-        if self._attempt and (passing or tag <= RESULT):
+        passing = tag > 0 and self.staged.edge(tag).made_at != level
+        if self._attempt and (passing or tag <= 0):
             return  # results, reports and rows that pass by count once
         target: dict[int, list[pa.Table]] = {p: [] for p in range(self.partitions)}
         super()._sort_out(table, partition, level, target, found)

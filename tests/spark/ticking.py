@@ -13,7 +13,6 @@ import pyarrow as pa
 import pytest
 
 from tidemill.fragments import Edge, Mode, Staged
-from tidemill.fragments.stages import RESULT
 from tidemill.physical.operator import Exec, empty_batch
 from tidemill.physical.source import SourceExec
 from tidemill.reference import canonical_row
@@ -98,7 +97,7 @@ class Ticks:
             rows = table.filter(pa.compute.equal(table.column(TAG), tag))
             if tag == REPORT:
                 self.reports += map(json.loads, rows.column(NOTE).to_pylist())
-            elif tag == RESULT:
+            elif tag in self.staged.results:
                 found.append(self.layout.unpack(rows, self.staged.edge(tag).schema))
             elif self.staged.edge(tag).made_at == level:
                 edge = self.staged.edge(tag)

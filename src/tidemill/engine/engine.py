@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import timedelta
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -32,10 +33,17 @@ from tidemill.engine.tables import (
 )
 from tidemill.errors import CatalogError, TidemillError, UnsupportedError
 from tidemill.expressions import UserFunction
+from tidemill.optimize import optimize
 from tidemill.physical.lowering import lower
-from tidemill.physical.operator import Exec
 from tidemill.runtime.inprocess.run import Run
-from tidemill.runtime.interface import Execution, Running
+from tidemill.runtime.interface import (
+    Execution,
+    Job,
+    LateCallback,
+    Running,
+    SinkRequest,
+    StartRequest,
+)
 from tidemill.sql import (
     CreateDerived,
     CreateRelation,
@@ -46,9 +54,12 @@ from tidemill.sql import (
     Statement,
     parse,
 )
+from tidemill.timeline import TimeDomain
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+
+    from tidemill.runtime.spark.execution import SparkExecution
 
 RUNTIMES = ("spark", "inprocess")
 
@@ -108,11 +119,13 @@ class Engine:
         source: Any,
         time: str,
         slack: int | str | timedelta = 0,
+        idle: str | timedelta | None = None,
     ) -> None:
         """Register a stream: one table, or a list of tables that arrive one per tick.
 
         `time` names the column that says when a row is valid: an integer or a timestamp. Rows
-        may be out of order by `slack`; later ones are counted and left out.
+        may be out of order by `slack`; later ones are counted and left out. A stream that brings
+        no rows for the time `idle` ("30 seconds", on the clock) does not hold others back.
         """
         rows, types = self._rows(name, source)
         _require(name, types, time)
@@ -125,6 +138,7 @@ class Engine:
             time_column=time,
             time_type=types[time],
             slack=duration(slack, domain),
+            idle=None if idle is None else duration(idle, TimeDomain.MICROSECONDS) / 1_000_000,
             bounded=True,
         )
         self.catalog.add_source(info)
@@ -174,7 +188,7 @@ class Engine:
     def _execute(self, statement: Statement) -> Query | None:
         match statement:
             case QueryStatement():
-                return self._query(statement, statement.tree, ("console", {}))
+                return self._query(statement, statement.tree, SinkRequest())
             case CreateStream() | CreateRelation():
                 self.catalog.add_source(source_from_statement(statement))
             case CreateDerived():
@@ -187,39 +201,58 @@ class Engine:
 
     def _insert(self, statement: InsertInto) -> Query:
         """A query that knows where its results go; `start` sends them there."""
-        if self._runtime == "inprocess":
-            raise UnsupportedError(
-                "INSERT INTO needs a runtime that has sinks",
-                help="use Engine(), which runs on Spark, or read the result of the query itself",
-            )
         sink = statement.sink
         options = {name: value for name, value in sink.options.items() if value is not None}
-        return self._query(statement, statement.query, (sink.format, options))
+        form = str(options.pop("form", "intervals"))
+        return self._query(statement, statement.query, SinkRequest(sink.format, options, form))
 
-    def _query(
-        self, statement: Statement, tree: exp.Expr, sink: tuple[str, Mapping[str, Any]]
-    ) -> Query:
+    def _query(self, statement: Statement, tree: exp.Expr, sink: SinkRequest) -> Query:
         planned = self._plan(tree, statement.source.text)
-        physical = lower(planned.plan, self.catalog.functions)
+        physical = lower(optimize(planned.plan), self.catalog.functions)
         entries = {name: self.catalog.lookup(name) for name in _scanned(planned)}
         infos = {name: entry for name, entry in entries.items() if isinstance(entry, SourceInfo)}
-        return Query(
-            statement.sql,
-            planned,
-            physical,
-            lambda: self._execution(physical, infos),
-            lambda query, running: self._running.append((query, running)),
-            sink,
-        )
+        job = Job(physical, planned.domain, sink)
+        return Query(statement.sql, planned, job, infos, self)
 
-    def _execution(self, physical: Exec, infos: Mapping[str, SourceInfo]) -> Execution:
-        """A fresh run of a plan, in the engine's runtime."""
+    def start(
+        self,
+        *queries: Query,
+        checkpoint: str | None = None,
+        available_now: bool = False,
+        every: str | None = None,
+        late: str | LateCallback | None = None,
+    ) -> Running:
+        """Run queries together on Spark: every tick reads their sources once.
+
+        Each query sends its results to its own sink (`query.into`, INSERT INTO, or the console).
+        The other arguments are those of `query.start`.
+        """
         if self._runtime == "inprocess":
-            return Run(physical, {name: self._sources.feed(info) for name, info in infos.items()})
+            raise UnsupportedError(
+                "only queries on Spark can be started",
+                help="use Engine(), or read the result with q.collect()",
+            )
+        if not queries:
+            raise TidemillError("there is no query to start", help="engine.start(query, ...)")
+        execution = self._on_spark([query.job for query in queries], _common_sources(queries))
+        running = execution.start(StartRequest(checkpoint, available_now, every, late))
+        for number, query in enumerate(queries):
+            query.follow(partial(running.progress_of, number))
+            self._running.append((query, running))
+        return running
+
+    def execution(self, query: Query) -> Execution:
+        """A fresh run of a query over bounded input, in the engine's runtime."""
+        if self._runtime == "inprocess":
+            feeds = {name: self._sources.feed(info) for name, info in query.sources.items()}
+            return Run(query.job.plan, feeds)
+        return self._on_spark([query.job], query.sources)
+
+    def _on_spark(self, jobs: Sequence[Job], infos: Mapping[str, SourceInfo]) -> SparkExecution:
         from tidemill.runtime.spark.execution import SparkExecution
 
         origins = {name: self._sources.origin(info) for name, info in infos.items()}
-        return SparkExecution(self.spark, physical, origins, self._partitions)
+        return SparkExecution(self.spark, jobs, origins, self._partitions)
 
     @property
     def spark(self) -> SparkSession:
@@ -290,6 +323,19 @@ def release_session() -> None:
     from tidemill.runtime.spark import session
 
     session.release()
+
+
+def _common_sources(queries: Iterable[Query]) -> dict[str, SourceInfo]:
+    """The sources of queries that run together."""
+    found: dict[str, SourceInfo] = {}
+    for query in queries:
+        for name, info in query.sources.items():
+            if found.setdefault(name, info) != info:
+                raise TidemillError(
+                    f"`{name}` is not the same stream in all queries: it was dropped and made anew",
+                    help="make the queries again with engine.sql",
+                )
+    return found
 
 
 def _scanned(planned: Planned) -> set[str]:

@@ -3,23 +3,47 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from copy import copy
+from dataclasses import replace
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, Protocol
 
 import polars as pl
 import pyarrow as pa
 
 from tidemill.algebra.plan import render
 from tidemill.algebra.schema import Schema
-from tidemill.analyze import Planned
+from tidemill.analyze import Planned, SourceInfo
 from tidemill.errors import PlanWarning, TidemillError
-from tidemill.fragments import stage_plan
+from tidemill.fragments import stage_plans
 from tidemill.physical.changes import AT, CHANGE, consolidate, snapshot, to_changes
 from tidemill.physical.coalesce import CoalesceExec
-from tidemill.physical.operator import Exec, empty_batch
-from tidemill.runtime.interface import Execution, Running, StartRequest
+from tidemill.physical.operator import empty_batch
+from tidemill.runtime.interface import (
+    Callback,
+    Execution,
+    Job,
+    LateCallback,
+    Running,
+    SinkRequest,
+)
 from tidemill.runtime.progress import Progress
 from tidemill.timeline import OPEN_END, VALID_FROM, VALID_TO, TimeDomain
+
+
+class Host(Protocol):
+    """What a query needs of its engine."""
+
+    def execution(self, query: Query) -> Execution: ...
+
+    def start(
+        self,
+        *queries: Query,
+        checkpoint: str | None = None,
+        available_now: bool = False,
+        every: str | None = None,
+        late: str | LateCallback | None = None,
+    ) -> Running: ...
 
 
 class Query:
@@ -29,18 +53,16 @@ class Query:
         self,
         sql: str,
         planned: Planned,
-        physical: Exec,
-        start: Callable[[], Execution],
-        started: Callable[[Query, Running], None],
-        sink: tuple[str, Mapping[str, Any]] = ("console", {}),
+        job: Job,
+        sources: Mapping[str, SourceInfo],
+        host: Host,
     ) -> None:
         self.sql = sql
+        self.job = job
+        self.sources = sources
         self._planned = planned
-        self._physical = physical
-        self._start = start
-        self._started = started
-        self._sink = sink
-        self._run: Execution | None = None
+        self._host = host
+        self._progress: Callable[[], Progress] = Progress
         self._answer: pl.DataFrame | None = None
 
     @property
@@ -62,8 +84,8 @@ class Query:
         """The plan as text: `"logical"`, `"physical"`, or in `"fragments"` as Spark runs it."""
         plans: dict[str, Callable[[], str]] = {
             "logical": lambda: render(self._planned.plan),
-            "physical": lambda: render(self._physical),
-            "fragments": lambda: str(stage_plan(self._physical)),
+            "physical": lambda: render(self.job.plan),
+            "fragments": lambda: str(stage_plans([self.job.plan])),
         }
         if level not in plans:
             raise TidemillError(f"no plan `{level}`", help=f"levels: {', '.join(plans)}")
@@ -76,7 +98,7 @@ class Query:
         """
         answer = self._collected()
         if coalesce:
-            merged = CoalesceExec(self._physical).operator()
+            merged = CoalesceExec(self.job.plan).operator()
             answer = merged.step([answer], [OPEN_END])[0]
         return self._output(_ordered(answer, VALID_FROM, VALID_TO), VALID_FROM, VALID_TO)
 
@@ -96,45 +118,62 @@ class Query:
 
     def ticks(self) -> Iterator[pa.Table]:
         """Run anew, and return what became known with each tick."""
-        self._run = self._start()
-        for batch in self._run:
+        for batch in self._execution():
             yield self._output(_ordered(batch, VALID_FROM, VALID_TO), VALID_FROM, VALID_TO)
+
+    def into(self, sink: str | Callback, *, form: str = "intervals", **options: Any) -> Query:
+        """The query with a place for its results.
+
+        `sink` is a format of Spark with its `options` (`"parquet", path=...`), `"console"`, or a
+        function of a table and the number of the tick. `form` is `"intervals"` or `"changes"`.
+        """
+        other = copy(self)
+        other.job = replace(self.job, sink=SinkRequest(sink, options, form))
+        return other
 
     def start(
         self,
-        sink: str | Callable[[pa.Table, int], None] | None = None,
+        sink: str | Callback | None = None,
         *,
-        checkpoint: str | None = None,
         form: str = "intervals",
+        checkpoint: str | None = None,
         available_now: bool = False,
         every: str | None = None,
+        late: str | LateCallback | None = None,
         **options: Any,
     ) -> Running:
         """Run on Spark and send what becomes known with each tick to a sink.
 
-        `sink` is a format of Spark with its `options` (`"parquet", path=...`), `"console"`, or a
-        function of a table and the number of the tick; without one, it is that of INSERT INTO, or
-        the console. `form` is `"intervals"` or `"changes"`.
+        The sink is that of `into`; without one, it is that of INSERT INTO, or the console.
         With a `checkpoint`, a query that was stopped goes on where it was. `available_now` reads
         what is there and ends; else a tick is made `every` so often ("10 seconds"), or at once.
+        Late rows are kept in a folder `late`, or given to a function of the name of their source,
+        the rows, and the number of the tick.
         """
-        if sink is None:
-            sink, options = self._sink[0], {**self._sink[1], **options}
-        self._run = self._start()
-        request = StartRequest(sink, form, self._planned.domain, checkpoint, available_now, every)
-        running = self._run.start(request, options)
-        self._started(self, running)
+        query = self if sink is None else self.into(sink, form=form, **options)
+        running = self._host.start(
+            query, checkpoint=checkpoint, available_now=available_now, every=every, late=late
+        )
+        self.follow(lambda: running.progress)
         return running
+
+    def follow(self, progress: Callable[[], Progress]) -> None:
+        """Take the progress of the query from a run of it."""
+        self._progress = progress
 
     @property
     def progress(self) -> Progress:
         """How the last run went."""
-        return Progress() if self._run is None else self._run.progress
+        return self._progress()
+
+    def _execution(self) -> Execution:
+        execution = self._host.execution(self)
+        self.follow(lambda: execution.progress)
+        return execution
 
     def _collected(self) -> pl.DataFrame:
         if self._answer is None:
-            self._run = self._start()
-            self._answer = pl.concat([empty_batch(self.schema), *self._run])
+            self._answer = pl.concat([empty_batch(self.schema), *self._execution()])
         return self._answer
 
     def _output(self, frame: pl.DataFrame, *times: str) -> pa.Table:

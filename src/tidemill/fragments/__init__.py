@@ -1,6 +1,7 @@
 """Fragments: which operators run together in a partition, and how rows travel between them."""
 
 from tidemill.fragments.exchange import Mode
-from tidemill.fragments.stages import Edge, Stage, Staged, stage_plan
+from tidemill.fragments.late import LateRowsExec
+from tidemill.fragments.stages import Edge, Stage, Staged, stage_plans
 
-__all__ = ["Edge", "Mode", "Stage", "Staged", "stage_plan"]
+__all__ = ["Edge", "LateRowsExec", "Mode", "Stage", "Staged", "stage_plans"]

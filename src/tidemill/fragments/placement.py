@@ -48,9 +48,10 @@ class Placed:
     together: frozenset[Together] = frozenset()
 
 
-def place_exchanges(plan: Exec) -> Exec:
-    """The plan with an exchange wherever rows must change the partition."""
-    return _Placement().place(plan).plan
+def place_exchanges(plans: Iterable[Exec]) -> list[Exec]:
+    """The plans with an exchange wherever rows must change the partition."""
+    placement = _Placement()
+    return [placement.place(plan).plan for plan in plans]
 
 
 class _Placement:

@@ -1,4 +1,4 @@
-"""Cut a plan into stages.
+"""Cut plans into stages.
 
 A stage is what runs between two exchanges: all operators of one level, in every partition.
 Level 0 is done by the runtime itself, next to the sources: rows are read, filtered, projected
@@ -8,12 +8,15 @@ that needs them; stages in between pass them on.
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 from tidemill.algebra.plan import Plan
 from tidemill.algebra.schema import Schema
 from tidemill.fragments.exchange import ExchangeExec, Mode
+from tidemill.fragments.late import LateRowsExec
 from tidemill.fragments.placement import place_exchanges
 from tidemill.physical.filter import FilterExec
 from tidemill.physical.operator import Exec, Operator
@@ -21,8 +24,8 @@ from tidemill.physical.project import ProjectExec
 from tidemill.physical.source import SourceExec
 from tidemill.physical.time_window import TimeWindowExec
 
-RESULT = 0
-"""The tag of rows of the result."""
+NOWHERE = sys.maxsize
+"""The level that results go to: behind all stages."""
 
 
 @dataclass(frozen=True)
@@ -78,14 +81,24 @@ class Stage:
 
 @dataclass(frozen=True)
 class Staged:
-    """A whole plan in stages. Edge RESULT carries the result to level -1: nowhere."""
+    """Whole plans in stages. The first edges carry their results, in the order of the plans."""
 
-    plan: Exec
+    plans: tuple[Exec, ...]
     edges: tuple[Edge, ...]
     stages: tuple[Stage, ...]
 
     def edge(self, tag: int) -> Edge:
         return self.edges[tag]
+
+    @property
+    def results(self) -> range:
+        """The tags of rows of results."""
+        return range(len(self.plans))
+
+    def walk(self) -> Iterator[Plan]:
+        """All nodes of all plans."""
+        for plan in self.plans:
+            yield from plan.walk()
 
     def __str__(self) -> str:
         parts = [
@@ -97,15 +110,15 @@ class Staged:
         return "\n".join(parts)
 
 
-def stage_plan(plan: Exec) -> Staged:
-    """Place exchanges in a plan and cut it into stages."""
-    return _Cutter(place_exchanges(plan)).cut()
+def stage_plans(plans: Sequence[Exec]) -> Staged:
+    """Place exchanges in plans and cut them into stages; what they have in common is one."""
+    return _Cutter(place_exchanges(plans)).cut()
 
 
 def is_native(node: Plan) -> bool:
     """Whether the runtime can do this part itself, next to the source."""
     match node:
-        case SourceExec():
+        case SourceExec() | LateRowsExec():
             return True
         case FilterExec() | ProjectExec():
             return not node.functions and is_native(node.child)
@@ -115,17 +128,18 @@ def is_native(node: Plan) -> bool:
 
 
 class _Cutter:
-    def __init__(self, plan: Exec) -> None:
-        self._plan = plan
+    def __init__(self, plans: Sequence[Exec]) -> None:
+        self._plans = plans
         self._levels: dict[Plan, int] = {}
         self._edges: dict[tuple[Plan, int, Mode, tuple[str, ...]], Edge] = {}
 
     def cut(self) -> Staged:
-        level = self._level(self._plan)
-        result = Edge(RESULT, self._plan, level, -1, Mode.KEEP)
-        self._edges[self._plan, -1, Mode.KEEP, ()] = result
+        results = [
+            Edge(tag, plan, self._level(plan), NOWHERE, Mode.KEEP)
+            for tag, plan in enumerate(self._plans)
+        ]
         roots: dict[int, dict[int, Exec]] = {}
-        waiting = [result]
+        waiting = list(results)
         while waiting:
             edge = waiting.pop()
             known = len(self._edges)
@@ -134,7 +148,7 @@ class _Cutter:
                 roots.setdefault(edge.made_at, {})[edge.tag] = local
             waiting.extend(list(self._edges.values())[known:])
         stages = [Stage(n, tuple(sorted(roots[n].items()))) for n in sorted(roots)]
-        return Staged(self._plan, tuple(self._edges.values()), tuple(stages))
+        return Staged(tuple(self._plans), (*results, *self._edges.values()), tuple(stages))
 
     def _level(self, node: Plan) -> int:
         if node not in self._levels:
@@ -172,5 +186,6 @@ class _Cutter:
         key = (producer, level, mode, keys)
         if key not in self._edges:
             made_at = self._level(producer)
-            self._edges[key] = Edge(len(self._edges), producer, made_at, level, mode, keys)
+            tag = len(self._plans) + len(self._edges)
+            self._edges[key] = Edge(tag, producer, made_at, level, mode, keys)
         return EdgeExec(self._edges[key].tag, producer.schema)

@@ -3,26 +3,50 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 import polars as pl
 import pyarrow as pa
 
+from tidemill.physical.operator import Exec
 from tidemill.runtime.progress import Progress
 from tidemill.timeline import TimeDomain
+
+Callback = Callable[[pa.Table, int], None]
+"""A function of the rows of a tick and its number."""
+
+
+LateCallback = Callable[[str, pa.Table, int], None]
+"""A function of the name of a source, rows that came too late, and the number of the tick."""
+
+
+@dataclass(frozen=True)
+class SinkRequest:
+    """Where the results of a query go: a format with its options or a function, and the form."""
+
+    target: str | Callback = "console"
+    options: Mapping[str, Any] = field(default_factory=dict)
+    form: str = "intervals"
 
 
 @dataclass(frozen=True)
 class StartRequest:
-    """How a user wants a query to run: where results go, in which form, and how long."""
+    """How queries are to run: from which checkpoint on, for how long, and where late rows go."""
 
-    sink: str | Callable[[pa.Table, int], None]
-    form: str
-    domain: TimeDomain | None
-    checkpoint: str | None
-    available_now: bool
-    every: str | None
+    checkpoint: str | None = None
+    available_now: bool = False
+    every: str | None = None
+    late: str | LateCallback | None = None
+
+
+@dataclass(frozen=True)
+class Job:
+    """One of the queries that run together: its plan, the axis of its time, and its sink."""
+
+    plan: Exec
+    domain: TimeDomain | None = None
+    sink: SinkRequest = SinkRequest()
 
 
 class Running(Protocol):
@@ -33,6 +57,10 @@ class Running(Protocol):
 
     @property
     def progress(self) -> Progress: ...
+
+    def progress_of(self, query: int) -> Progress: ...
+
+    def heartbeat(self, source: str, at: int) -> None: ...
 
     def exception(self) -> Exception | None: ...
 
@@ -47,8 +75,6 @@ class Execution(Protocol):
     """A plan in some runtime: the results tick by tick, and how it goes."""
 
     def __iter__(self) -> Iterator[pl.DataFrame]: ...
-
-    def start(self, request: StartRequest, options: Mapping[str, Any]) -> Running: ...
 
     @property
     def progress(self) -> Progress: ...

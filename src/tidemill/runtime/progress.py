@@ -29,7 +29,8 @@ class OperatorProgress:
 class Progress:
     """How far a run of a query has come.
 
-    `phases` are the seconds that the last tick spent on each part of its work.
+    `phases` are the seconds that the last tick spent on each part of its work, `seconds` is the
+    time from the start of the run to the end of the last tick.
     """
 
     ticks: int = 0
@@ -37,10 +38,16 @@ class Progress:
     sources: Mapping[str, SourceProgress] = field(default_factory=dict)
     operators: tuple[OperatorProgress, ...] = ()
     phases: Mapping[str, float] = field(default_factory=dict)
+    seconds: float = 0.0
 
     @property
     def rows_in(self) -> int:
         return sum(source.rows for source in self.sources.values())
+
+    @property
+    def rows_per_second(self) -> float:
+        """Rows read, by the time since the start."""
+        return self.rows_in / self.seconds if self.seconds else 0.0
 
     @property
     def late_rows(self) -> int:

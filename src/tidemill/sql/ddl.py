@@ -112,7 +112,11 @@ class StatementParser(StreamParser):
         node = CreateSource(
             kind=kind, this=name, expressions=columns, source=self._parse_connector("SOURCE")
         )
-        self._parse_ordering(node) if kind == "STREAM" else self._parse_validity(node)
+        if kind == "STREAM":
+            self._parse_ordering(node)
+            self._parse_idle(node)
+        else:
+            self._parse_validity(node)
         self._refuse_other_clause(kind)
         return self.expression(node)
 
@@ -157,6 +161,16 @@ class StatementParser(StreamParser):
         node.set("ordered_by", self._parse_column_name("ORDERED BY"))
         if self._match_text_seq("SLACK"):
             node.set("slack", self._parse_duration("SLACK", zero=True))
+
+    def _parse_idle(self, node: CreateSource) -> None:
+        if not self._match_text_seq("IDLE"):
+            return
+        token = self._curr
+        idle = self._parse_duration("IDLE")
+        if idle.unit is None:
+            help = f"it is time on the clock, whatever the stream counts: IDLE {idle.value} SECONDS"
+            self.fail("IDLE needs a unit", token, help)
+        node.set("idle", idle)
 
     def _parse_validity(self, node: CreateSource) -> None:
         if not self._match_text_seq("VALID"):

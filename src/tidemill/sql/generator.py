@@ -49,7 +49,7 @@ def _create_source(self: Any, node: CreateSource) -> str:
     columns = ", ".join(self.sql(column) for column in node.expressions)
     text = f"CREATE {node.text('kind')} {self.sql(node, 'this')} ({columns})"
     text += f" SOURCE {self.sql(node, 'source')}"
-    for key, words in (("ordered_by", "ORDERED BY"), ("slack", "SLACK")):
+    for key, words in (("ordered_by", "ORDERED BY"), ("slack", "SLACK"), ("idle", "IDLE")):
         text += f" {words} {self.sql(node, key)}" if node.args.get(key) else ""
     if node.args.get("valid_from"):
         text += f" VALID FROM {self.sql(node, 'valid_from')} TO {self.sql(node, 'valid_to')}"

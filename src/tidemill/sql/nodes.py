@@ -134,6 +134,7 @@ class CreateSource(exp.Expression):
         "source": True,
         "ordered_by": False,
         "slack": False,
+        "idle": False,
         "valid_from": False,
         "valid_to": False,
     }

@@ -60,6 +60,7 @@ class CreateStream(Statement):
     connector: ConnectorCall
     ordered_by: exp.Identifier | None = None
     slack: Duration | None = None
+    idle: Duration | None = None
 
 
 @dataclass(frozen=True)
@@ -118,7 +119,7 @@ def _created(tree: CreateSource, sql: str, position: Position, source: Source) -
     columns, connector = tuple(tree.expressions), _call(args["source"])
     common = (tree, sql, position, source, tree.name, columns, connector)
     if tree.text("kind") == "STREAM":
-        return CreateStream(*common, args.get("ordered_by"), args.get("slack"))
+        return CreateStream(*common, args.get("ordered_by"), args.get("slack"), args.get("idle"))
     return CreateRelation(*common, args.get("valid_from"), args.get("valid_to"))
 
 

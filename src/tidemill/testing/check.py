@@ -12,6 +12,7 @@ import pyarrow as pa
 
 from tidemill.algebra import Granularity, Plan, Scan, TimeWindow
 from tidemill.expressions import UserFunction
+from tidemill.optimize import optimize
 from tidemill.physical.lowering import lower
 from tidemill.physical.operator import empty_batch
 from tidemill.reference import LogicalStream, SourceData, evaluate
@@ -83,7 +84,7 @@ def run_plan(plan: Plan, inputs: Inputs, functions: Functions = NO_FUNCTIONS) ->
     """All rows that the plan puts out over the whole input, their ends as integers."""
     feeds = inputs.feeds()
     contract = Contract()
-    physical = contract.on(lower(plan, dict(functions)))
+    physical = contract.on(lower(optimize(plan), dict(functions)))
     result = pl.concat([empty_batch(plan.schema), *Run(physical, feeds)])
     contract.check_end()
     for name, stream in inputs.streams.items():

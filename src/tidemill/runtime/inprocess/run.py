@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 import polars as pl
 
-from tidemill.errors import UnsupportedError
 from tidemill.physical.operator import Exec, empty_batch
 from tidemill.physical.source import SourceExec
 from tidemill.runtime.graph import Graph
 from tidemill.runtime.inprocess.feeds import Feed, scanned
-from tidemill.runtime.interface import Running, StartRequest
 from tidemill.runtime.progress import OperatorProgress, Progress, SourceProgress
 from tidemill.timeline import OPEN_END
 
@@ -37,13 +34,6 @@ class Run:
             self.rows_out += result.height
             ended = all(feed.ended for feed in self.feeds.values())
             yield result
-
-    def start(self, request: StartRequest, options: Mapping[str, Any]) -> Running:
-        """This runtime has no sinks and no clock."""
-        raise UnsupportedError(
-            "only queries on Spark can be started",
-            help="use Engine(), or read the result with q.collect()",
-        )
 
     def _tick(self) -> pl.DataFrame:
         read = {name: feed.tick() for name, feed in self.feeds.items()}

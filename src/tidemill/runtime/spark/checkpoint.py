@@ -58,10 +58,16 @@ class Checkpoint:
     def write(self, name: str, text: str) -> None:
         """Write a file so that it is there whole or not at all."""
         path = f"{self._folder}/{name}"
-        self._filesystem.create_dir(os.path.dirname(path), recursive=True)
-        with self._filesystem.open_output_stream(f"{path}.temporary") as stream:
+        folder, base = os.path.split(path)
+        self._filesystem.create_dir(folder, recursive=True)
+        temporary = f"{folder}/.{base}.temporary"  # Spark does not look at such names
+        with self._filesystem.open_output_stream(temporary) as stream:
             stream.write(text.encode())
-        self._filesystem.move(f"{path}.temporary", path)
+        self._filesystem.move(temporary, path)
+
+    def make(self, folder: str) -> None:
+        """Make a folder, if it is not there."""
+        self._filesystem.create_dir(f"{self._folder}/{folder}", recursive=True)
 
     def remove(self, name: str) -> None:
         """Delete a file, if it is there."""
@@ -107,7 +113,7 @@ def _manifest(staged: Staged, partitions: int) -> dict[str, Any]:
     return {
         "format": FORMAT,
         "polars": pl.__version__,
-        "plan": str(staged.plan),
+        "plan": "\n".join(map(str, staged.plans)),
         "partitions": partitions,
     }
 

@@ -13,31 +13,33 @@ import polars as pl
 from pyspark.errors import PySparkException, StreamingQueryException
 from pyspark.sql import DataFrame, SparkSession
 
+from tidemill.algebra.nodes import Scan, SourceKind
 from tidemill.algebra.schema import Schema
 from tidemill.errors import ExecutionError, TidemillError
-from tidemill.fragments import Staged, stage_plan
+from tidemill.fragments import LateRowsExec, Staged, stage_plans
 from tidemill.physical.operator import Exec
 from tidemill.physical.source import SourceExec
-from tidemill.runtime.interface import StartRequest
+from tidemill.runtime.interface import Job, StartRequest
 from tidemill.runtime.progress import Progress
 from tidemill.runtime.spark.checkpoint import Checkpoint
+from tidemill.runtime.spark.idle import IdleWatch
 from tidemill.runtime.spark.reading import Origin, Reader
 from tidemill.runtime.spark.run import SparkRun
-from tidemill.runtime.spark.sinks import Sink, make_sink
+from tidemill.runtime.spark.sinks import Sink, make_late_sink, make_sink
 
 
 class SparkExecution:
-    """Runs a physical plan over sources that Spark reads."""
+    """Runs physical plans over sources that Spark reads."""
 
     def __init__(
         self,
         session: SparkSession,
-        plan: Exec,
+        jobs: Sequence[Job],
         origins: Mapping[str, Origin],
         partitions: int | None = None,
     ) -> None:
         self._session = session
-        self.staged: Staged = stage_plan(plan)
+        self._jobs = jobs
         self._origins = origins
         self._partitions = partitions or session.sparkContext.defaultParallelism
         self._run: SparkRun | None = None
@@ -49,33 +51,50 @@ class SparkExecution:
         def collect(rows: DataFrame, tick: int) -> None:
             results.append(pl.DataFrame(rows.toArrow()))
 
+        plans = [job.plan for job in self._jobs]
         with tempfile.TemporaryDirectory(prefix="tidemill-") as folder:
-            self._launch(collect, folder, {"availableNow": True}).await_termination()
+            running = self._launch(plans, [collect], folder, {"availableNow": True})
+            running.await_termination()
         yield from results
 
-    def start(self, request: StartRequest, options: Mapping[str, Any]) -> RunningQuery:
+    def start(self, request: StartRequest) -> RunningQuery:
         """Run from a checkpoint on: until stopped, or until all that is there was read."""
-        sink = make_sink(request.sink, request.form, request.domain, options)
+        plans = [job.plan for job in self._jobs]
+        sinks = [make_sink(job.sink, job.domain) for job in self._jobs]
+        if request.late is not None:
+            for name, origin in sorted(self._origins.items()):
+                if origin.info.kind is SourceKind.STREAM:
+                    scan = Scan(name, name, origin.info.schema)
+                    plans.append(LateRowsExec(SourceExec(scan)))
+                    sinks.append(make_late_sink(request.late, origin.info))
         # Without a checkpoint there is nothing to come back to, but Spark needs a folder.
         folder = request.checkpoint or tempfile.mkdtemp(prefix="tidemill-")
         if request.available_now:
-            return self._launch(sink, folder, {"availableNow": True})
-        return self._launch(sink, folder, {"processingTime": request.every or "0 seconds"})
+            return self._launch(plans, sinks, folder, {"availableNow": True})
+        trigger = {"processingTime": request.every or "0 seconds"}
+        return self._launch(plans, sinks, folder, trigger)
 
-    def _launch(self, sink: Sink, checkpoint: str, trigger: Mapping[str, Any]) -> RunningQuery:
+    def _launch(
+        self,
+        plans: Sequence[Exec],
+        sinks: Sequence[Sink],
+        checkpoint: str,
+        trigger: Mapping[str, Any],
+    ) -> RunningQuery:
         place = Checkpoint(checkpoint)
+        staged = stage_plans(plans)
         try:
-            reader = Reader(self._session, self._sources(), place.uri)
-            self._run = SparkRun(self._session, self.staged, reader, place, self._partitions, sink)
-            return RunningQuery(self._run, trigger)
+            reader = Reader(self._session, self._sources(staged), place.uri)
+            self._run = SparkRun(self._session, staged, reader, place, self._partitions, sinks)
+            return RunningQuery(self._run, trigger, range(len(self._jobs)))
         except BaseException:
             place.close()
             raise
 
-    def _sources(self) -> Sequence[tuple[Origin, Schema]]:
-        """Every source once, with the columns that any leaf of the plan reads."""
+    def _sources(self, staged: Staged) -> Sequence[tuple[Origin, Schema]]:
+        """Every source once, with the columns that any leaf of the plans reads."""
         columns: dict[str, Schema] = {}
-        for node in self.staged.plan.walk():
+        for node in staged.walk():
             if isinstance(node, SourceExec):
                 old = columns.get(node.scan.source, Schema(()))
                 new = tuple(f for f in node.scan.columns if f not in old.fields)
@@ -85,22 +104,26 @@ class SparkExecution:
     @property
     def progress(self) -> Progress:
         """How the last run went."""
-        return Progress() if self._run is None else self._run.progress
+        return Progress() if self._run is None else self._run.progress(range(len(self._jobs)))
 
 
 class RunningQuery:
     """A started query; its methods are named as those of PySpark's StreamingQuery."""
 
-    def __init__(self, run: SparkRun, trigger: Mapping[str, Any]) -> None:
+    def __init__(self, run: SparkRun, trigger: Mapping[str, Any], queries: Sequence[int]) -> None:
         self._run = run
+        self._queries = queries
         self._stopped = False
         self._failure: Exception | None = None
         self._query = run.start(**trigger) if run.has_streams else None
         self._ending: Thread | None = None
+        self._idle: IdleWatch | None = None
         if self._query is None or "availableNow" in trigger:
             # The input has an end: after it, whoever waits, what was held back comes out.
             self._ending = Thread(target=self._end, name="tidemill-end", daemon=True)
             self._ending.start()
+            return
+        self._idle = IdleWatch(run)
 
     def _end(self) -> None:
         try:
@@ -120,13 +143,31 @@ class RunningQuery:
             return self._ending.is_alive()
         active = self._query is not None and bool(self._query.isActive)
         if not active:
-            self._run.close()
+            self._close()
         return active
+
+    def _close(self) -> None:
+        if self._idle is not None:
+            self._idle.stop()
+        self._run.close()
 
     @property
     def progress(self) -> Progress:
-        """What was done since the start."""
-        return self._run.progress
+        """What was done since the start, by all queries that run together."""
+        return self._run.progress(self._queries)
+
+    def progress_of(self, query: int) -> Progress:
+        """What was done since the start, with the results of one of the queries, by number."""
+        return self._run.progress([self._queries[query]])
+
+    def heartbeat(self, source: str, at: int) -> None:
+        """Say that a source has come to an instant: rows that hold earlier are late from now on."""
+        names = {s.name.casefold(): s.name for s in self._run.sources if s.has_time}
+        if source.casefold() not in names:
+            raise ExecutionError(
+                f"the query reads no stream `{source}`", help=f"streams: {', '.join(names)}"
+            )
+        self._run.heartbeat({names[source.casefold()]: at})
 
     def exception(self) -> Exception | None:
         """What stopped the query, if it failed."""
@@ -154,7 +195,7 @@ class RunningQuery:
             self._query.stop()
         if self._ending is not None:
             self._ending.join()
-        self._run.close()
+        self._close()
 
     def await_termination(self, timeout: float | None = None) -> bool:
         """Wait for the end. At the end of bounded input, results held back are released."""

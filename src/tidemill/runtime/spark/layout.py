@@ -1,8 +1,8 @@
 """How rows of different kinds travel in one DataFrame.
 
-Rows of all edges share the same columns: a tag that tells the edge, the partition, the validity,
-and slots. A slot has a type; each edge puts its columns into slots of their types, so that the
-rows are no wider than those of the widest edge.
+Rows of all edges share the same columns: a tag that tells the edge, the validity, and slots. A
+slot has a type; each edge puts its columns into slots of their types, so that the rows are no
+wider than those of the widest edge.
 """
 
 from __future__ import annotations
@@ -48,6 +48,7 @@ class Layout:
 
     @property
     def arrow(self) -> pa.Schema:
+        """The columns of rows that a stage has made: also where they are, and messages."""
         fixed = [(TAG, pa.int32()), (PARTITION, pa.int32())]
         validity = [(VALID_FROM, pa.int64()), (VALID_TO, pa.int64())]
         return pa.schema([*fixed, *validity, *self.slots, (NOTE, pa.string())])
@@ -59,7 +60,7 @@ class Layout:
 
     @property
     def ddl(self) -> str:
-        """The columns as Spark declares them."""
+        """The columns of rows that a stage has made, as Spark declares them."""
         fixed = f"{TAG} INT, {PARTITION} INT, {VALID_FROM} BIGINT, {VALID_TO} BIGINT"
         slots = "".join(f", {name} {kind}" for name, kind in self.spark_slots)
         return f"{fixed}{slots}, {NOTE} STRING"
@@ -88,6 +89,20 @@ class Layout:
             own = by_slot.get(slot)
             columns.append(pa.nulls(count, kind) if own is None else rows.column(own).cast(kind))
         columns.append(pa.nulls(count, pa.string()))
+        return pa.table(columns, schema=self.arrow)
+
+    def passed_on(self, table: pa.Table, partition: int) -> pa.Table:
+        """Rows that are on their way to a later stage, as if this one had made them."""
+        count = table.num_rows
+        given = set(table.column_names)
+        columns = [
+            pa.repeat(pa.scalar(partition, pa.int32()), count)
+            if field.name == PARTITION
+            else table.column(field.name)
+            if field.name in given
+            else pa.nulls(count, field.type)
+            for field in self.arrow
+        ]
         return pa.table(columns, schema=self.arrow)
 
     def note(self, tag: int, partition: int, text: str) -> pa.Table:

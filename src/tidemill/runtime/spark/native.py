@@ -3,28 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from tidemill.algebra.nodes import SourceKind
 from tidemill.algebra.plan import Plan
 from tidemill.algebra.scalar import Scalar, column, conjunction
 from tidemill.algebra.schema import Schema
-from tidemill.fragments import Edge, Mode
+from tidemill.fragments import Edge, LateRowsExec, Mode
 from tidemill.physical.filter import FilterExec
 from tidemill.physical.project import ProjectExec
 from tidemill.physical.source import SourceExec
 from tidemill.physical.time_window import TimeWindowExec
 from tidemill.runtime.spark.layout import PARTITION, spark_type
-from tidemill.timeline import VALID_FROM
+from tidemill.timeline import OPEN_END, VALID_FROM
 
 
 @dataclass(frozen=True)
 class NativeRows:
-    """What rows of a source become: which are kept, their columns, and how long they hold."""
+    """What rows of a source become: which are kept, their columns, and how long they hold.
+
+    `duration` is None if rows bring their end with them. `late` tells that rows are wanted that
+    came too late, and no others.
+    """
 
     source: SourceExec
     kept: Scalar | None
     columns: Mapping[str, Scalar]
-    duration: int
+    duration: int | None
+    late: bool = False
 
 
 def native_rows(node: Plan) -> NativeRows:
@@ -32,20 +38,20 @@ def native_rows(node: Plan) -> NativeRows:
     match node:
         case SourceExec():
             columns = {field.name: column(field.name, field.type) for field in node.schema}
-            return NativeRows(node, None, columns, 1)
+            is_stream = node.scan.kind is SourceKind.STREAM
+            return NativeRows(node, None, columns, 1 if is_stream else None)
+        case LateRowsExec():
+            return replace(native_rows(node.child), late=True)
         case TimeWindowExec():
-            below = native_rows(node.child)
-            return NativeRows(below.source, below.kept, below.columns, node.size or 1)
+            return replace(native_rows(node.child), duration=node.size)
         case FilterExec():
             below = native_rows(node.child)
             more = node.predicate.substitute(below.columns)
-            return NativeRows(
-                below.source, conjunction(below.kept, more), below.columns, below.duration
-            )
+            return replace(below, kept=conjunction(below.kept, more))
         case ProjectExec():
             below = native_rows(node.child)
             items = {name: scalar.substitute(below.columns) for name, scalar in node.items}
-            return NativeRows(below.source, below.kept, items, below.duration)
+            return replace(below, columns=items)
     raise TypeError(type(node).__name__)
 
 
@@ -55,8 +61,15 @@ def to_spark(scalar: Scalar, places: Mapping[str, str]) -> str:
     return text if scalar.is_column else f"CAST({text} AS {spark_type(scalar.type)})"
 
 
-def partition_of(edge: Edge, places: Mapping[str, str], schema: Schema, partitions: int) -> str:
+def end_of(duration: int) -> str:
+    """The end of rows that hold so long, in Spark SQL; beyond the end of time it is open."""
+    last = OPEN_END - duration
+    return f"CASE WHEN {VALID_FROM} < {last} THEN {VALID_FROM} + {duration} ELSE {OPEN_END} END"
+
+
+def partition_of(edge: Edge, places: Mapping[str, str], partitions: int) -> str:
     """Which partition a row of an edge goes to, in Spark SQL; an array if it goes to all."""
+    schema = edge.schema
     if edge.mode is Mode.BROADCAST:
         return f"sequence(0, {partitions - 1})"
     if edge.mode is Mode.SINGLE:
@@ -65,7 +78,7 @@ def partition_of(edge: Edge, places: Mapping[str, str], schema: Schema, partitio
         return PARTITION
     names = edge.keys if edge.mode is Mode.HASH else schema.names
     parts = [_hashable(places[name], schema, name) for name in names] or [VALID_FROM]
-    return f"cast(pmod(hash({', '.join(parts)}), {partitions}) as int)"
+    return f"pmod(hash({', '.join(parts)}), {partitions})"
 
 
 def _hashable(slot: str, schema: Schema, name: str) -> str:

@@ -21,9 +21,9 @@ from tidemill.algebra.nodes import SourceKind
 from tidemill.algebra.schema import Schema
 from tidemill.analyze import SourceInfo
 from tidemill.errors import ExecutionError
-from tidemill.runtime.spark.layout import Layout, spark_type
-from tidemill.runtime.spark.tick import SOURCE, TIME, SourceRows
-from tidemill.timeline import BEGIN, OPEN_END, VALID_TO, TimeDomain
+from tidemill.runtime.spark.inputs import SourceRows
+from tidemill.runtime.spark.layout import spark_type
+from tidemill.timeline import BEGIN, OPEN_END, VALID_FROM, VALID_TO, TimeDomain
 
 _FIXED_SCHEMA = {"kafka", "rate", "rate-micro-batch", "socket"}
 
@@ -38,7 +38,7 @@ class Origin:
 
 
 class Reader:
-    """Turns sources into DataFrames with the columns that ticks start from."""
+    """Turns sources into DataFrames: when rows hold, and their columns by number."""
 
     def __init__(
         self, session: SparkSession, origins: Sequence[tuple[Origin, Schema]], checkpoint: str
@@ -46,38 +46,30 @@ class Reader:
         self._session = session
         self._checkpoint = checkpoint
         self.sources = [
-            SourceRows(number, origin.info.name, schema, origin.info.slack, _is_stream(origin.info))
+            SourceRows(
+                number,
+                origin.info.name,
+                schema,
+                origin.info.slack,
+                _is_stream(origin.info),
+                origin.info.idle,
+            )
             for number, (origin, schema) in enumerate(origins)
         ]
         self._origins = [origin for origin, _ in origins]
-        self._layout = Layout.of(schema for _, schema in origins)
 
-    def streams(self) -> dict[str, DataFrame]:
-        """The sources that bring rows while the query runs."""
-        pairs = zip(self.sources, self._origins, strict=True)
-        return {s.name: self._common(s, o, self._stream(o)) for s, o in pairs if s.has_time}
-
-    def statics(self) -> dict[str, DataFrame]:
-        """The sources whose rows are all there from the start."""
-        pairs = zip(self.sources, self._origins, strict=True)
-        return {s.name: self._common(s, o, self._static(o)) for s, o in pairs if not s.has_time}
-
-    def _common(self, source: SourceRows, origin: Origin, frame: DataFrame) -> DataFrame:
-        info = origin.info
-        slots = {slot: name for name, slot in self._layout.places(source.schema).items()}
-        columns = [
-            (_value(frame, slots[slot]) if slot in slots else F.lit(None)).cast(spark_type(kind))
-            for slot, kind in self._layout.slots
-        ]
-        names = [slot for slot, _ in self._layout.slots]
-        start, end = _validity(frame, info)
-        common = frame.select(
-            F.lit(source.number).alias(SOURCE),
-            start.alias(TIME),
+    def read(self, source: SourceRows) -> DataFrame:
+        """The rows of a source: a streaming DataFrame if it has a clock."""
+        origin = self._origins[source.number]
+        frame = self._stream(origin) if source.has_time else self._static(origin)
+        start, end = _validity(frame, origin.info)
+        kinds = zip(source.columns.items(), source.schema.types, strict=True)
+        rows = frame.select(
+            start.alias(VALID_FROM),
             end.alias(VALID_TO),
-            *(column.alias(name) for column, name in zip(columns, names, strict=True)),
+            *(_value(frame, name).cast(spark_type(t)).alias(new) for (name, new), t in kinds),
         )
-        return common if source.has_time else common.where(F.col(TIME) < F.col(VALID_TO))
+        return rows if source.has_time else rows.where(F.col(VALID_FROM) < F.col(VALID_TO))
 
     def _stream(self, origin: Origin) -> DataFrame:
         info = origin.info

@@ -1,10 +1,10 @@
-"""Drive a plan on Spark: a streaming query whose every batch is a tick."""
+"""Drive plans on Spark: a streaming query whose every batch is a tick."""
 
 from __future__ import annotations
 
 import json
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -14,13 +14,15 @@ from pyspark.sql.streaming.query import StreamingQuery
 
 from tidemill.errors import ExecutionError
 from tidemill.fragments import Staged
-from tidemill.fragments.stages import RESULT
 from tidemill.runtime.progress import OperatorProgress, Progress, SourceProgress
 from tidemill.runtime.spark.checkpoint import Checkpoint
-from tidemill.runtime.spark.layout import NOTE, TAG
+from tidemill.runtime.spark.heartbeats import Heartbeats
+from tidemill.runtime.spark.inputs import Inputs, SourceRows
+from tidemill.runtime.spark.layout import NOTE, TAG, Layout
 from tidemill.runtime.spark.reading import Reader
+from tidemill.runtime.spark.session import tune
 from tidemill.runtime.spark.sinks import Sink
-from tidemill.runtime.spark.tick import Marks, TickPlan, nothing_new
+from tidemill.runtime.spark.tick import Marks, TickPlan
 from tidemill.runtime.spark.worker import REPORT
 from tidemill.timeline import OPEN_END
 
@@ -29,7 +31,7 @@ _KEPT_TICKS = 100  # only the last is needed; Spark keeps as many of its own
 
 
 class SparkRun:
-    """One execution of a staged plan, from its checkpoint on."""
+    """One execution of staged plans, from their checkpoint on."""
 
     def __init__(
         self,
@@ -38,35 +40,62 @@ class SparkRun:
         reader: Reader,
         checkpoint: Checkpoint,
         partitions: int,
-        sink: Sink,
+        sinks: Sequence[Sink],
     ) -> None:
         self._session = session
         self._staged = staged
         self._reader = reader
         self._checkpoint = checkpoint
-        self._sink = sink
+        self._sinks = sinks
         kept = checkpoint.open(staged, partitions)
-        self._plan = TickPlan(staged, reader.sources, kept, f"{checkpoint.uri}/state")
-        self._statics = reader.statics()
+        layout = Layout.of(edge.schema for edge in staged.edges)
+        self._inputs = Inputs(staged, reader.sources, layout)
+        self._plan = TickPlan(staged, reader.sources, layout, kept, f"{checkpoint.uri}/state")
+        self._heartbeats = Heartbeats(checkpoint)
+        self._statics = {s.name: self._rows(s) for s in reader.sources if not s.has_time}
         self._ended = self._read_ended()
         self._facts: dict[str, int] = {}
         self._reports: list[Any] = []
         self._phases: dict[str, float] = {}
         self._marks_now = Marks()
         self._ticks = 0
-        self._rows_out = 0
+        self._rows_out = [0] * len(sinks)
+        self._began = time.monotonic()
+        self._last_rows = {source.name: self._began for source in reader.sources}
+        self._seconds = 0.0
+
+    @property
+    def sources(self) -> Sequence[SourceRows]:
+        return self._reader.sources
+
+    @property
+    def watermarks(self) -> Mapping[str, int]:
+        """Of the sources, after the last tick."""
+        return self._marks_now.sources
+
+    @property
+    def last_rows(self) -> Mapping[str, float]:
+        """When each source last brought rows, or when the run began."""
+        return self._last_rows
 
     @property
     def has_streams(self) -> bool:
         """Whether any source brings rows while the query runs."""
-        return any(source.has_time for source in self._reader.sources)
+        return any(source.has_time for source in self.sources)
+
+    def heartbeat(self, instants: Mapping[str, int]) -> None:
+        """Let sources reach an instant without rows: none will come that hold before it."""
+        known = {source.name: source for source in self.sources}
+        self._heartbeats.send(
+            {known[name].number: at + known[name].slack for name, at in instants.items()}
+        )
 
     def start(self, **trigger: Any) -> StreamingQuery:
         """Start the streaming query that drives the ticks."""
-        streams = list(self._reader.streams().values())
-        everything = streams[0]
-        for more in streams[1:]:
-            everything = everything.union(more)
+        everything = self._inputs.heartbeats(self._heartbeats.read(self._session))
+        for source in self.sources:
+            if source.has_time:
+                everything = everything.union(self._rows(source))
         writer = everything.writeStream.foreachBatch(self._tick)
         writer = writer.option("checkpointLocation", f"{self._checkpoint.uri}/spark")
         return writer.trigger(**trigger).start()
@@ -75,21 +104,22 @@ class SparkRun:
         """At the end of the input: let time pass until nothing is held back."""
         if self._ended is None:
             if self._last_tick() < 0:
-                self._tick(self._nothing(), 0)
+                self._tick(self._inputs.nothing(self._session), 0)
             self._ended = self._last_tick()
             self._checkpoint.write(_ENDED, json.dumps({"last_tick": self._ended}))
-        sources = dict.fromkeys((source.name for source in self._reader.sources), OPEN_END)
+        sources = dict.fromkeys((source.name for source in self.sources), OPEN_END)
         # Time passes one stage with every tick. After a restart, some may have passed already.
-        steps = max(1, len(self._staged.stages))
-        for tick in range(self._last_tick() + 1, self._ended + steps + 1):
-            self._run(self._nothing(), tick, Marks(sources, self._marks(tick - 1).edges))
+        for tick in range(self._last_tick() + 1, self._ended + len(self._staged.stages) + 1):
+            marks = Marks(sources, self._marks(tick - 1).edges)
+            self._run(self._inputs.nothing(self._session), tick, marks)
+        self._marks_now = Marks(sources, self._marks_now.edges)
 
     def close(self) -> None:
         """Let go of the checkpoint."""
         self._checkpoint.close()
 
-    def _nothing(self) -> DataFrame:
-        return nothing_new(self._session, self._plan.input_layout)
+    def _rows(self, source: SourceRows) -> DataFrame:
+        return self._inputs.of_edges(source, self._reader.read(source))
 
     def _tick(self, batch: DataFrame, tick: int) -> None:
         if self._ended is not None:
@@ -98,6 +128,8 @@ class SparkRun:
                 "that its input was complete, and what was held back came out",
                 help="choose another checkpoint; for input that grows, do not use available_now",
             )
+        # Spark gives every streaming query a session of its own.
+        self._session = tune(batch.sparkSession)
         self._run(batch, tick, self._marks(tick - 1))
 
     def _run(self, batch: DataFrame, tick: int, marks: Marks) -> None:
@@ -107,18 +139,35 @@ class SparkRun:
                 batch = batch.union(frame)
         rows, seen = self._plan.run(batch, tick, marks)
         reported = Observation()
-        facts = [F.count(F.when(F.col(TAG) == RESULT, 1)).alias("results")]
-        if self._staged.stages:
-            notes = F.collect_list(F.when(F.col(TAG) == REPORT, F.col(NOTE)))
-            facts.append(notes.alias("notes"))
-        rows = rows.observe(reported, *facts)
+        rows = rows.observe(reported, *self._result_facts())
         planned = time.perf_counter()
-        self._sink(self._plan.result(rows), tick)
+        self._deliver(rows, tick)
         done = time.perf_counter()
         self._note(seen.get, reported.get, {"plan": planned - began, "run": done - planned})
         self._marks_now = self._plan.next_marks(marks, seen.get, self._reports)
         self._checkpoint.write(f"ticks/{tick:012d}.json", json.dumps(asdict(self._marks_now)))
         self._checkpoint.remove(f"ticks/{tick - _KEPT_TICKS:012d}.json")
+        self._seconds = time.monotonic() - self._began
+
+    def _result_facts(self) -> list[Any]:
+        tags = self._staged.results
+        facts = [F.expr(f"count_if({TAG} = {tag}) AS results{tag}") for tag in tags]
+        if self._staged.stages:
+            notes = F.collect_list(F.when(F.col(TAG) == REPORT, F.col(NOTE)))
+            facts.append(notes.alias("notes"))
+        return facts
+
+    def _deliver(self, rows: DataFrame, tick: int) -> None:
+        """Give every sink its rows. Where there are several, the tick must not run for each."""
+        several = len(self._sinks) > 1
+        if several:
+            rows = rows.persist()
+        try:
+            for tag, sink in enumerate(self._sinks):
+                sink(self._plan.result(rows, tag), tick)
+        finally:
+            if several:
+                rows.unpersist()
 
     def _note(
         self, facts: Mapping[str, Any], reported: Mapping[str, Any], phases: dict[str, float]
@@ -126,9 +175,13 @@ class SparkRun:
         for name, value in facts.items():
             if not name.startswith("newest"):
                 self._facts[name] = self._facts.get(name, 0) + value
+        for source in self.sources:
+            if facts[f"rows{source.number}"]:
+                self._last_rows[source.name] = time.monotonic()
         self._reports = [json.loads(note) for note in reported.get("notes", ())]
         self._ticks += 1
-        self._rows_out += reported["results"]
+        for tag in self._staged.results:
+            self._rows_out[tag] += reported[f"results{tag}"]
         for report in self._reports:
             for phase, seconds in report["times"].items():
                 phases[phase] = max(phases.get(phase, 0.0), seconds)
@@ -150,21 +203,23 @@ class SparkRun:
         return int(json.loads(self._checkpoint.read(_ENDED))["last_tick"])
 
     def _last_tick(self) -> int:
-        names = [n for n in self._checkpoint.names("ticks") if n.endswith(".json")]
+        names = [n for n in self._checkpoint.names("ticks") if not n.startswith(".")]
         return max((int(name.split(".")[0]) for name in names), default=-1)
 
-    @property
-    def progress(self) -> Progress:
-        """What was done since this run started."""
+    def progress(self, queries: Sequence[int]) -> Progress:
+        """What was done since this run started; the results are those of some of the queries."""
         sources = {
             source.name: SourceProgress(
                 self._facts.get(f"rows{source.number}", 0),
                 self._facts.get(f"late{source.number}", 0),
                 _open(self._marks_now.sources.get(source.name, 0)),
             )
-            for source in self._reader.sources
+            for source in self.sources
         }
-        return Progress(self._ticks, self._rows_out, sources, self._operators(), self._phases)
+        rows_out = sum(self._rows_out[query] for query in queries)
+        return Progress(
+            self._ticks, rows_out, sources, self._operators(), self._phases, self._seconds
+        )
 
     def _operators(self) -> tuple[OperatorProgress, ...]:
         totals: dict[tuple[int, int], OperatorProgress] = {}

@@ -16,12 +16,17 @@ from tidemill.errors import ExecutionError
 _LOCAL = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
-    # Batches of operators are whole partitions; small ones would only be put together again.
-    "spark.sql.execution.arrow.maxRecordsPerBatch": "200000",
     "spark.sql.session.timeZone": "UTC",
     "spark.sql.streaming.metricsEnabled": "false",
 }
 
+
+_TICKS = {
+    # Batches of operators are whole partitions; small ones would only be put together again.
+    "spark.sql.execution.arrow.maxRecordsPerBatch": "200000",
+    # Partitions are ours to choose; looking at them again between two stages only takes time.
+    "spark.sql.adaptive.enabled": "false",
+}
 
 _JAVA = (
     "install a Java runtime, version 17 or newer (in a clone of Tidemill: make java), "
@@ -51,6 +56,13 @@ def release() -> None:
     if _users == 0 and _started_here is not None:
         _started_here.stop()
         _started_here = None
+
+
+def tune(session: SparkSession) -> SparkSession:
+    """Set what ticks need in the session of a streaming query. (It is a copy of the user's.)"""
+    for key, value in _TICKS.items():
+        session.conf.set(key, value)
+    return session
 
 
 def _local_session(cores: str = "*") -> SparkSession:

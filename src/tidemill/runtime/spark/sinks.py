@@ -10,25 +10,24 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-import pyarrow as pa
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
+from tidemill.analyze import SourceInfo
 from tidemill.errors import ExecutionError
+from tidemill.runtime.interface import LateCallback, SinkRequest
 from tidemill.timeline import OPEN_END, VALID_FROM, VALID_TO, TimeDomain
 
 Sink = Callable[[DataFrame, int], None]
-Callback = Callable[[pa.Table, int], None]
 
 FILES = {"parquet", "json", "csv", "orc", "text"}
 FORMS = ("intervals", "changes")
 
 
-def make_sink(
-    target: str | Callback, form: str, domain: TimeDomain | None, options: Mapping[str, Any]
-) -> Sink:
+def make_sink(request: SinkRequest, domain: TimeDomain | None) -> Sink:
     """The sink that a user asked for: a format of Spark, `console`, or a function."""
-    shape = _shape(form, domain)
+    shape = _shape(request.form, domain)
+    target, options = request.target, request.options
     if callable(target):
         return lambda rows, tick: target(shape(rows).toArrow(), tick)
     if target == "console":
@@ -36,6 +35,23 @@ def make_sink(
     if target in FILES:
         return _files(target, shape, options)
     return lambda rows, tick: _append(target, shape(rows), options)
+
+
+def make_late_sink(target: str | LateCallback, source: SourceInfo) -> Sink:
+    """Where late rows of a source go: files of their own below a folder, or a function."""
+    time = source.time_column or "arrived_at"
+
+    def shape(rows: DataFrame) -> DataFrame:
+        plain = [F.col(f"`{n}`") for n in rows.columns if n not in (VALID_FROM, VALID_TO)]
+        return rows.select(
+            *plain,
+            _time(F.col(VALID_FROM), source.domain).alias(time),
+            _time(F.col(VALID_TO), source.domain).alias("watermark"),
+        )
+
+    if callable(target):
+        return lambda rows, tick: target(source.name, shape(rows).toArrow(), tick)
+    return _files("parquet", shape, {"path": f"{target}/{source.name}"})
 
 
 def _files(

@@ -17,10 +17,15 @@ from tidemill.physical.operator import empty_batch
 from tidemill.physical.row_number import RowNumberExec
 from tidemill.runtime.graph import Arrival, Graph
 from tidemill.runtime.spark.layout import TAG, Layout
+from tidemill.runtime.spark.native import native_rows
 from tidemill.runtime.spark.state import StateStore
+from tidemill.timeline import VALID_FROM, VALID_TO, add_all
 
 REPORT = -2
 """The tag of rows that report to the driver."""
+
+START = -1
+"""The tag of rows that only make sure that every partition runs."""
 
 _ROWS_PER_BATCH = 200_000
 
@@ -91,13 +96,24 @@ class StageTask:
             rows = empty_batch(leaf.schema)
             if here.any():
                 own = table if here.all() else table.filter(pa.array(here))
-                rows = self.layout.unpack(own, leaf.schema)
+                rows = self.layout.unpack(self._with_ends(own, leaf.tag), leaf.schema)
                 if self._numbers_rows:
                     # Else a stage that Spark does again would give rows other numbers than those
                     # under which stages above know them already.
                     rows = rows[rows.hash_rows(0).arg_sort()]
             arrivals.append((rows, watermarks[leaf.tag]))
         return arrivals
+
+    def _with_ends(self, table: pa.Table, tag: int) -> pa.Table:
+        """Rows that Spark made of streams get their ends only here: they need not travel."""
+        edge = self.staged.edge(tag)
+        duration = None if edge.made_at else native_rows(edge.producer).duration
+        if duration is None:
+            return table
+        starts = table.column(VALID_FROM).to_numpy()
+        ends = pa.array(add_all(starts, duration))
+        others = [name for name in table.column_names if name != VALID_TO]
+        return table.select(others).append_column(VALID_TO, ends)
 
     @cached_property
     def _numbers_rows(self) -> bool:
@@ -122,7 +138,9 @@ class StageTask:
         partition: int,
         times: dict[str, float],
     ) -> Iterator[pa.RecordBatch]:
-        yield from passing.to_batches(max_chunksize=_ROWS_PER_BATCH)
+        if passing.num_rows:
+            passed = self.layout.passed_on(passing, partition)
+            yield from passed.to_batches(max_chunksize=_ROWS_PER_BATCH)
         marks = {}
         for (tag, root), (batch, watermark) in zip(self.stage.outputs, results, strict=True):
             marks[tag] = watermark

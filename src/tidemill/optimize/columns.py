@@ -1,0 +1,101 @@
+"""Read only the columns that something needs.
+
+A part of a plan that occurs several times keeps the columns that any of its uses needs, so that
+it stays one part.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pyarrow as pa
+
+from tidemill.algebra import nodes
+from tidemill.algebra.plan import Plan
+from tidemill.algebra.scalar import column
+
+Names = frozenset[str]
+
+
+def prune_columns(plan: Plan) -> Plan:
+    """The plan over narrower sources, with the same result."""
+    pruning = _Pruning()
+    pruning.need(plan, frozenset(plan.schema.names))
+    return pruning.narrowed(plan)
+
+
+class _Pruning:
+    def __init__(self) -> None:
+        self._needed: dict[Plan, Names] = {}
+        self._done: dict[Plan, Plan] = {}
+
+    def need(self, plan: Plan, names: Names) -> None:
+        """Take note that a use of the plan needs these columns."""
+        names = names or _cheapest(plan)
+        known = self._needed.get(plan)
+        if known is not None and names <= known:
+            return
+        self._needed[plan] = names if known is None else known | names
+        for child, wanted in _needs(plan, self._needed[plan]):
+            self.need(child, wanted)
+
+    def narrowed(self, plan: Plan) -> Plan:
+        """The plan with the columns that were asked for, or more."""
+        if plan not in self._done:
+            self._done[plan] = self._narrow(plan)
+        return self._done[plan]
+
+    def _narrow(self, plan: Plan) -> Plan:
+        needed = self._needed[plan]
+        match plan:
+            case nodes.Scan():
+                kept = (f.name for f in plan.columns if f"{plan.alias}.{f.name}" in needed)
+                return replace(plan, columns=plan.columns.select(kept))
+            case nodes.Project():
+                items = tuple((name, scalar) for name, scalar in plan.items if name in needed)
+                return nodes.Project(self.narrowed(plan.child), items)
+            case nodes.Union():
+                # Both sides must have the same columns, and either may have kept more.
+                sides = (_only(self.narrowed(side), plan, needed) for side in plan.children)
+                return nodes.Union(*sides)
+        return plan.with_children([self.narrowed(child) for child in plan.children])
+
+
+def _cheapest(plan: Plan) -> Names:
+    """A column to stand for rows of which only the number counts: frames without any have none."""
+    narrow = [field.name for field in plan.schema if pa.types.is_primitive(field.type)]
+    return frozenset((narrow or list(plan.schema.names))[:1])
+
+
+def _only(side: Plan, whole: Plan, needed: Names) -> Plan:
+    kept = tuple(name for name in whole.schema.names if name in needed)
+    if side.schema.names == kept:
+        return side
+    return nodes.Project(side, tuple((name, column(name, side.schema[name])) for name in kept))
+
+
+def _needs(plan: Plan, names: Names) -> Iterator[tuple[Plan, Names]]:
+    """What a node needs of its inputs, to give these columns."""
+    match plan:
+        case nodes.Filter():
+            yield plan.child, names | plan.predicate.columns
+        case nodes.Project():
+            used = (scalar.columns for name, scalar in plan.items if name in names)
+            yield plan.child, frozenset[str]().union(*used)
+        case nodes.TimeWindow() | nodes.Granularity() | nodes.Rstream():
+            yield plan.child, names
+        case nodes.Aggregate():
+            arguments = {call.argument for call in plan.calls if call.argument is not None}
+            yield plan.child, frozenset(plan.keys) | arguments
+        case nodes.Union():
+            yield plan.left, names
+            yield plan.right, names
+        case nodes.Conditional():
+            tested = frozenset() if plan.condition is None else plan.condition.columns
+            for side in plan.children:
+                yield side, (names | tested) & frozenset(side.schema.names)
+        case _:
+            # These compare whole rows.
+            for child in plan.children:
+                yield child, frozenset(child.schema.names)

@@ -1,0 +1,11 @@
+"""Which rules are applied to a plan, and in which order."""
+
+from __future__ import annotations
+
+from tidemill.algebra.plan import Plan
+from tidemill.optimize.columns import prune_columns
+
+
+def optimize(plan: Plan) -> Plan:
+    """A plan with the same answer at every instant that costs less to run."""
+    return prune_columns(plan)

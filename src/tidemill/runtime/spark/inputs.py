@@ -1,0 +1,140 @@
+"""Rows of the sources as rows of the edges that start there, in Spark's own columns.
+
+All of it comes before the tick, next to the files, so that Spark reads only what is needed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from pyspark.sql import DataFrame, SparkSession
+
+from tidemill.algebra.schema import Schema
+from tidemill.fragments import Edge, Staged
+from tidemill.runtime.spark.layout import TAG, Layout
+from tidemill.runtime.spark.native import native_rows, to_spark
+from tidemill.timeline import VALID_FROM, VALID_TO
+
+SOURCE = "source"
+NO_EDGE = -3
+"""The tag of rows that no edge wants. They still tell the time."""
+
+HEARTBEAT = -4
+"""The tag of rows that only tell the time."""
+
+_PASS, _KEPT = "pass", "kept"
+
+
+@dataclass(frozen=True)
+class SourceRows:
+    """A source: its number, its columns, and whether it has a clock.
+
+    `idle` is for how many seconds it may bring no rows and still hold the others back.
+    """
+
+    number: int
+    name: str
+    schema: Schema
+    slack: int = 0
+    has_time: bool = True
+    idle: float | None = None
+
+    @property
+    def columns(self) -> dict[str, str]:
+        """How its columns are called on their way to the edges."""
+        return {name: f"s{number}" for number, name in enumerate(self.schema.names)}
+
+
+@dataclass(frozen=True)
+class _Case:
+    """How rows of a source become rows of one edge: expressions in Spark SQL."""
+
+    edge: Edge
+    kept: str
+    slots: Mapping[str, str]
+
+
+class Inputs:
+    """Turns rows of sources into rows of edges.
+
+    A row that several edges want is copied. The copies bear the number of the source plus the
+    number of all sources, so that only one of them counts as a row that came in.
+    """
+
+    def __init__(self, staged: Staged, sources: Sequence[SourceRows], layout: Layout) -> None:
+        self._sources = sources
+        self._layout = layout
+        self._edges: dict[str, list[Edge]] = {source.name: [] for source in sources}
+        for edge in staged.edges:
+            if edge.made_at == 0:
+                self._edges[native_rows(edge.producer).source.scan.source].append(edge)
+        # Where stages wait for time to pass, rows that are not wanted tell the time all the same.
+        self._all_tell_time = bool(staged.stages)
+        self._has_ends = not all(source.has_time for source in sources)
+
+    @property
+    def ddl(self) -> str:
+        """The columns that ticks start from. Rows of streams have no end yet."""
+        end = f", {VALID_TO} BIGINT" if self._has_ends else ""
+        slots = "".join(f", {name} {kind}" for name, kind in self._layout.spark_slots)
+        return f"{SOURCE} INT, {TAG} INT, {VALID_FROM} BIGINT{end}{slots}"
+
+    def nothing(self, session: SparkSession) -> DataFrame:
+        """No rows of any source."""
+        return session.createDataFrame([], self.ddl)
+
+    def of_edges(self, source: SourceRows, rows: DataFrame) -> DataFrame:
+        """Rows of one source (time, end, and `source.columns`) as rows of its edges."""
+        cases = [self._case(edge, source) for edge in self._edges[source.name]]
+        wanted = _choice([case.kept for case in cases])
+        if len(cases) > 1:
+            numbers = ", ".join(map(str, range(len(cases))))
+            rows = rows.selectExpr("*", f"explode(array({numbers})) AS {_PASS}")
+        if not self._all_tell_time:
+            rows = rows.where(wanted)
+            wanted = "true"
+        elif len(cases) > 1:
+            rows = rows.where(f"{_PASS} = 0 OR {wanted}")
+        return self._packed(source, rows.selectExpr("*", f"{wanted} AS {_KEPT}"), cases)
+
+    def _packed(self, source: SourceRows, rows: DataFrame, cases: Sequence[_Case]) -> DataFrame:
+        number, copy = source.number, source.number + len(self._sources)
+        own = f"IF({_PASS} = 0, {number}, {copy})" if len(cases) > 1 else str(number)
+        tag = _choice([str(case.edge.tag) for case in cases])
+        slots = []
+        for name, kind in self._layout.spark_slots:
+            values = [case.slots.get(name, "NULL") for case in cases]
+            # Rows that are not wanted must not fail in an expression that they never reach.
+            slots.append(f"CAST(IF({_KEPT}, {_choice(values)}, NULL) AS {kind}) AS {name}")
+        return rows.selectExpr(
+            f"{own} AS {SOURCE}",
+            f"IF({_KEPT}, {tag}, {NO_EDGE}) AS {TAG}",
+            VALID_FROM,
+            *([VALID_TO] if self._has_ends else []),
+            *slots,
+        )
+
+    def _case(self, edge: Edge, source: SourceRows) -> _Case:
+        native = native_rows(edge.producer)
+        alias = native.source.scan.alias
+        names = {f"{alias}.{name}": column for name, column in source.columns.items()}
+        values = {name: to_spark(scalar, names) for name, scalar in native.columns.items()}
+        kept = "true" if native.kept is None else to_spark(native.kept, names)
+        places = self._layout.places(edge.schema)
+        slots = {slot: values[name] for name, slot in places.items()}
+        return _Case(edge, kept, slots)
+
+    def heartbeats(self, beats: DataFrame) -> DataFrame:
+        """What is known about the time of sources (their number, and an instant) as rows."""
+        slots = [f"CAST(NULL AS {kind}) AS {name}" for name, kind in self._layout.spark_slots]
+        end = [f"CAST(NULL AS BIGINT) AS {VALID_TO}"] if self._has_ends else []
+        return beats.selectExpr(SOURCE, f"{HEARTBEAT} AS {TAG}", VALID_FROM, *end, *slots)
+
+
+def _choice(values: Sequence[str]) -> str:
+    """The value of each pass."""
+    if len(set(values)) == 1:
+        return values[0]
+    cases = " ".join(f"WHEN {number} THEN {value}" for number, value in enumerate(values))
+    return f"CASE {_PASS} {cases} END"
