@@ -55,7 +55,8 @@ def test_script(script: Path) -> None:
 @pytest.mark.parametrize("query", QUERIES, ids=name)
 def test_query(query: Path) -> None:
     assert query.read_text("utf-8").startswith("-- "), "say what the query answers"
-    result = CliRunner().invoke(app, ["run", str(query.relative_to(ROOT)), "--format", "csv"])
+    arguments = [str(query.relative_to(ROOT)), "--format", "csv", "--runtime", "inprocess"]
+    result = CliRunner().invoke(app, ["run", *arguments])
     assert result.exit_code == 0, result.output
     assert "warning" not in result.stderr
     lines = result.stdout.splitlines()

@@ -185,6 +185,13 @@ class Engine:
             query = self._execute(statement)
         return query
 
+    def script(self, text: str) -> list[Query | None]:
+        """Run a script; for each of its statements the query, if it is one."""
+        queries = []
+        for statement in parse(text):
+            queries.append(self._execute(statement))
+        return queries
+
     def _execute(self, statement: Statement) -> Query | None:
         match statement:
             case QueryStatement():

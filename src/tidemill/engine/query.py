@@ -14,6 +14,7 @@ import pyarrow as pa
 from tidemill.algebra.plan import render
 from tidemill.algebra.schema import Schema
 from tidemill.analyze import Planned, SourceInfo
+from tidemill.engine.waiting import progress_line
 from tidemill.errors import PlanWarning, TidemillError
 from tidemill.fragments import stage_plans
 from tidemill.physical.changes import AT, CHANGE, consolidate, snapshot, to_changes
@@ -94,7 +95,8 @@ class Query:
     def collect(self, coalesce: bool = False) -> pa.Table:
         """Run over all input: the rows of the result with the time in which they hold.
 
-        Results are cut wherever the input changed; `coalesce` merges equal neighbours.
+        Results are cut wherever the input changed; `coalesce` merges equal neighbours. A terminal
+        shows the progress meanwhile.
         """
         answer = self._collected()
         if coalesce:
@@ -173,7 +175,8 @@ class Query:
 
     def _collected(self) -> pl.DataFrame:
         if self._answer is None:
-            self._answer = pl.concat([empty_batch(self.schema), *self._execution()])
+            with progress_line(lambda: self.progress):
+                self._answer = pl.concat([empty_batch(self.schema), *self._execution()])
         return self._answer
 
     def _output(self, frame: pl.DataFrame, *times: str) -> pa.Table:

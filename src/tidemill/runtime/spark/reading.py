@@ -23,6 +23,7 @@ from tidemill.analyze import SourceInfo
 from tidemill.errors import ExecutionError
 from tidemill.runtime.spark.inputs import SourceRows
 from tidemill.runtime.spark.layout import spark_type
+from tidemill.runtime.spark.session import from_here
 from tidemill.timeline import BEGIN, OPEN_END, VALID_FROM, VALID_TO, TimeDomain
 
 _FIXED_SCHEMA = {"kafka", "rate", "rate-micro-batch", "socket"}
@@ -136,10 +137,8 @@ def _is_text(info: SourceInfo) -> bool:
 def _options(info: SourceInfo) -> dict[str, Any]:
     """The options as they were given, and what Spark should not guess or pass over in silence."""
     given = {name: value for name, value in info.options.items() if value is not None}
-    if isinstance(path := given.get("path"), str) and _is_stream(info) and os.path.isfile(path):
-        # Streams of files read a folder or a pattern: this one matches the file alone.
-        folder, name = os.path.split(path)
-        given["path"] = os.path.join(folder, f"[{name[0]}]{name[1:]}")
+    if isinstance(path := given.get("path"), str):
+        given["path"] = _pattern(from_here(path)) if _is_stream(info) else from_here(path)
     if not _is_text(info):
         return given
     texts: dict[str, Any] = {"mode": "FAILFAST"}  # else what cannot be read becomes NULL
@@ -147,6 +146,12 @@ def _options(info: SourceInfo) -> dict[str, Any]:
         # Spark goes by the place of a column: a header with other names is an error.
         texts |= {"header": True, "enforceSchema": False}
     return texts | given
+
+
+def _pattern(path: str) -> str:
+    """Streams of files read a folder or a pattern: a file becomes one that nothing else matches."""
+    folder, name = os.path.split(path)
+    return os.path.join(folder, f"[{name[0]}]{name[1:]}") if os.path.isfile(path) else path
 
 
 def _columns(schema: pa.Schema) -> str:

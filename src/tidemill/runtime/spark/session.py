@@ -65,6 +65,17 @@ def tune(session: SparkSession) -> SparkSession:
     return session
 
 
+def from_here(path: str) -> str:
+    """A path of files as Spark should see it.
+
+    On this machine, a relative one starts at the working directory of this process, wherever Java
+    was started; on a cluster, where Spark says.
+    """
+    context = SparkContext._active_spark_context
+    is_local = context is not None and str(context.master).startswith("local")
+    return os.path.abspath(path) if is_local and "://" not in path else path
+
+
 def _local_session(cores: str = "*") -> SparkSession:
     # Workers must find the packages that this interpreter has.
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)

@@ -16,6 +16,7 @@ from pyspark.sql import functions as F
 from tidemill.analyze import SourceInfo
 from tidemill.errors import ExecutionError
 from tidemill.runtime.interface import LateCallback, SinkRequest
+from tidemill.runtime.spark.session import from_here
 from tidemill.timeline import OPEN_END, VALID_FROM, VALID_TO, TimeDomain
 
 Sink = Callable[[DataFrame, int], None]
@@ -61,9 +62,10 @@ def _files(
     if "path" not in options:
         help = f"say where: sink='{format}', path='folder'"
         raise ExecutionError(f"the sink {format} needs a path", help=help)
+    path = from_here(str(options["path"]))
 
     def write(rows: DataFrame, tick: int) -> None:
-        folder = f"{options['path']}/tick={tick:08d}"
+        folder = f"{path}/tick={tick:08d}"
         shape(rows).write.format(format).options(**rest).mode("overwrite").save(folder)
 
     return write
