@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import time
 import warnings
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -102,6 +103,14 @@ def query_of(engine: tm.Engine, sql: str) -> tm.Query:
         query = engine.sql(sql)
     assert query is not None
     return query
+
+
+def wait_for(reached: Callable[[], bool], seconds: float = 60) -> None:
+    """Wait for something that happens in the background."""
+    deadline = time.monotonic() + seconds
+    while not reached():
+        assert time.monotonic() < deadline, "it did not happen"
+        time.sleep(0.05)
 
 
 def multiset(table: pa.Table) -> Counter[str]:

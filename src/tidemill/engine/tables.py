@@ -140,4 +140,4 @@ def spark_frame_schema(name: str, frame: Any) -> Schema:
     """The columns of a DataFrame of Spark."""
     from pyspark.sql.pandas.types import to_arrow_schema
 
-    return Schema.from_arrow(_normal_schema(name, to_arrow_schema(frame.schema)))
+    return Schema.from_arrow(_normal_schema(name, to_arrow_schema(frame.schema, timezone="UTC")))

@@ -14,7 +14,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from tidemill.runtime.spark.checkpoint import Checkpoint
 from tidemill.runtime.spark.inputs import SOURCE
-from tidemill.timeline import VALID_FROM
+from tidemill.timeline import BEGIN, VALID_FROM
 
 _FOLDER = "heartbeats"
 
@@ -36,3 +36,7 @@ class Heartbeats:
         """Let sources, by number, reach an instant."""
         lines = [json.dumps({SOURCE: n, VALID_FROM: at}) for n, at in instants.items()]
         self._checkpoint.write(f"{_FOLDER}/{uuid.uuid4().hex}.json", "\n".join(lines))
+
+    def wake(self) -> None:
+        """Make another tick, even if nothing comes: a heartbeat that tells nothing new."""
+        self.send({0: BEGIN})

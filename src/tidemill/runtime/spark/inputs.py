@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pyspark.sql import DataFrame, SparkSession
 
 from tidemill.algebra.schema import Schema
-from tidemill.fragments import Edge, Staged
+from tidemill.fragments import Edge, LateRowsExec, Staged
 from tidemill.runtime.spark.layout import TAG, Layout
 from tidemill.runtime.spark.native import native_rows, to_spark
 from tidemill.timeline import VALID_FROM, VALID_TO
@@ -69,8 +69,9 @@ class Inputs:
         for edge in staged.edges:
             if edge.made_at == 0:
                 self._edges[native_rows(edge.producer).source.scan.source].append(edge)
-        # Where stages wait for time to pass, rows that are not wanted tell the time all the same.
-        self._all_tell_time = bool(staged.stages)
+        # Where it matters how time passes, rows that are not wanted tell the time all the same.
+        late = any(isinstance(plan, LateRowsExec) for plan in staged.plans)
+        self._all_tell_time = bool(staged.stages) or late
         self._has_ends = not all(source.has_time for source in sources)
 
     @property

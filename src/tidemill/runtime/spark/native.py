@@ -41,7 +41,9 @@ def native_rows(node: Plan) -> NativeRows:
             is_stream = node.scan.kind is SourceKind.STREAM
             return NativeRows(node, None, columns, 1 if is_stream else None)
         case LateRowsExec():
-            return replace(native_rows(node.child), late=True)
+            below = native_rows(node.child)
+            own = dict(zip(node.schema.names, below.columns.values(), strict=True))
+            return replace(below, columns=own, late=True)
         case TimeWindowExec():
             return replace(native_rows(node.child), duration=node.size)
         case FilterExec():

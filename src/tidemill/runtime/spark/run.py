@@ -63,6 +63,7 @@ class SparkRun:
         self._began = time.monotonic()
         self._last_rows = {source.name: self._began for source in reader.sources}
         self._seconds = 0.0
+        self._goes_on = False
 
     @property
     def sources(self) -> Sequence[SourceRows]:
@@ -92,6 +93,7 @@ class SparkRun:
 
     def start(self, **trigger: Any) -> StreamingQuery:
         """Start the streaming query that drives the ticks."""
+        self._goes_on = "availableNow" not in trigger
         everything = self._inputs.heartbeats(self._heartbeats.read(self._session))
         for source in self.sources:
             if source.has_time:
@@ -139,23 +141,27 @@ class SparkRun:
                 batch = batch.union(frame)
         rows, seen = self._plan.run(batch, tick, marks)
         reported = Observation()
-        rows = rows.observe(reported, *self._result_facts())
+        if self._staged.stages:
+            rows = rows.observe(reported, *self._result_facts())
         planned = time.perf_counter()
         self._deliver(rows, tick)
         done = time.perf_counter()
-        self._note(seen.get, reported.get, {"plan": planned - began, "run": done - planned})
-        self._marks_now = self._plan.next_marks(marks, seen.get, self._reports)
+        facts = {**seen.get, **(reported.get if self._staged.stages else {})}
+        self._note(facts, {"plan": planned - began, "run": done - planned})
+        self._marks_now = self._plan.next_marks(marks, facts, self._reports)
+        if self._goes_on and self._staged.stages and self._marks_now != marks:
+            # A tick works with the watermarks of the one before: what has become certain now
+            # comes out with the next, which must not wait for more rows.
+            self._heartbeats.wake()
         self._checkpoint.write(f"ticks/{tick:012d}.json", json.dumps(asdict(self._marks_now)))
         self._checkpoint.remove(f"ticks/{tick - _KEPT_TICKS:012d}.json")
         self._seconds = time.monotonic() - self._began
 
     def _result_facts(self) -> list[Any]:
-        tags = self._staged.results
-        facts = [F.expr(f"count_if({TAG} = {tag}) AS results{tag}") for tag in tags]
-        if self._staged.stages:
-            notes = F.collect_list(F.when(F.col(TAG) == REPORT, F.col(NOTE)))
-            facts.append(notes.alias("notes"))
-        return facts
+        made = [tag for tag in self._staged.results if self._staged.edge(tag).made_at]
+        facts = [F.expr(f"count_if({TAG} = {tag}) AS results{tag}") for tag in made]
+        notes = F.collect_list(F.when(F.col(TAG) == REPORT, F.col(NOTE)))
+        return [*facts, notes.alias("notes")]
 
     def _deliver(self, rows: DataFrame, tick: int) -> None:
         """Give every sink its rows. Where there are several, the tick must not run for each."""
@@ -169,19 +175,16 @@ class SparkRun:
             if several:
                 rows.unpersist()
 
-    def _note(
-        self, facts: Mapping[str, Any], reported: Mapping[str, Any], phases: dict[str, float]
-    ) -> None:
-        for name, value in facts.items():
-            if not name.startswith("newest"):
-                self._facts[name] = self._facts.get(name, 0) + value
+    def _note(self, facts: Mapping[str, Any], phases: dict[str, float]) -> None:
         for source in self.sources:
+            for fact in (f"rows{source.number}", f"late{source.number}"):
+                self._facts[fact] = self._facts.get(fact, 0) + facts[fact]
             if facts[f"rows{source.number}"]:
                 self._last_rows[source.name] = time.monotonic()
-        self._reports = [json.loads(note) for note in reported.get("notes", ())]
+        self._reports = [json.loads(note) for note in facts.get("notes", ())]
         self._ticks += 1
         for tag in self._staged.results:
-            self._rows_out[tag] += reported[f"results{tag}"]
+            self._rows_out[tag] += facts[f"results{tag}"]
         for report in self._reports:
             for phase, seconds in report["times"].items():
                 phases[phase] = max(phases.get(phase, 0.0), seconds)

@@ -45,7 +45,8 @@ class TickPlan:
     def run(self, batch: DataFrame, tick: int, marks: Marks) -> tuple[DataFrame, Observation]:
         """The result rows of a tick, and what is known about it once they have been used."""
         seen = Observation()
-        rows = self._in_time(batch.observe(seen, *self._source_facts(marks)), marks)
+        facts = [*self._source_facts(marks), *self._native_facts(marks)]
+        rows = self._in_time(batch.observe(seen, *facts), marks)
         for stage in self.staged.stages:
             task = StageTask(
                 self.staged,
@@ -74,6 +75,17 @@ class TickPlan:
             ]
         return facts
 
+    def _native_facts(self, marks: Marks) -> list[Column]:
+        """How many rows each result has that Spark makes alone."""
+        facts = []
+        for tag in self.staged.results:
+            edge = self.staged.edge(tag)
+            if not edge.made_at:
+                side = "<" if _is_late(edge) else ">="
+                wanted = f"{TAG} = {tag} AND {VALID_FROM} {side} {self._watermark(marks)}"
+                facts.append(F.expr(f"count_if({wanted}) AS results{tag}"))
+        return facts
+
     def _watermark(self, marks: Marks) -> str:
         """The watermark of the source of a row, in Spark SQL.
 
@@ -92,9 +104,9 @@ class TickPlan:
         """Leave out what no edge wants, and late rows, unless an edge wants just these."""
         watermark = self._watermark(marks)
         wanted = f"{VALID_FROM} >= {watermark}"
-        late = [edge.tag for edge in self.staged.edges if _is_late(edge)]
+        late = [str(edge.tag) for edge in self.staged.edges if _is_late(edge)]
         if late:
-            is_late = f"{TAG} IN ({', '.join(map(str, late))})"
+            is_late = f"{TAG} IN ({', '.join(late)})"
             end = VALID_TO if VALID_TO in rows.columns else "CAST(NULL AS BIGINT)"
             rows = rows.withColumn(VALID_TO, F.expr(f"IF({is_late}, {watermark}, {end})"))
             wanted = f"IF({is_late}, NOT {wanted}, {wanted})"
