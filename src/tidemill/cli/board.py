@@ -33,7 +33,8 @@ class Entry:
     def progress(self) -> Progress:
         """That of the sources that the query reads, and of its results."""
         now = self.query.progress
-        sources = {name: s for name, s in now.sources.items() if name in self.query.sources}
+        read = {info.name for info in self.query.sources.values()}
+        sources = {name: source for name, source in now.sources.items() if name in read}
         return Progress(now.ticks, now.rows_out, sources, now.operators, now.phases, now.seconds)
 
     @property

@@ -13,9 +13,10 @@ from tidemill import Engine
 
 
 def start_spark(engine: Engine, notes: Console) -> None:
-    """Start the session of an engine now, before anything else is shown."""
+    """Start the session of an engine, and say so while it takes its time."""
     word = "starting Spark"
     if notes.is_terminal:
+        # (Nothing that moves: standard error is somewhere else meanwhile.)
         notes.print(word, end="\r", style="dim")
     with _quiet():
         assert engine.spark
