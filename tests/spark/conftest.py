@@ -7,7 +7,13 @@ from pathlib import Path
 import pytest
 
 HERE = Path(__file__).parent
-WITHOUT_SPARK = {"test_fragments.py", "test_state.py", "test_checkpoint.py"}
+WITHOUT_SPARK = {
+    "test_checkpoint.py",
+    "test_fragments.py",
+    "test_placement.py",
+    "test_snapshots.py",
+    "test_state.py",
+}
 WITH_PROCESSES = {"test_kills.py", "test_cluster.py"}
 # Minutes of Spark: `make test-spark` runs them, `make test` does not.
 SLOW = {"test_random.py", "test_values.py", *WITH_PROCESSES}

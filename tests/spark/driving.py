@@ -15,13 +15,14 @@ import pyarrow as pa
 from pyspark.sql import SparkSession
 
 import tidemill as tm
-from tidemill.algebra import Plan, SourceKind
+from tidemill.algebra import Plan, Scan, SourceKind
 from tidemill.analyze import SourceInfo
 from tidemill.errors import PlanWarning
 from tidemill.fragments import Staged, stage_plans
 from tidemill.physical.lowering import lower
 from tidemill.physical.operator import empty_batch
-from tidemill.runtime.interface import Job
+from tidemill.reference import canonical_row
+from tidemill.runtime.interface import Job, SinkRequest, StartRequest
 from tidemill.runtime.spark.execution import SparkExecution
 from tidemill.runtime.spark.reading import Origin
 from tidemill.testing.check import Inputs, check_result, reference_of, relation_table, run_plan
@@ -95,6 +96,35 @@ def check_seed(session: SparkSession, kind: str, seed: int, partitions: int = 2)
                 assert source.late_rows == case.inputs.streams[name].late_rows, name
     except Exception as error:
         raise AssertionError(f"{kind}, seed {seed}\n\n{case}\n\n{error}") from error
+
+
+def check_snapshots(session: SparkSession, kind: str, seed: int, partitions: int = 2) -> None:
+    """Fail unless the snapshots of a random case are the reference's, at the end and before."""
+    case, plan, functions = make_case(kind, seed)
+    physical = lower(plan, dict(functions))
+    ticks: dict[int, pa.Table] = {}
+    sink = SinkRequest(lambda rows, tick: ticks.__setitem__(tick, rows), form="snapshot")
+    jobs = [Job(physical, TimeDomain.TICKS, sink)]
+    execution = SparkExecution(session, jobs, origins_of(case.inputs), partitions)
+    execution.start(StartRequest(available_now=True)).await_termination()
+    expected = reference_of(plan, case.inputs, functions)
+    newest = newest_row(plan, case.inputs)
+    for tick, table in ticks.items():
+        rows = [canonical_row(row.values()) for row in table.to_pylist()]
+        instants = {row[-1] for row in rows}
+        at = newest if tick == max(ticks) else min(instants, default=None)
+        assert instants <= {at}, f"{kind}, seed {seed}, tick {tick}"
+        if instants or tick == max(ticks):
+            wanted = expected.at(expected.horizon if at is None else at)
+            assert Counter(row[:-1] for row in rows) == wanted, f"{kind}, seed {seed}, tick {tick}"
+
+
+def newest_row(plan: Plan, inputs: Inputs) -> int | None:
+    """The time of the newest row of the streams that the plan reads."""
+    scanned = {node.source for node in plan.walk() if isinstance(node, Scan)}
+    streams = [stream for name, stream in inputs.streams.items() if name in scanned]
+    rows = [row for stream in streams for row in stream.in_time()]
+    return max((row[TIME] for row in rows), default=None)
 
 
 def query_of(engine: tm.Engine, sql: str) -> tm.Query:

@@ -24,6 +24,7 @@ def engine() -> tm.Engine:
     engine.stream("bid", [{"item": 1, "bidder": "a", "price": 1.5, "at": 1}], time="at")
     engine.stream("sale", [{"item": 1, "amount": 2.5, "at": 1}], time="at")
     engine.relation("label", [{"item": 1, "name": "vase"}])
+    engine.relation("shop", [{"item": 1, "place": "x"}, {"item": 2, "place": "y"}])
     engine.function("twice", lambda x: 2 * x, returns="DOUBLE")
     return engine
 

@@ -11,28 +11,36 @@ import os
 import pytest
 from pyspark.sql import SparkSession
 
-from tests.spark.driving import check_seed, staged_case
+from tests.spark.driving import check_seed, check_snapshots, staged_case
 from tidemill.fragments import Mode
 from tidemill.fragments.stages import EdgeExec
 from tidemill.physical.coalesce import CoalesceExec
 from tidemill.physical.counting import CountingExec
 from tidemill.physical.operator import Exec
+from tidemill.physical.snapshot import SnapshotExec
 from tidemill.testing.contract import WatchExec
 
-PLANS = [40, 161, 56, 243, 248, 13, 196, 219, 20, 143, 69, 179, 16, 133, 157, 82]
+PLANS = [40, 161, 56, 243, 248, 13, 196, 219, 20, 143, 69, 179, 16, 133, 157, 82, 8, 93]
 QUERIES = [0, 61, 97, 62, 73, 15]
+SNAPSHOTS = [("plans", 40), ("plans", 157), ("plans", 16), ("queries", 15)]
 MORE = int(os.environ.get("TIDEMILL_SOAK", "0"))
 
 SEEDS = [("plans", seed) for seed in PLANS] + [("queries", seed) for seed in QUERIES]
 SOAK = [(kind, seed) for seed in range(1000, 1000 + MORE) for kind in ("plans", "queries")]
 
-# Coalesce is only used on collected results; the others are bases, leaves of stages, or checks.
-ELSEWHERE = {Exec, CoalesceExec, CountingExec, EdgeExec, WatchExec}
+# Coalesce is only used on collected results, snapshots are made for sinks; the others are bases,
+# leaves of stages, or checks.
+ELSEWHERE = {Exec, CoalesceExec, SnapshotExec, CountingExec, EdgeExec, WatchExec}
 
 
 @pytest.mark.parametrize(("kind", "seed"), SEEDS, ids=[f"{kind}-{seed}" for kind, seed in SEEDS])
 def test_random_case(session: SparkSession, kind: str, seed: int) -> None:
     check_seed(session, kind, seed, partitions=1 + seed % 3)
+
+
+@pytest.mark.parametrize(("kind", "seed"), SNAPSHOTS)
+def test_snapshots(session: SparkSession, kind: str, seed: int) -> None:
+    check_snapshots(session, kind, seed, partitions=1 + seed % 3)
 
 
 if SOAK:

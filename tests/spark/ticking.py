@@ -12,7 +12,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from tidemill.fragments import Edge, Mode, Staged
+from tidemill.fragments import Edge, Mode, Stage, Staged
 from tidemill.physical.operator import Exec, empty_batch
 from tidemill.physical.source import SourceExec
 from tidemill.reference import canonical_row
@@ -66,7 +66,7 @@ class Ticks:
         found: list[pl.DataFrame] = []
         self.reports = []
         for stage in self.staged.stages:
-            marks = {leaf.tag: known.get(leaf.tag, BEGIN) for leaf in stage.leaves}
+            marks = self._marks_of(stage, known)
             task = StageTask(self.staged, stage, self.layout, number, marks, self.state, "run")
             arrived, moving = moving, {p: [] for p in range(self.partitions)}
             for partition, tables in arrived.items():
@@ -74,6 +74,9 @@ class Ticks:
                     self._sort_out(table, partition, stage.level, moving, found)
         self.marks[number] = self._reported()
         return found
+
+    def _marks_of(self, stage: Stage, known: Mapping[int, int]) -> dict[int, int]:
+        return {leaf.tag: known.get(leaf.tag, BEGIN) for leaf in stage.leaves}
 
     def _work(
         self, task: StageTask, partition: int, tables: list[pa.Table], turn: bool
@@ -122,7 +125,7 @@ class Ticks:
             return [list(range(self.partitions))] * rows.height
         if edge.mode is Mode.SINGLE:
             return [[0]] * rows.height
-        if edge.mode is Mode.KEEP:
+        if edge.mode is Mode.KEEP or (edge.mode is Mode.NOW and edge.made_at):
             return [[here]] * rows.height
         keys = rows.select(edge.keys) if edge.mode is Mode.HASH else rows
         texts = (repr(canonical_row(row)) for row in keys.iter_rows())

@@ -22,13 +22,17 @@ class SourceKind(Enum):
 
 @dataclass(frozen=True)
 class Scan(Plan):
-    """A source, read under an alias; its columns are named `alias.column`."""
+    """A source, read under an alias; its columns are named `alias.column`.
+
+    `rows` is the number of rows of a relation, where it is known.
+    """
 
     source: str
     alias: str
     columns: Schema
     kind: SourceKind = SourceKind.STREAM
     bounded: bool = False
+    rows: int | None = None
 
     @cached_property
     def schema(self) -> Schema:

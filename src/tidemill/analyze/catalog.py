@@ -39,6 +39,7 @@ class SourceInfo:
     options: Mapping[str, OptionValue] = field(default_factory=dict, hash=False)
     valid_from: str | None = None
     valid_to: str | None = None
+    rows: int | None = None
 
 
 @dataclass(frozen=True)

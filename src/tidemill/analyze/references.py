@@ -120,7 +120,7 @@ class References:
         if info.time_column and info.time_column.casefold() in self._mentioned(alias):
             columns = Schema((*columns, Field(info.time_column, info.time_type)))
             hidden = frozenset({info.time_column})
-        plan = Scan(info.name, prefix, columns, info.kind, info.bounded)
+        plan = Scan(info.name, prefix, columns, info.kind, info.bounded, info.rows)
         word = "stream" if info.kind is SourceKind.STREAM else "relation"
         return Item(alias, prefix, plan, columns, node, hidden, word)
 

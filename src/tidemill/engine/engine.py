@@ -157,6 +157,7 @@ class Engine:
             valid_from=valid[0] if valid else None,
             valid_to=valid[1] if valid else None,
             bounded=True,
+            rows=sum(table.num_rows for table in rows) if isinstance(rows, list) else None,
         )
         self.catalog.add_source(info)
         self._sources.put(info, rows)

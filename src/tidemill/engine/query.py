@@ -126,8 +126,10 @@ class Query:
     def into(self, sink: str | Callback, *, form: str = "intervals", **options: Any) -> Query:
         """The query with a place for its results.
 
-        `sink` is a format of Spark with its `options` (`"parquet", path=...`), `"console"`, or a
-        function of a table and the number of the tick. `form` is `"intervals"` or `"changes"`.
+        `sink` is a format of Spark with its `options` (`"parquet", path=...`), `"console"`,
+        `"memory"`, or a function of a table and the number of the tick. `form` is `"intervals"`,
+        `"changes"`, or `"snapshot"`: with every tick all rows of the newest instant that is
+        complete, which take the place of those before.
         """
         other = copy(self)
         other.job = replace(self.job, sink=SinkRequest(sink, options, form))
@@ -137,7 +139,7 @@ class Query:
         self,
         sink: str | Callback | None = None,
         *,
-        form: str = "intervals",
+        form: str | None = None,
         checkpoint: str | None = None,
         available_now: bool = False,
         every: str | None = None,
@@ -152,7 +154,8 @@ class Query:
         Late rows are kept in a folder `late`, or given to a function of the name of their source,
         the rows, and the number of the tick.
         """
-        query = self if sink is None else self.into(sink, form=form, **options)
+        own = self.job.sink if sink is None else SinkRequest(sink)
+        query = self.into(own.target, form=form or own.form, **{**own.options, **options})
         running = self._host.start(
             query, checkpoint=checkpoint, available_now=available_now, every=every, late=late
         )

@@ -19,6 +19,7 @@ class Mode(Enum):
     BROADCAST = "broadcast"  # all
     KEEP = "keep"  # the one that it is in
     SPREAD = "spread"  # any one, all evenly
+    NOW = "now"  # the one that it is in; there, time goes no further than the newest row
 
 
 @dataclass(frozen=True)

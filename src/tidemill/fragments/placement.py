@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 from tidemill.algebra.plan import Plan
 from tidemill.fragments.exchange import ExchangeExec, Mode
+from tidemill.fragments.sizes import Sizes
 from tidemill.physical.aggregate import AggregateExec
 from tidemill.physical.coalesce import CoalesceExec
 from tidemill.physical.count_window import CountWindowExec
@@ -21,6 +22,7 @@ from tidemill.physical.join import JoinExec
 from tidemill.physical.operator import Exec
 from tidemill.physical.project import ProjectExec
 from tidemill.physical.row_number import RowNumberExec
+from tidemill.physical.snapshot import SnapshotExec
 from tidemill.physical.source import SourceExec
 from tidemill.physical.topk import TopKExec
 from tidemill.physical.union import UnionExec
@@ -59,6 +61,7 @@ class _Placement:
 
     def __init__(self) -> None:
         self._done: dict[Plan, Placed] = {}
+        self._sizes = Sizes()
 
     def place(self, node: Plan) -> Placed:
         if node not in self._done:
@@ -89,6 +92,11 @@ class _Placement:
                 return self._by(node, node.schema.names)
             case TopKExec():
                 return self._topk(node)
+            case SnapshotExec():
+                # Between stages, all partitions go by the same watermark: so the snapshots that
+                # they make are of the same instant.
+                child = self.place(node.child)
+                return Placed(replace(node, child=ExchangeExec(child.plan, Mode.NOW)))
             case Exec():
                 (only,) = node.children
                 child = self.place(only)
@@ -107,14 +115,24 @@ class _Placement:
     def _join(self, node: JoinExec) -> Placed:
         left, right = self.place(node.left), self.place(node.right)
         if not node.keys:
-            # Every left row must meet every right row: the right side goes everywhere.
-            everywhere = Placed(ExchangeExec(right.plan, Mode.BROADCAST))
-            return _over(node, [left, everywhere], left.together)
+            return self._all_pairs(node, left, right)
         partner = {key.left: key.right for key in node.keys}
         by = _agreed([left], tuple(partner))
         other = tuple(partner[name] for name in by)
         (left,), (right,) = _exchanged([left], by), _exchanged([right], other)
         return _over(node, [left, right], left.together | {Together(other)})
+
+    def _all_pairs(self, node: JoinExec, left: Placed, right: Placed) -> Placed:
+        """Every left row must meet every right row: the smaller side goes everywhere."""
+        if Together(()) in left.together & right.together:
+            return _over(node, [left, right])
+        numbered = any(not way.hashed for way in left.together)
+        # What wants numbered rows back would have to bring all pairs together again.
+        if numbered or self._sizes.of(node.right) <= self._sizes.of(node.left):
+            everywhere = Placed(ExchangeExec(right.plan, Mode.BROADCAST))
+            return _over(node, [left, everywhere], left.together)
+        everywhere = Placed(ExchangeExec(left.plan, Mode.BROADCAST))
+        return _over(node, [everywhere, right], right.together)
 
     def _topk(self, node: TopKExec) -> Placed:
         child = self.place(node.child)

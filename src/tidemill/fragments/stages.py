@@ -175,17 +175,17 @@ class _Cutter:
         assert isinstance(child, Exec)
         if isinstance(child, ExchangeExec):
             return self._leaf(child.child, level, child.mode, child.keys)
-        if is_native(child):
-            return self._leaf(child, level, Mode.SPREAD, ())
         if self._level(child) < level:
             return self._leaf(child, level, Mode.KEEP, ())
         return self._local(child, level)
 
     def _leaf(self, producer: Plan, level: int, mode: Mode, keys: tuple[str, ...]) -> Exec:
         assert isinstance(producer, Exec)
+        made_at = self._level(producer)
+        if made_at == 0 and mode is Mode.KEEP:
+            mode = Mode.SPREAD  # rows next to a source are in no partition yet
         key = (producer, level, mode, keys)
         if key not in self._edges:
-            made_at = self._level(producer)
             tag = len(self._plans) + len(self._edges)
             self._edges[key] = Edge(tag, producer, made_at, level, mode, keys)
         return EdgeExec(self._edges[key].tag, producer.schema)

@@ -10,22 +10,29 @@ from threading import Thread
 from typing import Any
 
 import polars as pl
+import pyarrow as pa
 from pyspark.errors import PySparkException, StreamingQueryException
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
 
 from tidemill.algebra.nodes import Scan, SourceKind
 from tidemill.algebra.schema import Schema
 from tidemill.errors import ExecutionError, TidemillError
 from tidemill.fragments import LateRowsExec, Staged, stage_plans
 from tidemill.physical.operator import Exec
+from tidemill.physical.snapshot import snapshots_of
 from tidemill.physical.source import SourceExec
 from tidemill.runtime.interface import Job, StartRequest
 from tidemill.runtime.progress import Progress
 from tidemill.runtime.spark.checkpoint import Checkpoint
+from tidemill.runtime.spark.forms import SNAPSHOT
 from tidemill.runtime.spark.idle import IdleWatch
+from tidemill.runtime.spark.layout import spark_type
+from tidemill.runtime.spark.memory import MemorySink
 from tidemill.runtime.spark.reading import Origin, Reader
 from tidemill.runtime.spark.run import SparkRun
 from tidemill.runtime.spark.sinks import Sink, make_late_sink, make_sink
+from tidemill.timeline import VALID_FROM, VALID_TO
 
 
 class SparkExecution:
@@ -59,8 +66,10 @@ class SparkExecution:
 
     def start(self, request: StartRequest) -> RunningQuery:
         """Run from a checkpoint on: until stopped, or until all that is there was read."""
-        plans = [job.plan for job in self._jobs]
-        sinks = [make_sink(job.sink, job.domain) for job in self._jobs]
+        sinks = [make_sink(job.sink, job.domain, self._no_rows(job.plan)) for job in self._jobs]
+        plans = [
+            snapshots_of(job.plan) if job.sink.form == SNAPSHOT else job.plan for job in self._jobs
+        ]
         if request.late is not None:
             for name, origin in sorted(self._origins.items()):
                 if origin.info.kind is SourceKind.STREAM:
@@ -86,10 +95,17 @@ class SparkExecution:
         try:
             reader = Reader(self._session, self._sources(staged), place.uri)
             self._run = SparkRun(self._session, staged, reader, place, self._partitions, sinks)
-            return RunningQuery(self._run, trigger, range(len(self._jobs)))
+            return RunningQuery(self._run, trigger, sinks[: len(self._jobs)])
         except BaseException:
             place.close()
             raise
+
+    def _no_rows(self, plan: Exec) -> DataFrame:
+        """The columns of a result, without rows."""
+        types = {field.name: spark_type(field.type) for field in plan.schema}
+        types |= {VALID_FROM: "BIGINT", VALID_TO: "BIGINT"}
+        columns = [F.lit(None).cast(kind).alias(name) for name, kind in types.items()]
+        return self._session.range(0).select(*columns)
 
     def _sources(self, staged: Staged) -> Sequence[tuple[Origin, Schema]]:
         """Every source once, with the columns that any leaf of the plans reads."""
@@ -110,9 +126,9 @@ class SparkExecution:
 class RunningQuery:
     """A started query; its methods are named as those of PySpark's StreamingQuery."""
 
-    def __init__(self, run: SparkRun, trigger: Mapping[str, Any], queries: Sequence[int]) -> None:
+    def __init__(self, run: SparkRun, trigger: Mapping[str, Any], sinks: Sequence[Sink]) -> None:
         self._run = run
-        self._queries = queries
+        self._sinks = sinks
         self._stopped = False
         self._failure: Exception | None = None
         self._query = run.start(**trigger) if run.has_streams else None
@@ -154,11 +170,11 @@ class RunningQuery:
     @property
     def progress(self) -> Progress:
         """What was done since the start, by all queries that run together."""
-        return self._run.progress(self._queries)
+        return self._run.progress(range(len(self._sinks)))
 
     def progress_of(self, query: int) -> Progress:
         """What was done since the start, with the results of one of the queries, by number."""
-        return self._run.progress([self._queries[query]])
+        return self._run.progress([query])
 
     def heartbeat(self, source: str, at: int) -> None:
         """Say that a source has come to an instant: rows that hold earlier are late from now on."""
@@ -168,6 +184,14 @@ class RunningQuery:
                 f"the query reads no stream `{source}`", help=f"streams: {', '.join(names)}"
             )
         self._run.heartbeat({names[source.casefold()]: at})
+
+    def results(self, query: int = 0) -> pa.Table:
+        """What the sink `memory` of a query holds now."""
+        sink = self._sinks[query]
+        if not isinstance(sink, MemorySink):
+            help = "start the query with sink='memory'"
+            raise ExecutionError("only the sink memory keeps results", help=help)
+        return sink.results()
 
     def exception(self) -> Exception | None:
         """What stopped the query, if it failed."""

@@ -76,7 +76,7 @@ def partition_of(edge: Edge, places: Mapping[str, str], partitions: int) -> str:
         return f"sequence(0, {partitions - 1})"
     if edge.mode is Mode.SINGLE:
         return "0"
-    if edge.mode is Mode.KEEP:
+    if edge.mode in (Mode.KEEP, Mode.NOW) and edge.made_at:
         return PARTITION
     names = edge.keys if edge.mode is Mode.HASH else schema.names
     parts = [_hashable(places[name], schema, name) for name in names] or [VALID_FROM]

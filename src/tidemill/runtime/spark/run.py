@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 from pyspark.sql import DataFrame, Observation, SparkSession
@@ -112,9 +112,9 @@ class SparkRun:
         sources = dict.fromkeys((source.name for source in self.sources), OPEN_END)
         # Time passes one stage with every tick. After a restart, some may have passed already.
         for tick in range(self._last_tick() + 1, self._ended + len(self._staged.stages) + 1):
-            marks = Marks(sources, self._marks(tick - 1).edges)
+            marks = replace(self._marks(tick - 1), sources=sources)
             self._run(self._inputs.nothing(self._session), tick, marks)
-        self._marks_now = Marks(sources, self._marks_now.edges)
+        self._marks_now = replace(self._marks_now, sources=sources)
 
     def close(self) -> None:
         """Let go of the checkpoint."""
@@ -197,7 +197,7 @@ class SparkRun:
             return Marks(known)
         stored = json.loads(self._checkpoint.read(f"ticks/{tick:012d}.json"))
         edges = {int(tag): mark for tag, mark in stored["edges"].items()}
-        return Marks({**stored["sources"], **known}, edges)
+        return Marks({**stored["sources"], **known}, edges, stored["newest"])
 
     def _read_ended(self) -> int | None:
         """The last tick of the input, if an earlier run came to its end."""

@@ -20,15 +20,27 @@ from tidemill.timeline import BEGIN, OPEN_END, VALID_FROM, VALID_TO
 
 @dataclass(frozen=True)
 class Marks:
-    """The watermarks with which a tick runs: of sources by name, of edges by tag."""
+    """The watermarks with which a tick runs: of sources by name, of edges by tag.
+
+    `newest` is the time of the newest row of any stream so far, if there was one.
+    """
 
     sources: Mapping[str, int] = field(default_factory=dict)
     edges: Mapping[int, int] = field(default_factory=dict)
+    newest: int | None = None
 
     def of(self, edge: Edge) -> int:
+        """At the end of the input, watermarks go to the end of time, where all windows are empty.
+
+        Snapshots stop at the last instant that has brought something.
+        """
         if edge.made_at > 0:
-            return self.edges.get(edge.tag, BEGIN)
-        return self.sources.get(native_rows(edge.producer).source.scan.source, BEGIN)
+            mark = self.edges.get(edge.tag, BEGIN)
+        else:
+            mark = self.sources.get(native_rows(edge.producer).source.scan.source, BEGIN)
+        if edge.mode is Mode.NOW and self.newest is not None:
+            return min(mark, self.newest + 1)
+        return mark
 
 
 @dataclass
@@ -161,17 +173,18 @@ class TickPlan:
 
     def next_marks(self, marks: Marks, facts: Mapping[str, Any], reports: list[Any]) -> Marks:
         """The watermarks after a tick, from what was seen in it."""
-        sources = dict(marks.sources)
+        sources, latest = dict(marks.sources), marks.newest
         for source in self.sources:
             newest = facts.get(f"newest{source.number}")
             if source.has_time and newest is not None:
                 mark = max(sources.get(source.name, BEGIN), newest - source.slack)
                 sources[source.name] = mark
+                latest = newest if latest is None else max(latest, newest)
         edges: dict[int, int] = {}
         for report in reports:
             for tag, mark in report["watermarks"].items():
                 edges[int(tag)] = min(mark, edges.get(int(tag), OPEN_END))
-        return Marks(sources, edges)
+        return Marks(sources, edges, latest)
 
 
 def _is_late(edge: Edge) -> bool:

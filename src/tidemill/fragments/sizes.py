@@ -1,0 +1,77 @@
+"""How many rows hold at one time, as far as a plan tells.
+
+Rates of streams are not known when a query is planned. So all streams count as equally fast, and
+as faster than any relation is large; then windows, limits and numbers of rows tell which of two
+inputs is the smaller one.
+"""
+
+from __future__ import annotations
+
+from tidemill.algebra.nodes import SourceKind
+from tidemill.algebra.plan import Plan
+from tidemill.physical.aggregate import AggregateExec
+from tidemill.physical.count_window import CountWindowExec
+from tidemill.physical.difference import DifferenceExec
+from tidemill.physical.intersection import IntersectionExec
+from tidemill.physical.istream import DstreamExec, IstreamExec
+from tidemill.physical.join import JoinExec
+from tidemill.physical.source import SourceExec
+from tidemill.physical.strict_difference import StrictDifferenceExec
+from tidemill.physical.time_window import TimeWindowExec
+from tidemill.physical.topk import TopKExec
+from tidemill.timeline import OPEN_END
+
+_PER_INSTANT = 1e12  # the rows of a stream
+_UNKNOWN = 1e6  # the rows of a relation that was not handed over as a table
+
+
+class Sizes:
+    """Estimates of the rows that hold at one time; good only to compare.
+
+    >>> from tidemill.algebra import Scan, Schema
+    >>> bid = SourceExec(Scan("bid", "bid", Schema.of()))
+    >>> label = SourceExec(Scan("label", "label", Schema.of(), SourceKind.CONSTANT, rows=100))
+    >>> inputs = [TimeWindowExec(bid, 9), label, TimeWindowExec(bid, 5)]
+    >>> [plan.label for plan in sorted(inputs, key=Sizes().of)]
+    ['SourceExec label columns=[] constant', 'TimeWindowExec range=5', 'TimeWindowExec range=9']
+    """
+
+    def __init__(self) -> None:
+        self._known: dict[Plan, float] = {}
+
+    def of(self, plan: Plan) -> float:
+        """The estimate for a plan."""
+        if plan not in self._known:
+            self._known[plan] = self._estimate(plan)
+        return self._known[plan]
+
+    def _estimate(self, plan: Plan) -> float:
+        match plan:
+            case SourceExec():
+                return _source(plan)
+            case TimeWindowExec():
+                return self.of(plan.child) * (plan.size or OPEN_END)
+            case CountWindowExec():
+                # Nothing is known about the number of groups; as a rule it is not that of rows.
+                return (plan.rows or OPEN_END) * (_UNKNOWN if plan.partition_by else 1)
+            case AggregateExec():
+                return self.of(plan.child) if plan.keys else 1
+            case TopKExec():
+                return min(plan.limit, self.of(plan.child))
+            case IstreamExec() | DstreamExec():
+                return min(_PER_INSTANT, self.of(plan.child))
+            case DifferenceExec() | StrictDifferenceExec():
+                return self.of(plan.left)
+            case IntersectionExec():
+                return min(self.of(plan.left), self.of(plan.right))
+            case JoinExec():
+                left, right = self.of(plan.left), self.of(plan.right)
+                return max(left, right) if plan.keys else left * right
+            case _:
+                return sum(map(self.of, plan.children))
+
+
+def _source(plan: SourceExec) -> float:
+    if plan.scan.kind is SourceKind.STREAM:
+        return _PER_INSTANT
+    return _UNKNOWN if plan.scan.rows is None else max(1, plan.scan.rows)
