@@ -25,11 +25,11 @@ apt_install() { \
 }
 endef
 
-.PHONY: help setup java demo test lint format fuzz bench bench-peers clean
+.PHONY: help setup java demo test lint format fuzz test-spark test-kills soak bench bench-peers clean
 
 help: ## list the targets
-	@grep -E '^[a-z]+:.*## ' $(firstword $(MAKEFILE_LIST)) | sed -E 's/^([a-z]+):.*## (.*)/\1\t\2/' \
-		| while IFS=$$'\t' read -r name text; do printf '  make %-8s %s\n' "$$name" "$$text"; done
+	@grep -E '^[a-z-]+:.*## ' $(firstword $(MAKEFILE_LIST)) | sed -E 's/^([a-z-]+):.*## (.*)/\1\t\2/' \
+		| while IFS=$$'\t' read -r name text; do printf '  make %-12s %s\n' "$$name" "$$text"; done
 
 setup: $(STAMP) ## create .venv with the pinned packages and this package, editable
 
@@ -67,7 +67,7 @@ java: ## install a Java runtime, if there is none (for Spark)
 		exit 1; \
 	fi
 
-demo: setup java ## show a continuous query and its answer
+demo: setup java ## eight queries over an auction house, on local Spark, with pictures
 	@$(BIN)/tidemill demo
 
 test: lint java ## all checks and tests; pass pytest options in ARGS
@@ -84,8 +84,6 @@ format: setup ## put the sources into the common format
 
 fuzz: setup ## random queries against the reference, until Ctrl-C; pass options in ARGS
 	@$(BIN)/python -m tests.fuzz $(ARGS)
-
-.PHONY: test-spark test-kills soak
 
 test-spark: setup java ## the long tests on Spark: values, random plans, kills, a cluster
 	@$(BIN)/python -m pytest -n 2 --dist loadgroup -m slow tests $(ARGS)

@@ -82,7 +82,7 @@ def main() -> None:
     notes = Console(stderr=True)
     with (
         tempfile.TemporaryDirectory(prefix="tidemill-bench-") as folder,
-        Engine(runtime="spark") as engine,
+        Engine() as engine,
         notes.status("starting Spark") as status,
     ):
         chosen = plan(asked, Path(folder))

@@ -14,7 +14,7 @@ ticks = [
 
 
 def answer(slack, batches):
-    engine = tm.Engine()
+    engine = tm.Engine(runtime="inprocess")
     engine.stream("event", batches, time="at", slack=slack)
     query = engine.sql("SELECT COUNT(*) AS n FROM event WINDOW(RANGE 10)")
     rows = query.collect(coalesce=True).to_pylist()

@@ -6,7 +6,7 @@ Run it: python examples/python/readings.py
 import tidemill as tm
 
 # A list of lists: three tables, which arrive one after the other.
-engine = tm.Engine()
+engine = tm.Engine(runtime="inprocess")
 engine.stream(
     "bid",
     [

@@ -17,7 +17,7 @@ readings = pl.DataFrame(
     }
 )
 
-engine = tm.Engine()
+engine = tm.Engine(runtime="inprocess")
 engine.stream("reading", readings, time="ts")
 
 query = engine.sql("""

@@ -17,7 +17,7 @@ payments = [
     {"order_id": 3, "amount": 99, "at": 89},
 ]
 
-engine = tm.Engine()
+engine = tm.Engine(runtime="inprocess")
 engine.stream("orders", orders, time="at")
 engine.stream("payment", payments, time="at")
 

@@ -7,7 +7,7 @@ import math
 
 import tidemill as tm
 
-engine = tm.Engine()
+engine = tm.Engine(runtime="inprocess")
 engine.stream(
     "trade",
     [

@@ -28,6 +28,16 @@ def invoke() -> Invoke:
 
 
 @pytest.fixture
+def run(invoke: Invoke) -> Invoke:
+    """Call `tidemill run` without Spark."""
+
+    def call(*arguments: str, input: str | None = None) -> Any:
+        return invoke("run", "--runtime", "inprocess", *arguments, input=input)
+
+    return call
+
+
+@pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A working directory with a script and two files of bids: two ticks."""
     bids = tmp_path / "bids"

@@ -5,11 +5,14 @@ import tidemill
 from tests.cli.conftest import Invoke
 from tidemill.cli import app
 from tidemill.cli.auction import auction
+from tidemill.nexmark.generate import Size
+from tidemill.nexmark.queries import QUERIES
 
 
 @pytest.mark.parametrize("width", [80, 100, 120])
 def test_tour(width: int) -> None:
-    result = CliRunner(env={"COLUMNS": str(width), "TERM": "dumb"}).invoke(app, ["demo"])
+    runner = CliRunner(env={"COLUMNS": str(width), "TERM": "dumb"})
+    result = runner.invoke(app, ["demo", "--runtime", "inprocess"])
     assert result.exit_code == 0, result.output
     assert max(map(len, result.stdout.splitlines())) <= width
     for part in ("The one idea", "EXCEPT", "[━━━", "error: unknown column", "^^^^^", "took"):
@@ -18,7 +21,27 @@ def test_tour(width: int) -> None:
 
 
 def test_pause_waits_for_enter(invoke: Invoke) -> None:
-    assert invoke("demo", "--pause", input="\n" * 5).exit_code == 0
+    tour = ("demo", "--runtime", "inprocess", "--pause")
+    assert invoke(*tour, input="\n" * 5).exit_code == 0
+
+
+@pytest.mark.spark
+def test_eight_queries_on_spark() -> None:
+    runner = CliRunner(env={"COLUMNS": "80", "TERM": "dumb"})
+    result = runner.invoke(app, ["demo", "--bids", "3000", "--pause"], input="\n" * 4)
+    assert result.exit_code == 0, result.output
+    lines = [line.rstrip() for line in result.stdout.splitlines()]
+    assert lines.index("generating 3,000 bids …") < lines.index("Enter goes on")
+    for query in QUERIES.values():
+        if query.name.startswith("q"):
+            (line,) = [line for line in lines if line.startswith(f"{query.name} {query.title}: ")]
+            assert f"rows in {query.events(Size(3000)):,}, " in line
+            assert line.endswith("late 0, watermark end")
+    assert "q1      Every bid with its price in euros" in result.stdout
+    assert sum("┼───" in line for line in lines) == 3, "three answers have a picture"
+    for part in ("SELECT h.item, h.bids", "error: unknown column", "Where to go next"):
+        assert part in result.stdout
+    assert "Traceback" not in result.output
 
 
 def test_the_afternoon_repeats() -> None:

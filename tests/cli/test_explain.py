@@ -30,8 +30,27 @@ def test_plain_and_physical(invoke: Invoke, folder: Path) -> None:
         "01 ProjectExec [item := bid.item, n := count1]",
         "02   AggregateExec by=[bid.item] [count1 := COUNT(*)]",
         "03     TimeWindowExec range=5",
-        "04       SourceExec bid columns=[item, price]",
+        "04       SourceExec bid columns=[item]",
     ]
+
+
+def test_fragments(invoke: Invoke, folder: Path) -> None:
+    result = invoke("explain", "bids.sql", "--level", "fragments")
+    assert result.stdout.splitlines() == [
+        "fragments",
+        "native: #1 hash [bid.item] := TimeWindowExec range=5",
+        "stage 1",
+        "#0 keep :=",
+        "01 ProjectExec [item := bid.item, n := count1]",
+        "02   AggregateExec by=[bid.item] [count1 := COUNT(*)]",
+        "03     EdgeExec #1",
+    ]
+
+
+def test_the_last_of_several_inserts(invoke: Invoke, folder: Path) -> None:
+    more = "".join(f"INSERT INTO console() SELECT {c} FROM bid;" for c in ("item", "price"))
+    lines = invoke("explain", "bids.sql", "-c", more, "--plain").stdout.splitlines()
+    assert lines[1] == "01 Project [price := bid.price]"
 
 
 def test_it_reads_no_data(invoke: Invoke, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -43,6 +62,7 @@ def test_warnings_go_to_standard_error(invoke: Invoke, folder: Path) -> None:
     result = invoke("explain", "bids.sql", "-c", "SELECT COUNT(*) AS n FROM bid", "--plain")
     assert "warning: `bid` has no window" in result.stderr
     assert "warning" not in result.stdout
+    assert result.stdout.splitlines()[-1].startswith("03 ")
 
 
 @pytest.mark.parametrize(
@@ -50,7 +70,7 @@ def test_warnings_go_to_standard_error(invoke: Invoke, folder: Path) -> None:
     [
         (["missing.sql"], 1, "cannot read missing.sql"),
         (["-c", "SELECT * FROM bid"], 1, "unknown stream or relation `bid`"),
-        (["bids.sql", "--level", "cost"], 2, "'logical', 'physical'"),
+        (["bids.sql", "--level", "cost"], 2, "'logical', 'physical',"),
     ],
 )
 def test_errors(

@@ -30,11 +30,17 @@ def test_texts_are_written_where_they_fit() -> None:
     assert draw(Bar(0, 3, "long")) == "[━━)"
 
 
+def test_what_touches_and_says_the_same_is_one_bar() -> None:
+    columns = {"n": [1, 1, 2, 2], "valid_from": [0, 2, 5, 8], "valid_to": [2, 5, 7, 9]}
+    (lane,) = lanes_of(pa.table(columns), None, ["n"])
+    assert [(bar.start, bar.end) for bar in lane.bars] == [(0, 5), (5, 7), (8, 9)]
+
+
 def test_rows_that_overlap_get_lanes_of_their_own() -> None:
-    columns = {"k": ["a", "a", "a"], "valid_from": [0, 2, 5], "valid_to": [5, 4, None]}
+    columns = {"k": ["a", "a", "a"], "valid_from": [0, 2, 6], "valid_to": [5, 4, None]}
     lanes = lanes_of(pa.table(columns), "k", [])
     assert [[(bar.start, bar.end) for bar in lane.bars] for lane in lanes] == [
-        [(0, 5), (5, None)],
+        [(0, 5), (6, None)],
         [(2, 4)],
     ]
 

@@ -94,7 +94,7 @@ class Session:
         return ""
 
     def _sql(self, block: Block) -> str:
-        engine: tm.Engine = self.names.setdefault("engine", tm.Engine())
+        engine: tm.Engine = self.names.setdefault("engine", tm.Engine(runtime="inprocess"))
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             try:

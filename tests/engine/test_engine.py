@@ -21,7 +21,7 @@ BIDS = [
 
 
 def engine_of(source: Any, time: str = "ts", slack: Any = 0) -> tm.Engine:
-    engine = tm.Engine()
+    engine = tm.Engine(runtime="inprocess")
     engine.stream("s", source, time=time, slack=slack)
     return engine
 
@@ -223,7 +223,7 @@ class TestResults:
         ]  # fmt: skip
         with pytest.raises(tm.TidemillError, match="a column `change`, which the log"):
             engine_of([{"change": 1, "ts": 1}]).sql("SELECT * FROM s").changes()  # type: ignore[union-attr]
-        assert query.snapshot(4).to_pylist() == [{"item": 2}, {"item": 1}]
+        assert query.snapshot(4).to_pylist() == [{"item": 1}, {"item": 2}]
         assert query.snapshot(100).num_rows == 0
 
     def test_ticks_tell_what_became_known(self) -> None:
@@ -301,7 +301,7 @@ class TestFunctions:
 
     def test_a_type_must_be_known(self) -> None:
         with pytest.raises(tm.TidemillError, match="unknown type `WHOLE`"):
-            tm.Engine().function("f", str, returns="WHOLE")
+            tm.Engine(runtime="inprocess").function("f", str, returns="WHOLE")
 
 
 class TestExpressionErrors:
@@ -364,12 +364,17 @@ class TestStatements:
         assert rows(engine.sql(sql)) == [("vase", 20.0, 1, 2), ("vase", 36.0, 4, 5)]
 
     def test_sinks_need_another_runtime(self) -> None:
-        with pytest.raises(tm.UnsupportedError, match="INSERT INTO"):
-            engine_of(BIDS).sql("INSERT INTO parquet(path => 'x') SELECT * FROM s")
+        query = engine_of(BIDS).sql("INSERT INTO parquet(path => 'x') SELECT * FROM s")
+        assert query is not None
+        with pytest.raises(tm.UnsupportedError, match="only queries on Spark can be started"):
+            query.start()
 
-    def test_no_other_runtime_yet(self) -> None:
+    def test_the_runtime_is_spark_unless_said_otherwise(self) -> None:
+        assert tm.Engine()._runtime == "spark"  # which is started when it is needed
         with pytest.raises(tm.UnsupportedError, match="no runtime `mars`"):
             tm.Engine(runtime="mars")
+        with pytest.raises(tm.UnsupportedError, match="uses no Spark session"):
+            tm.Engine(runtime="inprocess", spark=object())  # type: ignore[arg-type]
 
     def test_warnings_are_shown_once_and_kept(self) -> None:
         engine = engine_of(BIDS)
@@ -391,7 +396,7 @@ class TestFiles:
             {"parquet": frame.write_parquet, "csv": frame.write_csv, "json": frame.write_ndjson}[
                 format
             ](path)
-        query = tm.Engine().sql(
+        query = tm.Engine(runtime="inprocess").sql(
             f"CREATE STREAM s {self.COLUMNS} SOURCE {format}(path => '{tmp_path}') ORDERED BY ts;"
             "SELECT item, COUNT(*) AS n FROM s WINDOW(RANGE 5) GROUP BY item"
         )
@@ -408,16 +413,25 @@ class TestFiles:
         ],
     )
     def test_sources_that_cannot_be_read(self, source: str, message: str) -> None:
-        query = tm.Engine().sql(
+        query = tm.Engine(runtime="inprocess").sql(
             f"CREATE STREAM s {self.COLUMNS} SOURCE {source} ORDERED BY ts; SELECT item FROM s"
         )
         assert query is not None
         with pytest.raises(tm.ExecutionError, match=message):
             query.collect()
 
+    def test_without_a_header_columns_are_in_the_declared_order(self, tmp_path: Any) -> None:
+        (tmp_path / "a.csv").write_text("3,7,1.5\n", "utf-8")
+        query = tm.Engine(runtime="inprocess").sql(
+            "CREATE STREAM s (ts BIGINT, item BIGINT, price DOUBLE) "
+            f"SOURCE csv(path => '{tmp_path}', header => FALSE) ORDERED BY ts;"
+            "SELECT item, price FROM s"
+        )
+        assert rows(query) == [(7, 1.5, 3, 4)]
+
     def test_files_with_other_columns(self, tmp_path: Any) -> None:
         (tmp_path / "a.csv").write_text("x,y\n1,2\n", "utf-8")
-        query = tm.Engine().sql(
+        query = tm.Engine(runtime="inprocess").sql(
             f"CREATE STREAM s {self.COLUMNS} SOURCE csv(path => '{tmp_path}') ORDERED BY ts;"
             "SELECT item FROM s"
         )

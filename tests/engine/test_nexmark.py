@@ -56,7 +56,7 @@ def stream_tables(name: str, rows_per_tick: int, clock: Clock) -> list[pa.Table]
 
 
 def auction(rows_per_tick: int = 1000, clock: Clock = TIMESTAMPS) -> tm.Engine:
-    engine = tm.Engine()
+    engine = tm.Engine(runtime="inprocess")
     for name in ("OpenAuction", "ClosedAuction", "Bid", "sensor"):
         engine.stream(name, stream_tables(name, rows_per_tick, clock), time="timestamp")
     (person,) = stream_tables("Person", 1000, clock)
@@ -180,7 +180,7 @@ def test_quality_bounds_are_kept_in_the_plan() -> None:
 
 
 def test_source_registration() -> None:
-    engine = tm.Engine()
+    engine = tm.Engine(runtime="inprocess")
     assert engine.sql(case_of("nexmark.ddl.open_auction").facts["text"]) is None
     query = engine.sql("SELECT * FROM OpenAuction")
     assert query is not None

@@ -1,6 +1,5 @@
 """The generated auction house: reproducible, in order, and at the rates of the text."""
 
-from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
 
@@ -8,17 +7,11 @@ import polars as pl
 import pytest
 from pyspark.sql import SparkSession
 
-from tidemill import Engine, TidemillError
+from tidemill import TidemillError
 from tidemill.nexmark.generate import STREAMS, Size, auction_house, generate
 
 pytestmark = pytest.mark.spark
 BIDS = 60_123
-
-
-@pytest.fixture(scope="module")
-def session() -> Iterator[SparkSession]:
-    with Engine(runtime="spark") as engine:
-        yield engine.spark
 
 
 @pytest.fixture(scope="module")

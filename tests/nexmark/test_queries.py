@@ -1,6 +1,5 @@
 """The queries of the benchmark: on Spark they answer what they answer in process."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import polars as pl
@@ -14,13 +13,7 @@ from tidemill.nexmark.bench.answers import agree
 from tidemill.nexmark.bench.measure import Setting
 from tidemill.nexmark.queries import QUERIES, choose
 
-pytestmark = pytest.mark.spark
-
-
-@pytest.fixture(scope="module")
-def session() -> Iterator[SparkSession]:
-    with Engine(runtime="spark") as engine:
-        yield engine.spark
+pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
 
 @pytest.fixture(scope="module")

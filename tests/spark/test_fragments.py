@@ -20,7 +20,7 @@ FILE = Path(__file__).parent / "fragments.txt"
 
 
 def engine() -> tm.Engine:
-    engine = tm.Engine()
+    engine = tm.Engine(runtime="inprocess")
     engine.stream("bid", [{"item": 1, "bidder": "a", "price": 1.5, "at": 1}], time="at")
     engine.stream("sale", [{"item": 1, "amount": 2.5, "at": 1}], time="at")
     engine.relation("label", [{"item": 1, "name": "vase"}])

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 import pytest
 from pyspark.sql import SparkSession
 
@@ -15,7 +13,8 @@ from tests.golden.loader import cases
 @pytest.fixture(autouse=True)
 def _on_spark(session: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever the golden tests run, they run here."""
-    monkeypatch.setattr(tm, "Engine", partial(tm.Engine, spark=session, partitions=2))
+    engine = tm.Engine
+    monkeypatch.setattr(tm, "Engine", lambda runtime: engine(spark=session, partitions=2))
 
 
 def test_the_engine_is_another() -> None:

@@ -305,7 +305,7 @@ def test_a_session_of_the_user_is_left_alone(session: SparkSession) -> None:
         assert running.is_active
     assert not running.is_active, "what was started is stopped"
     assert session.range(3).count() == 3
-    with tm.Engine("spark") as other:
+    with tm.Engine() as other:
         assert other.spark.sparkContext is session.sparkContext
     found = []
     thread = threading.Thread(target=lambda: found.append(_use_and_close()))
@@ -315,5 +315,5 @@ def test_a_session_of_the_user_is_left_alone(session: SparkSession) -> None:
 
 
 def _use_and_close() -> None:
-    with tm.Engine("spark") as engine:
+    with tm.Engine() as engine:
         engine.spark.range(1).count()

@@ -213,7 +213,7 @@ def test_a_part_of_a_tick_done_again_fits_the_rest(
 
 def test_rows_keep_their_numbers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """An anti-join knows rows by number, in two places: both must mean the same row."""
-    engine = tm.Engine()
+    engine = tm.Engine(runtime="inprocess")
     bids = [{"k": k % 7, "v": k, "at": 1 + k // 10} for k in range(40)]
     engine.stream("alpha", [pa.Table.from_pylist(bids)], time="at")
     sales = [{"k": k, "at": 2} for k in range(0, 7, 2)]

@@ -20,7 +20,8 @@ class SourceInfo:
 
     The schema has no time column: a tuple's time is its validity, not a part of the tuple. Only
     a query that names the time column reads it. `idle` is for how many seconds the source may
-    bring no rows and still hold others back.
+    bring no rows and still hold others back. `declared` are all columns, in the order in which
+    CREATE STREAM lists them and in which files without names have them.
     """
 
     name: str
@@ -32,6 +33,7 @@ class SourceInfo:
     slack: int = 0
     idle: float | None = None
     bounded: bool = False
+    declared: Schema = field(default_factory=lambda: Schema(()))
     format: str | None = None
     arguments: tuple[OptionValue, ...] = ()
     options: Mapping[str, OptionValue] = field(default_factory=dict, hash=False)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import logging
 import sys
 from typing import Annotated
 
@@ -52,4 +53,6 @@ def main() -> None:
         if isinstance(stream, io.TextIOWrapper):
             # A terminal that cannot draw a character shows a question mark instead of failing.
             stream.reconfigure(errors="replace")
+    # What fails is reported once, in our words.
+    logging.disable()
     app()

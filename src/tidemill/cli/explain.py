@@ -10,9 +10,9 @@ from rich.console import Console
 from rich.text import Text
 from rich.tree import Tree
 
-from tidemill import Query
+from tidemill import Engine, Query
 from tidemill.cli.report import reported
-from tidemill.cli.script import Command, File, query_of
+from tidemill.cli.script import Command, File, load
 
 
 class Level(StrEnum):
@@ -20,13 +20,14 @@ class Level(StrEnum):
 
     LOGICAL = "logical"
     PHYSICAL = "physical"
+    FRAGMENTS = "fragments"
 
 
 def explain(
     file: File = None,
     command: Command = None,
     level: Annotated[
-        Level, typer.Option("--level", "-l", help="What it means, or how it runs.")
+        Level, typer.Option("--level", "-l", help="What it means, how it runs, how Spark runs it.")
     ] = Level.LOGICAL,
     plain: Annotated[bool, typer.Option("--plain", help="Numbered lines of text.")] = False,
 ) -> None:
@@ -35,20 +36,21 @@ def explain(
     With -c the query comes from the command line; a file before it can declare the streams.
     """
     with reported(Console(stderr=True)):
-        query = query_of(file, command)
+        query = load(Engine(), file, command).last  # planning starts no Spark
         lines = plan_lines(query, level)
-        console = Console(highlight=False)
-        if plain:
+        if plain or level is Level.FRAGMENTS:
             typer.echo("\n".join([level.value, *lines]))
         else:
+            console = Console(highlight=False)
             console.print(Text(level.value, style="dim"))
             console.print(plan_tree(lines))
 
 
 def plan_lines(query: Query, level: Level) -> list[str]:
-    """The numbered lines of a plan, without its title and the warnings behind it."""
+    """The lines of a plan, without its title and the warnings behind it."""
     lines = query.explain(level.value).split("\n")[1:]
-    return [line for line in lines if line[:2].isdecimal()]
+    shown = sum(str(warning).count("\n") + 1 for warning in query.warnings)
+    return lines[: len(lines) - shown]
 
 
 def plan_tree(lines: list[str]) -> Tree:

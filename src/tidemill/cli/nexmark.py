@@ -13,6 +13,7 @@ from rich.console import Console
 
 from tidemill import Engine
 from tidemill.cli.report import reported
+from tidemill.cli.spark import start_spark
 
 if TYPE_CHECKING:
     from tidemill.nexmark.bench.measure import Outcome
@@ -39,15 +40,15 @@ def generate(
     """Write the streams of an auction house as Parquet files in the order of time.
 
     Ten bids to an auction, ten auctions to a person, auctions of two days at most, bids in bursts.
-    The queries of examples/auction/spark read the folder `nexmark`.
+    The queries of examples/auction read the folder `nexmark`.
     """
     from tidemill.nexmark.generate import generate as generate_streams
 
     notes = Console(stderr=True)
-    with reported(notes), Engine(runtime="spark") as engine, notes.status("starting Spark") as now:
-        session = engine.spark
-        now.update(f"generating {bids:,} bids")
-        size = generate_streams(session, path, bids, files, seed)
+    with reported(notes), Engine() as engine:
+        start_spark(engine, notes)
+        with notes.status(f"generating {bids:,} bids"):
+            size = generate_streams(engine.spark, path, bids, files, seed)
     typer.echo(
         f"{path}: {size.bids:,} bids, {size.auctions:,} auctions opened and closed, "
         f"{size.persons:,} persons"
@@ -92,7 +93,7 @@ def _measured(plan: Plan, notes: Console) -> list[Outcome]:
     from tidemill.nexmark.bench.run import Bench
     from tidemill.nexmark.bench.table import phases_table, systems_table
 
-    with Engine(runtime="spark") as engine, notes.status("starting Spark") as now:
+    with Engine() as engine, notes.status("starting Spark") as now:
         outcomes = list(Bench(engine.spark, plan, now.update).run())
     # Tables that go to a file or a pipe keep their width.
     width = None if sys.stdout.isatty() else 160

@@ -12,6 +12,8 @@ from rich.text import Text
 
 from tidemill import PlanWarning, TidemillError
 
+_INTERRUPTED = 130  # what shells expect of a command that Ctrl-C has ended
+
 
 def diagnostic(message: TidemillError | PlanWarning) -> Text:
     """An error or warning in colour: what, where, and the remedy."""
@@ -36,7 +38,10 @@ def _line(line: str, colour: str) -> Text:
 
 @contextmanager
 def reported(console: Console) -> Iterator[None]:
-    """Show the warnings of a block; turn its error into a message and exit code 1."""
+    """Show the warnings of a block; turn its error into a message and exit code 1.
+
+    Ctrl-C ends it without a message.
+    """
     try:
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always", PlanWarning)
@@ -47,6 +52,8 @@ def reported(console: Console) -> Iterator[None]:
     except TidemillError as error:
         show(console, error)
         raise typer.Exit(1) from None
+    except KeyboardInterrupt:
+        raise typer.Exit(_INTERRUPTED) from None
 
 
 def _show_warnings(console: Console, caught: list[warnings.WarningMessage]) -> None:

@@ -1,24 +1,25 @@
-"""`tidemill run`: the answer to the last query of a script."""
+"""`tidemill run`: what a script asks for."""
 
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping, Sequence
 from datetime import datetime
+from pathlib import Path
 from typing import Annotated
 
 import pyarrow as pa
 import typer
 from rich.console import Console
-from rich.live import Live
-from rich.spinner import Spinner
 from rich.text import Text
 
-from tidemill import Progress, Query, TidemillError
+from tidemill import Engine, Progress, Query, TidemillError
+from tidemill.cli.board import Entry, watch
+from tidemill.cli.printing import SCREENFUL, Printer, print_answer
 from tidemill.cli.report import reported
-from tidemill.cli.script import Command, File, query_of
-from tidemill.cli.tables import Format, csv_text, json_text, rich_table
-
-_SCREENFUL = 40
+from tidemill.cli.script import Command, File, Runtime, load
+from tidemill.cli.spark import start_spark
+from tidemill.cli.tables import Format
 
 
 def run(
@@ -39,28 +40,61 @@ def run(
     ] = False,
     limit: Annotated[
         int | None,
-        typer.Option(min=0, help=f"Rows to print; 0 prints all. A table stops at {_SCREENFUL}."),
+        typer.Option(min=0, help=f"Rows to print; 0 prints all. A table stops at {SCREENFUL}."),
+    ] = None,
+    runtime: Annotated[
+        Runtime, typer.Option(help="Spark on this machine, or this process (no Java).")
+    ] = Runtime.SPARK,
+    once: Annotated[
+        bool | None,
+        typer.Option(
+            "--once/--follow",
+            help="Read what is there and end, or wait for more until Ctrl-C. A script that ends "
+            "with SELECT is run once, others are followed.",
+        ),
+    ] = None,
+    checkpoint: Annotated[
+        Path | None, typer.Option(help="A folder; started again with it, queries go on.")
+    ] = None,
+    every: Annotated[
+        str | None, typer.Option(metavar="TIME", help="The time between ticks: '10 seconds'.")
+    ] = None,
+    late: Annotated[
+        Path | None, typer.Option(help="A folder for rows that came too late, as Parquet.")
     ] = None,
 ) -> None:
-    """Run a script and print the answer to its last query.
+    """Run a script: start its INSERT INTO queries, and print the answer to a SELECT at its end.
 
-    Streams are declared in the script: CREATE STREAM ... SOURCE csv(path => 'bids/'). The formats
-    are parquet, csv and json (one object per line). A relative path starts at the directory in
-    which you call tidemill, not at the script. Results go to standard output, everything else to
-    standard error.
+    Streams are declared in the script: CREATE STREAM ... SOURCE csv(path => 'bids/'). A relative
+    path starts at the directory in which you call tidemill, not at the script. INSERT INTO queries
+    run together: every tick reads their sources once. Results go to standard output, everything
+    else to standard error.
     """
     notes = Console(stderr=True)
-    with reported(notes):
-        _check(changes, snapshot, coalesce)
-        query = query_of(file, command)
-        began = time.perf_counter()
-        with Live(_Watched(query), console=notes, transient=True, refresh_per_second=8):
-            table = _answer(query, changes, snapshot, coalesce)
-        _print(table, format, limit)
-        _summarize(notes, query.progress, time.perf_counter() - began)
+    settings = {"checkpoint": checkpoint, "every": every, "late": late}
+    given = {name: str(value) for name, value in settings.items() if value is not None}
+    with reported(notes), Engine(runtime=runtime.value) as engine:
+        script = load(engine, file, command)
+        follow = script.answer is None if once is None else not once
+        _check(changes, snapshot, coalesce, follow)
+        started = [Entry(_name(query), query) for query in script.inserts]
+        if script.answer is not None and follow:
+            form = "changes" if changes else "intervals"
+            started.append(Entry("SELECT", script.answer.into(Printer(format), form=form)))
+        if given and not started:
+            help = "write INSERT INTO, or add --follow"
+            raise TidemillError(f"--{next(iter(given))} is for queries that are started", help=help)
+        if runtime is Runtime.SPARK:
+            start_spark(engine, notes)
+        if started:
+            _run_together(engine, started, follow, given, notes)
+        if script.answer is not None and not follow:
+            began = time.perf_counter()
+            print_answer(_answer(script.answer, changes, snapshot, coalesce), format, limit)
+            _summarize(notes, script.answer.progress, time.perf_counter() - began)
 
 
-def _check(changes: bool, snapshot: str | None, coalesce: bool) -> None:
+def _check(changes: bool, snapshot: str | None, coalesce: bool, follow: bool) -> None:
     if changes and snapshot is not None:
         raise TidemillError("--changes and --snapshot exclude each other", help="choose one")
     if coalesce and (changes or snapshot is not None):
@@ -68,6 +102,35 @@ def _check(changes: bool, snapshot: str | None, coalesce: bool) -> None:
             "--coalesce merges intervals, and there are none here",
             help="leave out --changes and --snapshot, or --coalesce",
         )
+    if follow and (coalesce or snapshot is not None):
+        raise TidemillError(
+            "--coalesce and --snapshot need an answer that is complete",
+            help="end the script with SELECT, and do not --follow",
+        )
+
+
+def _name(query: Query) -> str:
+    """What people know a started query by: where its results go."""
+    sink = query.job.sink
+    return f"{sink.target} {sink.options.get('path', '')}".strip()
+
+
+def _run_together(
+    engine: Engine,
+    entries: Sequence[Entry],
+    follow: bool,
+    settings: Mapping[str, str],
+    notes: Console,
+) -> None:
+    queries = [entry.query for entry in entries]
+    running = engine.start(*queries, available_now=not follow, **settings)
+    try:
+        watch(notes, running, entries)
+    except KeyboardInterrupt:
+        running.stop()
+        if not follow:
+            raise
+        notes.print("stopped", style="dim")
 
 
 def _answer(query: Query, changes: bool, snapshot: str | None, coalesce: bool) -> pa.Table:
@@ -89,46 +152,6 @@ def instant(text: str) -> int | datetime:
     except ValueError as error:
         help = "write a whole number of ticks, or a time as in '2024-03-01 12:00'"
         raise TidemillError(f"`{text}` is no instant", help=help) from error
-
-
-def _print(table: pa.Table, format: Format, limit: int | None) -> None:
-    most = limit if limit is not None else _SCREENFUL if format is Format.TABLE else 0
-    part = table.slice(0, most) if most else table
-    if format is Format.CSV:
-        typer.echo(csv_text(part), nl=False)
-    elif format is Format.JSON:
-        typer.echo(json_text(part), nl=False)
-    else:
-        _print_table(part, table.num_rows - part.num_rows)
-
-
-def _print_table(table: pa.Table, left_out: int) -> None:
-    console = Console(highlight=False)
-    if not table.num_rows:
-        console.print("no rows")
-        return
-    shown = rich_table(table)
-    # A table that goes to a file or a pipe keeps its width.
-    width = None if console.is_terminal else max(console.measure(shown).maximum, 80)
-    console.print(shown, width=width, soft_wrap=not console.is_terminal)
-    if left_out:
-        console.print(f"… and {left_out:,} more rows (--limit 0 prints all)", style="dim")
-
-
-class _Watched:
-    """The progress of a query, read anew whenever the line is drawn."""
-
-    def __init__(self, query: Query) -> None:
-        self._query = query
-        self._spinner = Spinner("dots")
-
-    def __rich__(self) -> Spinner:
-        self._spinner.update(text=_line(self._query.progress))
-        return self._spinner
-
-
-def _line(progress: Progress) -> str:
-    return f"{progress.rows_in:,} rows in, {progress.rows_out:,} out, tick {progress.ticks}"
 
 
 def _summarize(notes: Console, progress: Progress, seconds: float) -> None:

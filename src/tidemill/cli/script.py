@@ -1,14 +1,17 @@
-"""Scripts: from files, standard input and the command line to a query."""
+"""Scripts: from files, standard input and the command line to queries."""
 
 from __future__ import annotations
 
 import sys
+from dataclasses import dataclass, field
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from tidemill import Engine, Query, TidemillError
+from tidemill.sql import InsertInto, parse
 
 File = Annotated[
     str | None,
@@ -20,20 +23,46 @@ Command = Annotated[
 ]
 
 
-def query_of(file: str | None, command: str | None) -> Query:
-    """Run the statements of a file and of the command line; the query that stands last."""
+class Runtime(StrEnum):
+    """Where queries run."""
+
+    SPARK = "spark"
+    INPROCESS = "inprocess"
+
+
+@dataclass
+class Script:
+    """What a script asks for: queries that have sinks, and the answer to its last SELECT."""
+
+    inserts: list[Query] = field(default_factory=list)
+    answer: Query | None = None
+
+    @property
+    def last(self) -> Query:
+        """The query that stands last."""
+        return self.answer or self.inserts[-1]
+
+
+def load(engine: Engine, file: str | None, command: str | None) -> Script:
+    """Plan the statements of a file and of the command line."""
     if file is None and command is None:
         raise TidemillError("there is nothing to run", help="name a file, or write -c 'SELECT ...'")
-    engine = Engine()
-    query = None
+    script = Script()
     for text in (None if file is None else read(file), command):
-        query = query if text is None else engine.sql(text)
-    if query is None:
+        if text is None:
+            continue
+        script.answer = None
+        for statement, query in zip(parse(text), engine.script(text), strict=True):
+            is_insert = isinstance(statement, InsertInto)
+            if query is not None and is_insert:
+                script.inserts.append(query)
+            script.answer = None if is_insert else query
+    if script.answer is None and not script.inserts:
         raise TidemillError(
             f"{_name(file, command)} does not end with a query",
-            help="write a SELECT as the last statement",
+            help="write SELECT or INSERT INTO as the last statement",
         )
-    return query
+    return script
 
 
 def _name(file: str | None, command: str | None) -> str:

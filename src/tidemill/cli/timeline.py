@@ -38,6 +38,13 @@ class Lane:
         last = self.bars[-1].end if self.bars else bar.start
         return last is not None and last <= bar.start
 
+    def add(self, bar: Bar) -> None:
+        last = self.bars[-1] if self.bars else None
+        if last is not None and last.end == bar.start and last.text == bar.text:
+            self.bars[-1] = Bar(last.start, bar.end, bar.text)
+        else:
+            self.bars.append(bar)
+
 
 @dataclass(frozen=True)
 class Axis:
@@ -72,7 +79,10 @@ class Axis:
 def lanes_of(
     table: pa.Table, label: str | None, texts: Sequence[str], default: str = ""
 ) -> list[Lane]:
-    """The rows of a result as lanes, one for each value of `label`, more where rows overlap."""
+    """The rows of a result as lanes, one for each value of `label`, more where rows overlap.
+
+    Rows must come in the order of their start. What touches and says the same is one bar.
+    """
     lanes: list[Lane] = []
     start, end = (table.column(n).cast(pa.int64()).to_pylist() for n in ("valid_from", "valid_to"))
     for row, since, until in zip(table.to_pylist(), start, end, strict=True):
@@ -82,7 +92,7 @@ def lanes_of(
         lane = next(alike, None)
         if lane is None:
             lanes.append(lane := Lane(name))
-        lane.bars.append(bar)
+        lane.add(bar)
     return lanes
 
 

@@ -1,123 +1,96 @@
-"""The stations of the demo: a question, its query, and how to draw the answer."""
+"""The tour without Spark: an auction house, five questions, and one mistake."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from datetime import datetime, timedelta
+import time
+from datetime import timedelta
 
-from tidemill.cli.auction import OPENING
+from rich.console import Console
+from rich.padding import Padding
+from rich.panel import Panel
+from rich.text import Text
 
+from tidemill import Engine, Query, TidemillError
+from tidemill.cli.auction import SLACK_SECONDS, Auction, auction
+from tidemill.cli.show import heading, show_answer, show_links, show_mistake, show_sql, some_rows
+from tidemill.cli.stations import HOT, STATIONS, WRONG, Station
 
-@dataclass(frozen=True)
-class Station:
-    """One question. `label` and `texts` are the columns that the picture shows.
-
-    `name` stands before a picture that has no label.
-    """
-
-    title: str
-    words: str
-    sql: str
-    start: datetime
-    minutes: int
-    label: str | None
-    texts: tuple[str, ...]
-    lanes: int = 8
-    name: str = ""
-    prepare: str = ""
-
-
-def _at(hours: int, minutes: int = 0) -> datetime:
-    return OPENING + timedelta(hours=hours, minutes=minutes)
-
-
-IDEA = Station(
-    "The one idea",
-    "A window says how long a row holds: under RANGE 2 MINUTES, a bid made at t holds in "
-    "[t, t + 2 minutes). Every row of every result carries such an interval.",
-    """
-SELECT price, bidder
-FROM bid WINDOW(RANGE 2 MINUTES)
-WHERE item = 'globe'
-""",
-    _at(0, 2),
-    8,
-    "price",
-    (),
-    lanes=6,
+_LINKS = (
+    ("tidemill demo", "eight questions, on Spark"),
+    ("tidemill run examples/csv/top_bids.sql", "a script over CSV files"),
+    ("docs/getting-started.md", "from Python, step by step"),
+    ("docs/language.md", "all that one can write"),
 )
 
-COUNT = Station(
-    "A sliding aggregate, exact at every instant",
-    "At each instant, the answer is that of the ordinary SQL query over the rows that hold then. "
-    "It changes when a bid comes and when one goes: no hops, no batches.",
-    """
-SELECT COUNT(*) AS bids, MAX(price) AS best
-FROM bid WINDOW(RANGE 2 MINUTES)
-WHERE item = 'globe'
-""",
-    _at(0, 2),
-    8,
-    None,
-    ("bids",),
-    name="bids",
-)
 
-HOT = Station(
-    "The hottest items of the last half hour",
-    "Subqueries work over windows too: here >= ALL, a comparison with every group. "
-    "Items with equally many bids share the lead.",
-    """
-SELECT h.item
-FROM (SELECT item, COUNT(*) AS bids
-      FROM bid WINDOW(RANGE 30 MINUTES) GROUP BY item) AS h
-WHERE h.bids >= ALL (SELECT COUNT(*)
-                     FROM bid WINDOW(RANGE 30 MINUTES) GROUP BY item)
-""",
-    _at(0),
-    150,
-    "item",
-    (),
-)
+def tour(console: Console, pause: bool) -> None:
+    """Visit all stations, one after the other."""
+    began = time.perf_counter()
+    house = auction()
+    engine = _engine(house)
+    console.print(_welcome(house))
+    for number, station in enumerate(STATIONS, 1):
+        _visit(console, engine, station, number)
+        if pause:
+            console.input("[dim]Enter goes on[/] ")
+    _readings(console, engine)
+    try:
+        engine.sql(WRONG)
+    except TidemillError as error:
+        show_mistake(console, error)
+    seconds = time.perf_counter() - began
+    show_links(console, _LINKS, f"The tour took {seconds:.1f} s, in this process, without Java.")
 
-SELLERS = Station(
-    "Each seller's last three sales",
-    "A join of two streams makes a third, `sold`. A partitioned window then keeps the last 3 rows "
-    "of every seller: their mean holds until the next sale.",
-    """
-SELECT seller, ROUND(AVG(price)) AS mean
-FROM sold WINDOW(PARTITION BY seller ROWS 3)
-GROUP BY seller
-""",
-    _at(0, 30),
-    240,
-    "seller",
-    ("mean",),
-    prepare="""
-CREATE STREAM sold AS
-SELECT o.item, o.seller, c.price
-FROM opened AS o WINDOW(RANGE 2 HOURS) JOIN closed AS c ON o.item = c.item;
-""",
-)
 
-ON_SALE = Station(
-    "On sale now",
-    "Items opened in the last 90 minutes and not closed yet: a difference of two windows.",
-    """
-SELECT item FROM opened WINDOW(RANGE 90 MINUTES)
-EXCEPT
-SELECT item FROM closed WINDOW(RANGE 2 HOURS)
-""",
-    _at(0),
-    150,
-    "item",
-    (),
-)
+def _engine(house: Auction) -> Engine:
+    engine = Engine(runtime="inprocess")
+    engine.stream("bid", house.bids, time="ts", slack=timedelta(seconds=SLACK_SECONDS))
+    engine.stream("opened", house.opened, time="ts")
+    engine.stream("closed", house.closed, time="ts")
+    return engine
 
-WRONG = """
-SELECT item, MAX(prise) AS best
-FROM bid WINDOW(RANGE 10 MINUTES)
-GROUP BY item
-"""
 
-STATIONS = (IDEA, COUNT, HOT, SELLERS, ON_SALE)
+def _query(engine: Engine, sql: str) -> Query:
+    query = engine.sql(sql)
+    assert query is not None
+    return query
+
+
+def _welcome(house: Auction) -> Panel:
+    bids = sum(tick.num_rows for tick in house.bids)
+    text = Text.assemble(
+        ("Tidemill", "bold"),
+        " answers continuous SQL queries over data streams, exactly.\n\n",
+        f"For this tour: one afternoon at an auction house, {bids:,} bids on "
+        f"{house.opened.num_rows} items.\n"
+        f"Bids arrive up to {SLACK_SECONDS} seconds out of order. There are three streams:\n\n",
+        ("  opened", "cyan"), "  item, seller, price\n",
+        ("  bid", "cyan"), "     item, price, bidder\n",
+        ("  closed", "cyan"), "  item, price",
+    )  # fmt: skip
+    return Panel(text, padding=(1, 2), border_style="cyan")
+
+
+def _visit(console: Console, engine: Engine, station: Station, number: int) -> None:
+    heading(console, f"{number}  {station.title}")
+    console.print(station.words)
+    show_sql(console, station.prepare + station.sql)
+    if station.prepare:
+        engine.sql(station.prepare)
+    began = time.perf_counter()
+    query = _query(engine, station.sql)
+    answer = query.collect(coalesce=True)
+    seconds = time.perf_counter() - began
+    rows_in = query.progress.rows_in
+    note = f"{answer.num_rows:,} rows in the answer, from {rows_in:,} rows, in {seconds:.2f} s"
+    show_answer(console, answer, station.view, note)
+
+
+def _readings(console: Console, engine: Engine) -> None:
+    heading(console, "The same answer, read in other ways")
+    query = _query(engine, HOT.sql)
+    at = HOT.view.start + timedelta(minutes=90)
+    console.print(f"query.snapshot({at:%H:%M}): what holds at an instant")
+    console.print(Padding(some_rows(query.snapshot(at)), (1, 2)))
+    console.print("query.changes(): a log of rows that come (+) and go (-)")
+    console.print(Padding(some_rows(query.changes()), (1, 2, 0, 2)))

@@ -61,13 +61,15 @@ if TYPE_CHECKING:
 
     from tidemill.runtime.spark.execution import SparkExecution
 
-RUNTIMES = ("inprocess", "spark")
+RUNTIMES = ("spark", "inprocess")
 
 
 class Engine:
-    """Runs continuous queries.
+    """Runs continuous queries: on a local Spark, on the `spark` session of yours, or in process.
 
-    >>> engine = Engine()
+    A local Spark is started when it is first needed. The runtime `"inprocess"` needs no JVM.
+
+    >>> engine = Engine(runtime="inprocess")
     >>> engine.stream("bid", [{"item": 1, "at": 3}, {"item": 1, "at": 5}], time="at")
     >>> q = engine.sql("SELECT item, COUNT(*) AS n FROM bid WINDOW(RANGE 4) GROUP BY item")
     >>> [tuple(row.values()) for row in q.collect().to_pylist()]
@@ -76,16 +78,17 @@ class Engine:
 
     def __init__(
         self,
-        runtime: str = "inprocess",
+        runtime: str = "spark",
         *,
         spark: SparkSession | None = None,
         partitions: int | None = None,
     ) -> None:
-        if spark is not None:
-            runtime = "spark"
         if runtime not in RUNTIMES:
             help = f"runtimes: {', '.join(RUNTIMES)}"
             raise UnsupportedError(f"there is no runtime `{runtime}`", help=help)
+        if spark is not None and runtime != "spark":
+            help = "leave out one of the two"
+            raise UnsupportedError(f"the runtime `{runtime}` uses no Spark session", help=help)
         self.catalog = Catalog()
         self._sources = Sources()
         self._runtime = runtime
@@ -178,10 +181,12 @@ class Engine:
 
     def sql(self, text: str) -> Query | None:
         """Run a script; the query of its last statement, if that is a query."""
-        query = None
-        for statement in parse(text):
-            query = self._execute(statement)
-        return query
+        queries = self.script(text)
+        return queries[-1] if queries else None
+
+    def script(self, text: str) -> list[Query | None]:
+        """Run a script; for each of its statements the query, if it is one."""
+        return [self._execute(statement) for statement in parse(text)]
 
     def _execute(self, statement: Statement) -> Query | None:
         match statement:
@@ -228,7 +233,7 @@ class Engine:
         if self._runtime == "inprocess":
             raise UnsupportedError(
                 "only queries on Spark can be started",
-                help="use Engine(runtime='spark'), or read the result with q.collect()",
+                help="use Engine(), or read the result with q.collect()",
             )
         if not queries:
             raise TidemillError("there is no query to start", help="engine.start(query, ...)")

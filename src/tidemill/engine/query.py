@@ -14,6 +14,7 @@ import pyarrow as pa
 from tidemill.algebra.plan import render
 from tidemill.algebra.schema import Schema
 from tidemill.analyze import Planned, SourceInfo
+from tidemill.engine.waiting import progress_line
 from tidemill.errors import PlanWarning, TidemillError
 from tidemill.fragments import stage_plans
 from tidemill.physical.changes import AT, CHANGE, consolidate, snapshot, to_changes
@@ -94,13 +95,14 @@ class Query:
     def collect(self, coalesce: bool = False) -> pa.Table:
         """Run over all input: the rows of the result with the time in which they hold.
 
-        Results are cut wherever the input changed; `coalesce` merges equal neighbours.
+        Results are cut wherever the input changed; `coalesce` merges equal neighbours. A terminal
+        shows the progress meanwhile.
         """
         answer = self._collected()
         if coalesce:
             merged = CoalesceExec(self.job.plan).operator()
             answer = merged.step([answer], [OPEN_END])[0]
-        return self._output(_ordered(answer), VALID_FROM, VALID_TO)
+        return self._output(_ordered(answer, VALID_FROM, VALID_TO), VALID_FROM, VALID_TO)
 
     def changes(self) -> pa.Table:
         """The result as a log: rows that come (+) and go (-), and when."""
@@ -114,12 +116,12 @@ class Query:
 
     def snapshot(self, at: int | datetime) -> pa.Table:
         """The rows of the result that hold at an instant."""
-        return self._output(snapshot(self._collected(), self._instant(at)))
+        return self._output(_ordered(snapshot(self._collected(), self._instant(at))))
 
     def ticks(self) -> Iterator[pa.Table]:
         """Run anew, and return what became known with each tick."""
         for batch in self._execution():
-            yield self._output(_ordered(batch), VALID_FROM, VALID_TO)
+            yield self._output(_ordered(batch, VALID_FROM, VALID_TO), VALID_FROM, VALID_TO)
 
     def into(self, sink: str | Callback, *, form: str = "intervals", **options: Any) -> Query:
         """The query with a place for its results.
@@ -176,7 +178,8 @@ class Query:
 
     def _collected(self) -> pl.DataFrame:
         if self._answer is None:
-            self._answer = pl.concat([empty_batch(self.schema), *self._execution()])
+            with progress_line(lambda: self.progress):
+                self._answer = pl.concat([empty_batch(self.schema), *self._execution()])
         return self._answer
 
     def _output(self, frame: pl.DataFrame, *times: str) -> pa.Table:
@@ -204,7 +207,8 @@ class Query:
         return f"Query({' '.join(self.sql.split())!r})"
 
 
-def _ordered(batch: pl.DataFrame) -> pl.DataFrame:
-    """Rows by their validity and then by their values, so that equal answers look equal."""
+def _ordered(batch: pl.DataFrame, *times: str) -> pl.DataFrame:
+    """Rows by their time and then by their values, so that equal answers look equal."""
     flat = [name for name, dtype in batch.schema.items() if not dtype.is_nested()]
-    return batch.sort([VALID_FROM, VALID_TO, *flat[:-2]], nulls_last=False)
+    keys = [*times, *(name for name in flat if name not in times)]
+    return batch.sort(keys, nulls_last=False) if keys else batch

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Union
 
 import pyarrow as pa
 
-from tidemill.algebra import Field, Schema, SourceKind
+from tidemill.algebra import SourceKind
 from tidemill.analyze import SourceInfo
 from tidemill.errors import ExecutionError
 from tidemill.runtime.inprocess.feeds import ConstantFeed, Feed, IntervalFeed, StreamFeed
@@ -74,17 +74,7 @@ class Sources:
             help = f"as in SOURCE {info.format}(path => 'folder/')"
             raise ExecutionError(f"`{info.name}` needs the option path", help=help)
         header = str(info.options.get("header", "true")).lower() != "false"
-        return read_files(info.name, info.format, path, header, _all_columns(info))
-
-
-def _all_columns(info: SourceInfo) -> Schema:
-    """The columns of the files: those of the rows, and those of time."""
-    times = [info.time_column, info.valid_from, info.valid_to]
-    kind = info.time_type or (pa.int64() if info.domain is None else _TIME[info.domain.value])
-    return Schema(info.schema.fields + tuple(Field(name, kind) for name in times if name))
-
-
-_TIME = {"BIGINT": pa.int64(), "TIMESTAMP": pa.timestamp("us")}
+        return read_files(info.name, info.format, path, header, info.declared)
 
 
 def _stamped(table: pa.Table) -> pa.Table:

@@ -27,6 +27,8 @@ def to_changes(batch: pl.DataFrame) -> pl.DataFrame:
 def consolidate(changes: pl.DataFrame) -> pl.DataFrame:
     """Leave out what comes and goes at the same instant; what goes is listed before what comes.
 
+    Otherwise rows are in the order of their values, so that equal logs look equal.
+
     >>> touching = pl.DataFrame({"v": ["a", "a"], "valid_from": [1, 5], "valid_to": [5, 9]})
     >>> consolidate(to_changes(touching)).rows()
     [('a', 1, '+'), ('a', 9, '-')]
@@ -39,9 +41,10 @@ def consolidate(changes: pl.DataFrame) -> pl.DataFrame:
         pl.col("#net").abs().alias("#copies"),
     )
     repeated = copies.select(pl.exclude("#copies", "#net").repeat_by("#copies").explode())
-    return repeated.sort(AT, CHANGE, descending=[False, True], maintain_order=True).select(
-        *rows, AT, CHANGE
-    )
+    values = [name for name in rows if not changes.schema[name].is_nested()]
+    falling = [False, True, *(False for _ in values)]
+    ordered = repeated.sort(AT, CHANGE, *values, descending=falling, maintain_order=True)
+    return ordered.select(*rows, AT, CHANGE)
 
 
 def from_changes(changes: pl.DataFrame) -> pl.DataFrame:

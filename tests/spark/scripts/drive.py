@@ -95,7 +95,7 @@ def watch(killer: Killer) -> None:
 
 def main(work: Path, wish: str) -> None:
     watch(Killer(wish))
-    with tm.Engine("spark", partitions=2) as engine:
+    with tm.Engine(partitions=2) as engine:
         for name in ("s", "t"):
             engine.sql(
                 f"CREATE STREAM {name} {COLUMNS} SOURCE parquet(path => '{work / name}', "

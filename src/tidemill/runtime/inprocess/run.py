@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Mapping
 
 import polars as pl
@@ -22,16 +23,19 @@ class Run:
         self.feeds = feeds
         self.ticks = 0
         self.rows_out = 0
+        self.seconds = 0.0
         self._scans = [leaf.scan for leaf in self.graph.leaves if isinstance(leaf, SourceExec)]
         self._empty = [empty_batch(scan.schema) for scan in self._scans]
 
     def __iter__(self) -> Iterator[pl.DataFrame]:
         """The results of each tick, until all input is read and nothing is held back."""
         ended = False
+        began = time.perf_counter()
         while not ended:
             result = self._tick()
             self.ticks += 1
             self.rows_out += result.height
+            self.seconds = time.perf_counter() - began
             ended = all(feed.ended for feed in self.feeds.values())
             yield result
 
@@ -59,4 +63,4 @@ class Run:
             OperatorProgress(node.label, node.rows_out, node.state_rows, node.state_bytes)
             for node in self.graph.progress
         )
-        return Progress(self.ticks, self.rows_out, sources, operators)
+        return Progress(self.ticks, self.rows_out, sources, operators, seconds=self.seconds)

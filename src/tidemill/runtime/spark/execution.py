@@ -255,6 +255,10 @@ def _reason(text: str) -> str:
     'Division by zero. Use...'
     """
     ours = re.findall(r"ExecutionError: error: (.*)", text)
-    causes = re.findall(r"^\s*\S*(?:Exception|Error): (?:\[[A-Z_.]+\] )?(.*)", text, re.MULTILINE)
+    causes = re.findall(
+        r"^(?:Caused by)?[:\s]*\S*(?:Exception|Error): (?:\[[A-Z_.]+\] )?(.*)", text, re.MULTILINE
+    )
     reason = str((ours or causes or text.splitlines())[-1 if ours or causes else 0])
-    return re.sub(r" SQLSTATE: \w+$", "", reason)
+    file = re.search(r"error while reading file \S*/(\S+?)\.?\s", text)
+    where = f"cannot read {file[1]}: " if file and not ours else ""
+    return where + re.sub(r" SQLSTATE: \w+$", "", reason)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -11,8 +12,10 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 from pyarrow import fs
-from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.errors import PySparkException
+from pyspark.sql import Column, DataFrame, DataFrameReader, SparkSession
 from pyspark.sql import functions as F
+from pyspark.sql.streaming.readwriter import DataStreamReader
 
 from tidemill.algebra.nodes import SourceKind
 from tidemill.algebra.schema import Schema
@@ -20,7 +23,8 @@ from tidemill.analyze import SourceInfo
 from tidemill.errors import ExecutionError
 from tidemill.runtime.spark.inputs import SourceRows
 from tidemill.runtime.spark.native import spark_type
-from tidemill.timeline import BEGIN, OPEN_END, VALID_FROM, VALID_TO
+from tidemill.runtime.spark.session import from_here
+from tidemill.timeline import BEGIN, OPEN_END, VALID_FROM, VALID_TO, TimeDomain
 
 _FIXED_SCHEMA = {"kafka", "rate", "rate-micro-batch", "socket"}
 
@@ -87,7 +91,7 @@ class Reader:
         assert info.format is not None
         if info.format not in _FIXED_SCHEMA:
             reader = reader.schema(_declared(info))
-        return reader.format(info.format).options(**_options(info)).load()
+        return _load(reader, info)
 
     def _static(self, origin: Origin) -> DataFrame:
         info = origin.info
@@ -103,7 +107,19 @@ class Reader:
             return self._session.createDataFrame(table, schema=_columns(table.schema))
         assert info.format is not None
         reader = self._session.read.schema(_declared(info))
+        return _load(reader, info)
+
+
+def _load(reader: DataStreamReader | DataFrameReader, info: SourceInfo) -> DataFrame:
+    assert info.format is not None
+    try:
         return reader.format(info.format).options(**_options(info)).load()
+    except PySparkException as error:
+        reason = re.sub(r"^\[[A-Z_.]+\] | SQLSTATE: \w+$", "", str(error).splitlines()[0])
+        raise ExecutionError(
+            f"cannot read `{info.name}` as {info.format}: {reason}",
+            help=f"check the options of SOURCE {info.format}(...)",
+        ) from error
 
 
 def _is_stream(info: SourceInfo) -> bool:
@@ -114,8 +130,29 @@ def _quoted(name: str) -> str:
     return f"`{name.replace('`', '``')}`"
 
 
+def _is_text(info: SourceInfo) -> bool:
+    """Whether the source is of files that have no types."""
+    return str(info.format).lower() in ("csv", "json")
+
+
 def _options(info: SourceInfo) -> dict[str, Any]:
-    return {name: value for name, value in info.options.items() if value is not None}
+    """The options as they were given, and what Spark should not guess or pass over in silence."""
+    given = {name: value for name, value in info.options.items() if value is not None}
+    if isinstance(path := given.get("path"), str):
+        given["path"] = _pattern(from_here(path)) if _is_stream(info) else from_here(path)
+    if not _is_text(info):
+        return given
+    texts: dict[str, Any] = {"mode": "FAILFAST"}  # else what cannot be read becomes NULL
+    if str(info.format).lower() == "csv":
+        # Spark goes by the place of a column: a header with other names is an error.
+        texts |= {"header": True, "enforceSchema": False}
+    return texts | given
+
+
+def _pattern(path: str) -> str:
+    """Streams of files read a folder or a pattern: a file becomes one that nothing else matches."""
+    folder, name = os.path.split(path)
+    return os.path.join(folder, f"[{name[0]}]{name[1:]}") if os.path.isfile(path) else path
 
 
 def _columns(schema: pa.Schema) -> str:
@@ -134,10 +171,15 @@ def _value(frame: DataFrame, name: str) -> Column:
 
 def _declared(info: SourceInfo) -> str:
     """All columns of the files, as CREATE STREAM declared them."""
-    times = [name for name in (info.time_column, info.valid_from, info.valid_to) if name]
-    kind = "BIGINT" if info.domain is None else info.domain.value
-    columns = [f"{_quoted(f.name)} {spark_type(f.type)}" for f in info.schema]
-    return ", ".join([*columns, *(f"{_quoted(name)} {kind}" for name in times)])
+    times = {info.time_column, info.valid_from, info.valid_to}
+    # A time column of files that have types may be a timestamp with or without a zone.
+    zoned = info.domain is TimeDomain.MICROSECONDS and not _is_text(info)
+    kinds = [
+        "TIMESTAMP" if zoned and field.name in times else spark_type(field.type)
+        for field in info.declared
+    ]
+    pairs = zip(info.declared.names, kinds, strict=True)
+    return ", ".join(f"{_quoted(name)} {kind}" for name, kind in pairs)
 
 
 def _validity(frame: DataFrame, info: SourceInfo) -> tuple[Column, Column]:

@@ -5,9 +5,13 @@ from __future__ import annotations
 import logging
 import os
 import sys
+from pathlib import Path
 
 from pyspark import SparkContext
+from pyspark.errors import PySparkRuntimeError
 from pyspark.sql import SparkSession
+
+from tidemill.errors import ExecutionError
 
 _LOCAL = {
     "spark.ui.enabled": "false",
@@ -26,6 +30,11 @@ _TICKS = {
     "spark.sql.session.timeZone": "UTC",
     "spark.sql.ansi.enabled": "true",
 }
+
+_JAVA = (
+    "install a Java runtime, version 17 or newer (in a clone of Tidemill: make java), "
+    "or do without Spark: Engine(runtime='inprocess')"
+)
 
 _users = 0
 _started_here: SparkSession | None = None
@@ -60,16 +69,33 @@ def working_copy(session: SparkSession) -> SparkSession:
     return copy
 
 
+def from_here(path: str) -> str:
+    """A path of files as Spark should see it.
+
+    On this machine, a relative one starts at the working directory of this process, wherever Java
+    was started; on a cluster, where Spark says.
+    """
+    context = SparkContext._active_spark_context
+    is_local = context is not None and str(context.master).startswith("local")
+    return os.path.abspath(path) if is_local and "://" not in path else path
+
+
 def _local_session(cores: str = "*") -> SparkSession:
     # Workers must find the packages that this interpreter has.
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     # Parallelism comes from partitions: within one, operators use one thread.
     os.environ.setdefault("POLARS_MAX_THREADS", "1")
+    # What fails is raised to the user; Spark would print it as well, with all its frames.
+    log = Path(__file__).with_name("log4j2.properties").as_uri()
+    os.environ.setdefault("SPARK_SUBMIT_OPTS", f"-Dlog4j2.configurationFile={log}")
     builder = SparkSession.builder.master(f"local[{cores}]").appName("tidemill")
     for key, value in _LOCAL.items():
         builder = builder.config(key, value)
-    session = builder.getOrCreate()
-    # What fails is raised to the user; Spark would print it as well, with all its frames.
-    session.sparkContext.setLogLevel("FATAL")
+    try:
+        session = builder.getOrCreate()
+    except PySparkRuntimeError as error:
+        if error.getCondition() != "JAVA_GATEWAY_EXITED":
+            raise
+        raise ExecutionError("Spark did not start: it needs Java", help=_JAVA) from error
     logging.getLogger("SQLQueryContextLogger").setLevel(logging.CRITICAL)
     return session

@@ -18,6 +18,7 @@ from tidemill.errors import ExecutionError
 from tidemill.runtime.interface import LateCallback, SinkRequest
 from tidemill.runtime.spark.forms import SNAPSHOT, Shape, late_shape, shape_of
 from tidemill.runtime.spark.memory import MemorySink
+from tidemill.runtime.spark.session import from_here
 from tidemill.runtime.spark.snapshot_files import SnapshotFolder
 from tidemill.timeline import TimeDomain
 
@@ -56,7 +57,7 @@ def _files(format: str, shape: Shape, whole: bool, options: Mapping[str, Any]) -
     if "path" not in options:
         help = f"say where: sink='{format}', path='folder'"
         raise ExecutionError(f"the sink {format} needs a path", help=help)
-    path = options["path"]
+    path = from_here(str(options["path"]))
 
     def write(rows: DataFrame, tick: int) -> None:
         folder = f"{path}/tick={tick:08d}"

@@ -1,7 +1,7 @@
 -- Every 10 minutes, the highest bid or bids of the last 10 minutes.
 
 CREATE STREAM bid (item INT, price DOUBLE, bidder INT, ts TIMESTAMP)
-SOURCE csv(path => 'examples/auction/data/bid/')
+SOURCE csv(path => 'examples/csv/data/bid/')
 ORDERED BY ts SLACK 2 MINUTES;
 
 SELECT b.item, b.price

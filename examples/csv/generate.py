@@ -1,6 +1,6 @@
 """Write the data of the examples: an auction house over two days, the same on every run.
 
-Run it from the repository root: python examples/auction/generate.py
+Run it from the repository root: python examples/csv/generate.py
 """
 
 import csv

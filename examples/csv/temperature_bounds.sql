@@ -2,7 +2,7 @@
 -- today the largest window and the finest granule are used.
 
 CREATE STREAM sensor (temperature DOUBLE, ts TIMESTAMP)
-SOURCE csv(path => 'examples/auction/data/sensor.csv')
+SOURCE csv(path => 'examples/csv/data/sensor.csv')
 ORDERED BY ts;
 
 SELECT AVG(temperature) AS average

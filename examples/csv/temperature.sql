@@ -1,7 +1,7 @@
 -- The average temperature of the last hour, exact at every half hour.
 
 CREATE STREAM sensor (temperature DOUBLE, ts TIMESTAMP)
-SOURCE csv(path => 'examples/auction/data/sensor.csv')
+SOURCE csv(path => 'examples/csv/data/sensor.csv')
 ORDERED BY ts;
 
 SELECT AVG(temperature) AS average

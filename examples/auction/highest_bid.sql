@@ -1,9 +1,0 @@
--- The highest bid or bids of the last 10 minutes, at every instant.
-
-CREATE STREAM bid (item INT, price DOUBLE, bidder INT, ts TIMESTAMP)
-SOURCE csv(path => 'examples/auction/data/bid/')
-ORDERED BY ts SLACK 2 MINUTES;
-
-SELECT b.item, b.price
-FROM bid AS b WINDOW(RANGE 10 MINUTES)
-WHERE b.price = (SELECT MAX(price) FROM bid WINDOW(RANGE 10 MINUTES));

@@ -1,0 +1,1 @@
+../../src/tidemill/nexmark/queries/q1_currency.sql

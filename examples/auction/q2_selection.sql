@@ -1,0 +1,1 @@
+../../src/tidemill/nexmark/queries/q2_selection.sql

@@ -1,0 +1,1 @@
+../../src/tidemill/nexmark/queries/q3_short_auctions.sql

@@ -1,0 +1,1 @@
+../../src/tidemill/nexmark/queries/q4_highest_bid.sql

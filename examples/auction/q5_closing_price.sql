@@ -1,0 +1,1 @@
+../../src/tidemill/nexmark/queries/q5_closing_price.sql

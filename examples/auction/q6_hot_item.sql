@@ -1,0 +1,1 @@
+../../src/tidemill/nexmark/queries/q6_hot_item.sql

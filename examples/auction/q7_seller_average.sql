@@ -1,0 +1,1 @@
+../../src/tidemill/nexmark/queries/q7_seller_average.sql

@@ -1,0 +1,1 @@
+../../src/tidemill/nexmark/queries/q8_new_users.sql

@@ -1,0 +1,64 @@
+"""Files as Spark reads them: by the declared columns, and nothing passed over in silence."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+
+import tidemill as tm
+from tests.spark.driving import query_of
+
+ROWS = "2024-03-01 12:00:00,lamp,3\n2024-03-01 12:01:00,vase,4\n"
+HEADER = "at,item,price\n"
+
+
+def answer(session: SparkSession, source: str) -> list[tuple[str, int, datetime]]:
+    engine = tm.Engine(spark=session, partitions=1)
+    engine.sql(
+        f"CREATE STREAM s (at TIMESTAMP, item STRING, price BIGINT) SOURCE {source} ORDERED BY at"
+    )
+    rows = query_of(engine, "SELECT item, price FROM s").collect().to_pylist()
+    return [(row["item"], row["price"], row["valid_from"]) for row in rows]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "options"),
+    [
+        ("bids.csv", HEADER + ROWS, ""),
+        ("", HEADER + ROWS, ""),
+        ("*.csv", HEADER + ROWS, ""),
+        ("bids.csv", ROWS, ", header => FALSE"),
+    ],
+    ids=["file", "folder", "pattern", "no header"],
+)
+def test_csv(session: SparkSession, tmp_path: Path, name: str, text: str, options: str) -> None:
+    (tmp_path / "bids.csv").write_text(text, "utf-8")
+    session.conf.set("spark.sql.session.timeZone", "America/New_York")
+    try:
+        rows = answer(session, f"csv(path => '{tmp_path / name}'{options})")
+    finally:
+        session.conf.set("spark.sql.session.timeZone", "UTC")
+    noon = datetime(2024, 3, 1, 12)
+    assert rows == [("lamp", 3, noon), ("vase", 4, noon.replace(minute=1))]
+
+
+@pytest.mark.parametrize(
+    ("format", "text", "message"),
+    [
+        ("csv", HEADER + "2024-03-01,lamp,much\n", r'cannot read f: For input string: "much"'),
+        ("csv", "at,what,price\n2024-03-01,lamp,3\n", "cannot read f: CSV header does not conform"),
+        ("csv", None, "cannot read `s` as csv: Path does not exist"),
+        ("json", '{"at": "2024-03-01", "ite', "cannot read f: "),
+    ],
+)
+def test_errors(
+    session: SparkSession, tmp_path: Path, format: str, text: str | None, message: str
+) -> None:
+    file = tmp_path / "f"
+    if text is not None:
+        file.write_text(text, "utf-8")
+    with pytest.raises(tm.ExecutionError, match=message):
+        answer(session, f"{format}(path => '{file}')")
