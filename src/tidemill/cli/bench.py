@@ -49,7 +49,9 @@ def _bench() -> None:
 def nexmark(
     events: Events = 1_000_000,
     queries: Queries = "",
-    peers: Annotated[str, typer.Option(help="Of spark, flink and inprocess.")] = "spark,inprocess",
+    peers: Annotated[
+        str, typer.Option(help="Of spark, spark-memory, flink and inprocess.")
+    ] = "spark,inprocess",
     json_file: JsonFile = None,
     plot_file: PlotFile = None,
     data: Data = None,

@@ -73,14 +73,20 @@ def _one_at_hops(minutes: int) -> Callable[[pl.DataFrame, pl.DataFrame], bool]:
 
 
 def _same_when_they_come(ours: pl.DataFrame, theirs: pl.DataFrame) -> bool:
-    """Whether every row of the peer holds at its instant: the first column is the key."""
-    key = ours.columns[0]
-    asked = _named(_timed(theirs)).rename({"c0": key, "c2": _AT}).sort(_AT)
-    begun = ours.with_columns(cs.numeric().exclude(VALID_FROM).cast(pl.Float64)).sort(VALID_FROM)
-    found = asked.with_columns(pl.col(_AT).cast(pl.Int64)).join_asof(
-        begun, left_on=_AT, right_on=VALID_FROM, by=key, check_sortedness=False
+    """Whether every row of the peer, a key and a number, holds at its instant.
+
+    >>> ours = pl.DataFrame([(7, 1, 5, 8), (7, 2, 8, 9)], orient="row")
+    >>> ours.columns = ["item", "bids", "valid_from", "valid_to"]
+    >>> theirs = pl.DataFrame({"item": [7, 7], "bids": [1, 2], "at": [5, 8]})
+    >>> _same_when_they_come(ours, theirs), _same_when_they_come(ours[:1], theirs)
+    (True, False)
+    """
+    key, number = ours.columns[:2]
+    asked = theirs.rename(dict(zip(theirs.columns, (key, "theirs", _AT), strict=True)))
+    found = asked.sort(_AT).join_asof(
+        ours.sort(VALID_FROM), left_on=_AT, right_on=VALID_FROM, by=key, check_sortedness=False
     )
-    holds = (pl.col("c1") == pl.col(ours.columns[1])) & (pl.col(_AT) < pl.col(VALID_TO))
+    holds = (pl.col("theirs") == pl.col(number)) & (pl.col(_AT) < pl.col(VALID_TO))
     return found.height > 0 and bool(found.select(holds.fill_null(False).all()).item())
 
 
@@ -108,19 +114,22 @@ def _plain(frame: pl.DataFrame) -> pl.DataFrame:
 
 
 def _named(frame: pl.DataFrame) -> pl.DataFrame:
-    """Columns by their place, numbers to a millionth."""
-    return frame.select(
-        pl.nth(n).cast(pl.Float64).round(6).alias(f"c{n}")
-        if frame.dtypes[n].is_numeric()
-        else pl.nth(n).alias(f"c{n}")
-        for n in range(frame.width)
-    )
+    """Columns by their place; fractions to a millionth."""
+    columns = [
+        pl.nth(number).round(6) if dtype.is_float() else pl.nth(number)
+        for number, dtype in enumerate(frame.dtypes)
+    ]
+    return frame.select(column.alias(f"c{number}") for number, column in enumerate(columns))
 
 
 def _equal(left: pl.DataFrame, right: pl.DataFrame) -> bool:
     """The same rows, as often, in whatever order."""
     left, right = _named(left), _named(right)
-    return left.width == right.width and left.sort(left.columns).equals(right.sort(right.columns))
+    if left.width != right.width:
+        return False
+    # What is the same number may have another type; what is none is nothing.
+    right = right.cast(left.schema, strict=False)
+    return left.sort(left.columns).equals(right.sort(right.columns))
 
 
 _COMPARED: dict[str, Callable[[pl.DataFrame, pl.DataFrame], bool]] = {

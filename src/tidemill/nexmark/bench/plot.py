@@ -21,7 +21,7 @@ _COLOURS = {
     "tidemill": "#0072B2",
     "floor": "#BBBBBB",
     "spark": "#E69F00",
-    "spark memory": "#F0E442",
+    "spark-memory": "#F0E442",
     "flink": "#CC79A7",
     "flink over": "#D55E00",
     "inprocess": "#56B4E9",

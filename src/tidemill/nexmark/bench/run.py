@@ -16,9 +16,8 @@ from tidemill.nexmark.bench.systems import FLOOR, TIDEMILL, System
 from tidemill.nexmark.generate import BIDS_PER_AUCTION, Size
 from tidemill.nexmark.queries import BenchmarkQuery
 
-_CHECKED_BIDS = 20_000
-_WARM_UP_BIDS = 5_000
-_WARM_UP_FILES = 2
+_LITTLE_BIDS = 20_000
+_LITTLE_FILES = 2
 
 
 @dataclass(frozen=True)
@@ -46,8 +45,7 @@ class Plan:
     @property
     def little(self) -> Data:
         """What systems are warmed up with, and answers compared on."""
-        wanted = _CHECKED_BIDS if self.compare else _WARM_UP_BIDS
-        return Data(self.folder, Size(min(wanted, self.size.bids)), _WARM_UP_FILES)
+        return Data(self.folder, Size(min(_LITTLE_BIDS, self.size.bids)), _LITTLE_FILES)
 
 
 def compare_systems(plan: Plan, runner: Runner) -> Iterator[Outcome]:

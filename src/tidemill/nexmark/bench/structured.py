@@ -1,6 +1,6 @@
 """Spark's own Structured Streaming API: the questions as a Spark engineer would ask them.
 
-`spark` keeps its state in RocksDB, as large state needs it; `spark memory` in the heap of the JVM,
+`spark` keeps its state in RocksDB, as large state needs it; `spark-memory` in the heap of the JVM,
 which is Spark's default. Run by `serving` in a process of its own.
 """
 
@@ -21,7 +21,7 @@ from tidemill.nexmark.bench.measure import SAME, Form
 from tidemill.nexmark.bench.worker import Request
 
 NAME = "spark"
-IN_MEMORY = "spark memory"
+IN_MEMORY = "spark-memory"
 _SCHEMAS = {
     "bid": "item BIGINT, price DOUBLE, bidder BIGINT, ts TIMESTAMP",
     "open_auction": "item BIGINT, seller BIGINT, start_price DOUBLE, ts TIMESTAMP",
@@ -134,16 +134,14 @@ QUESTIONS: dict[str, tuple[Callable[[Streams], DataFrame], str]] = {
     "sellers": (bid_sellers, SAME),
 }
 NO_FORM = {"q7": "no form of it in Spark's own API: there are no windows of rows"}
-_BOTH_STORES = ("counts", "sellers")
+NO_STATE = dict.fromkeys(("q1", "q2"), f"no state: see {NAME}")
 
 
-def forms(query: str) -> Sequence[Form]:
-    """How it is asked; without a form, there are none."""
-    if query not in QUESTIONS:
+def forms(store: str, query: str) -> Sequence[Form]:
+    """How it is asked, with state in one of the stores; without a form, there are none."""
+    if query not in QUESTIONS or (store == IN_MEMORY and query in NO_STATE):
         return ()
-    question = QUESTIONS[query][1]
-    stores = (NAME, IN_MEMORY) if query in _BOTH_STORES else (NAME,)
-    return [Form(store, f"{query}@{store}", question) for store in stores]
+    return (Form(store, f"{query}@{store}", QUESTIONS[query][1]),)
 
 
 def handle(request: dict[str, Any]) -> dict[str, Any]:

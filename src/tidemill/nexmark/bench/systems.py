@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 import polars as pl
@@ -43,7 +44,18 @@ FLOOR = System(
 PEERS = {
     system.name: system
     for system in (
-        System(structured.NAME, structured.__name__, structured.forms, no_form=structured.NO_FORM),
+        System(
+            structured.NAME,
+            structured.__name__,
+            partial(structured.forms, structured.NAME),
+            no_form=structured.NO_FORM,
+        ),
+        System(
+            structured.IN_MEMORY,
+            structured.__name__,
+            partial(structured.forms, structured.IN_MEMORY),
+            no_form={**structured.NO_FORM, **structured.NO_STATE},
+        ),
         System(
             flink.NAME,
             flink_job.__file__,

@@ -41,9 +41,11 @@ def systems_table(outcomes: Sequence[Outcome]) -> Table:
 def phases_table(outcomes: Sequence[Outcome]) -> Table:
     """Where Tidemill's time goes: seconds of all ticks, and the floor; the slowest is marked.
 
-    `between` is what Spark does between the ticks; `load`, `step` and `save` are parts of `run`.
+    `between` is what Spark does between the ticks; `load`, `step` and `save` are parts of `run`;
+    `replayed` is a number of ticks.
     """
-    table = _table("Seconds of Tidemill's ticks; ◀ is the slowest query", "query")
+    title = "Seconds of Tidemill's ticks (load, step, save: in run); ◀ is the slowest query"
+    table = _table(title, "query")
     for name in ("total", "between", *PHASES, "floor"):
         table.add_column(name, justify="right")
     floors, last = floor_seconds(outcomes), slowest(outcomes)
@@ -57,7 +59,7 @@ def phases_table(outcomes: Sequence[Outcome]) -> Table:
                 f"{total:.2f}",
                 f"{between:.2f}",
                 *(f"{phases.get(name, 0.0):.2f}" for name in PHASES[:-1]),
-                f"{phases.get(PHASES[-1], 0):.0f} ticks",
+                f"{phases.get(PHASES[-1], 0):.0f}",
                 f"{floors[outcome.query]:.2f}" if outcome.query in floors else "",
             )
     return table
@@ -96,7 +98,7 @@ def goals_table(figures: Sequence[Figure], bids: int) -> Table:
                 figure.query,
                 figure.metric,
                 f"{_SIGNS[figure.bound]}{value}{_MARKS[figure.met]}",
-                f"{'<' if figure.less else '≥'} {figure.goal:,g} {figure.unit}",
+                f"{'<' if figure.less else '≥'} {figure.goal:,.10g} {figure.unit}",
             )
     return table
 
