@@ -1,6 +1,8 @@
 """Systems in processes of their own: answers, failures, and what is over the limit."""
 
 import os
+import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -11,7 +13,7 @@ from tidemill.nexmark.bench.processes import usage
 from tidemill.nexmark.bench.worker import Request, Worker, WorkerFailed
 
 SYSTEM = """
-import os, subprocess, sys
+import os, subprocess, sys, time
 
 def handle(request):
     query = request["query"]
@@ -24,6 +26,8 @@ def handle(request):
         child = subprocess.Popen(["sleep", "600"])
         open(request["file"], "w").write(str(child.pid))
         child.wait()
+    if query == "waits":
+        time.sleep(600)
     if query == "prints":
         print("not an answer")
     return {"seconds": 1.5, "cores": len(os.sched_getaffinity(0))}
@@ -76,16 +80,38 @@ def test_over_the_limit_all_its_processes_end(start: Callable[[], Worker], tmp_p
     reply = worker.ask(request("hangs", str(file)), limit=1.0)
     assert reply.over
     assert reply.spent.seconds == 1.0
-    child = int(file.read_text())
-    deadline = time.monotonic() + 10
-    while _lives(child) and time.monotonic() < deadline:
-        time.sleep(0.01)
-    assert not _lives(child)
+    _until(lambda: not _lives(int(file.read_text())))
+
+
+def test_it_ends_with_the_benchmark(tmp_path: Path) -> None:
+    (tmp_path / "system.py").write_text(SYSTEM)
+    file = tmp_path / "worker"
+    script = f"""
+from tidemill.nexmark.bench.worker import Request, Worker
+worker = Worker({str(tmp_path / "system.py")!r}, 1)
+worker.ask(Request("run", "works", "", 1))
+open({str(file)!r}, "w").write(str(worker._process.pid))
+worker.ask(Request("run", "waits", "", 1))
+"""
+    benchmark = subprocess.Popen([sys.executable, "-c", script])
+    try:
+        _until(lambda: file.exists() and file.read_text() != "")
+    finally:
+        benchmark.kill()
+        benchmark.wait()
+    _until(lambda: not _lives(int(file.read_text())))
 
 
 def test_usage_of_this_process() -> None:
     assert usage(os.getpid()).memory > 1 << 20
     assert usage(os.getpid()).cpu > 0
+
+
+def _until(happened: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 60
+    while not happened():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
 
 
 def _lives(pid: int) -> bool:
