@@ -94,7 +94,7 @@ test-kills: setup java ## kill drivers on Spark at many points, and compare what
 soak: setup java ## many more random cases on Spark
 	@TIDEMILL_SOAK=$${TIDEMILL_SOAK:-150} $(BIN)/python -m pytest tests/spark/test_random.py -k more $(ARGS)
 
-bench: setup ## run every benchmark
+bench: setup java ## run every benchmark
 	@for file in benchmarks/[!_]*.py; do \
 		[ -e "$$file" ] || { echo "no benchmarks yet"; break; }; \
 		echo "== $$file"; $(BIN)/python "$$file" $(ARGS); \

@@ -8,24 +8,24 @@ from pyspark.sql import SparkSession
 
 from tidemill import Engine, TidemillError
 from tidemill.nexmark import generate
-from tidemill.nexmark.bench import structured, tidemill_spark
+from tidemill.nexmark.bench import flink, flink_job, structured, tidemill_spark
 from tidemill.nexmark.bench.answers import agree
-from tidemill.nexmark.bench.measure import Setting
+from tidemill.nexmark.bench.worker import Request, Worker
 from tidemill.nexmark.queries import QUERIES, choose
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
 
 @pytest.fixture(scope="module")
-def setting(session: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Setting:
+def house(session: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("nexmark")
     generate(session, folder, 3000, files=2, seed=3)
-    return Setting(folder, 2)
+    return folder
 
 
 @pytest.mark.parametrize("name", QUERIES)
-def test_spark_answers_as_in_process(session: SparkSession, setting: Setting, name: str) -> None:
-    script = QUERIES[name].script(setting.data)
+def test_spark_answers_as_in_process(session: SparkSession, house: Path, name: str) -> None:
+    script = QUERIES[name].script(house)
     answers = []
     for engine in (Engine(runtime="inprocess"), Engine(spark=session, partitions=2)):
         query = engine.sql(script)
@@ -37,9 +37,29 @@ def test_spark_answers_as_in_process(session: SparkSession, setting: Setting, na
 
 
 @pytest.mark.parametrize("name", structured.QUESTIONS)
-def test_sparks_own_api_agrees(session: SparkSession, setting: Setting, name: str) -> None:
-    ours = tidemill_spark.answer(session, QUERIES[name], setting)
-    assert agree(name, ours, structured.answer(session, name, setting))
+def test_sparks_own_api_agrees(session: SparkSession, house: Path, name: str) -> None:
+    ours = tidemill_spark.answer(session, Request("answer", name, str(house), 2))
+    asked = Request("answer", f"{name}@{structured.NAME}", str(house), 2)
+    assert agree(asked.query, ours, structured.answer(session, asked))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", QUERIES)
+def test_flink_agrees(session: SparkSession, house: Path, tmp_path: Path, name: str) -> None:
+    try:
+        python = flink.interpreter()
+    except TidemillError:
+        pytest.skip("Flink is not installed: make bench-peers")
+    ours = tidemill_spark.answer(session, Request("answer", name, str(house), 2))
+    worker = Worker(flink_job.__file__, 2, python)
+    try:
+        for form in flink.forms(name):
+            folder = tmp_path / form.name
+            data = str(flink.to_csv(house, 1))
+            worker.ask(Request("answer", form.name, data, 1, file=str(folder)))
+            assert agree(form.name, ours, flink.read_answer(folder)), form.name
+    finally:
+        worker.close()
 
 
 def test_every_query_says_what_it_answers(tmp_path: Path) -> None:

@@ -10,9 +10,10 @@ from typing import Annotated
 import typer
 
 from tidemill import __version__
+from tidemill.cli.bench import bench
 from tidemill.cli.demo import demo
 from tidemill.cli.explain import explain
-from tidemill.cli.nexmark import bench, nexmark
+from tidemill.cli.nexmark import nexmark
 from tidemill.cli.run import run
 
 app = typer.Typer(

@@ -1,12 +1,9 @@
-"""`tidemill nexmark` and `tidemill bench`: the auction benchmark and its data."""
+"""`tidemill nexmark`: the data of the auction benchmark."""
 
 from __future__ import annotations
 
-import json
-import sys
-import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 from rich.console import Console
@@ -15,14 +12,9 @@ from tidemill import Engine
 from tidemill.cli.report import reported
 from tidemill.cli.spark import start_spark
 
-if TYPE_CHECKING:
-    from tidemill.nexmark.bench.measure import Outcome
-    from tidemill.nexmark.bench.run import Plan
-
 # What needs Spark is imported where it is used: other commands start faster without it.
 
 nexmark = typer.Typer(help="The auction benchmark: its data.", no_args_is_help=True)
-bench = typer.Typer(help="Measure Tidemill against other systems.", no_args_is_help=True)
 
 
 @nexmark.callback()
@@ -53,50 +45,3 @@ def generate(
         f"{path}: {size.bids:,} bids, {size.auctions:,} auctions opened and closed, "
         f"{size.persons:,} persons"
     )
-
-
-@bench.callback()
-def _bench() -> None:
-    """Measure Tidemill against other systems."""
-
-
-@bench.command("nexmark")
-def bench_nexmark(
-    events: Annotated[int, typer.Option(min=1, help="How many rows in all streams.")] = 1_000_000,
-    queries: Annotated[str, typer.Option(help="For example q1,counts; all by default.")] = "",
-    peers: Annotated[str, typer.Option(help="Of spark, flink and inprocess.")] = "spark,inprocess",
-    json_file: Annotated[
-        Path | None, typer.Option("--json", metavar="FILE", help="Write all figures to a file.")
-    ] = None,
-    data: Annotated[
-        Path | None, typer.Option(help="Keep the data in a folder and use it again.")
-    ] = None,
-) -> None:
-    """Run the queries of the auction benchmark in Tidemill and in other systems.
-
-    All read the same files, one after the other; start-up is not measured. Flink needs
-    `make bench-peers` once.
-    """
-    from tidemill.nexmark.bench.run import Plan, as_json
-    from tidemill.nexmark.queries import choose
-
-    notes = Console(stderr=True)
-    with reported(notes), tempfile.TemporaryDirectory(prefix="tidemill-bench-") as folder:
-        named = [peer.strip() for peer in peers.split(",") if peer.strip()]
-        plan = Plan(events, choose(queries), named, (data or Path(folder)).absolute())
-        outcomes = _measured(plan, notes)
-        if json_file is not None:
-            json_file.write_text(json.dumps(as_json(plan, outcomes), indent=2) + "\n")
-
-
-def _measured(plan: Plan, notes: Console) -> list[Outcome]:
-    from tidemill.nexmark.bench.run import Bench
-    from tidemill.nexmark.bench.table import phases_table, systems_table
-
-    with Engine() as engine, notes.status("starting Spark") as now:
-        outcomes = list(Bench(engine.spark, plan, now.update).run())
-    # Tables that go to a file or a pipe keep their width.
-    width = None if sys.stdout.isatty() else 160
-    console = Console(highlight=False, width=width)
-    console.print(systems_table(outcomes), phases_table(outcomes))
-    return outcomes

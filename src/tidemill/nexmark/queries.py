@@ -6,8 +6,12 @@ from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 
-from tidemill.errors import TidemillError
+from tidemill import Engine, Query, TidemillError
+from tidemill.fragments import stage_plans
 from tidemill.nexmark.generate import Size
+from tidemill.nexmark.windows import scale_windows
+from tidemill.physical.lowering import lower
+from tidemill.testing.check_queries import plan_of
 
 FOLDER = "'nexmark/"
 """How paths in the scripts begin."""
@@ -15,23 +19,39 @@ FOLDER = "'nexmark/"
 
 @dataclass(frozen=True)
 class BenchmarkQuery:
-    """A query: its short name, its file, the streams it reads, and if one fragment answers it."""
+    """A query: its short name, its file, and the streams it reads."""
 
     name: str
     file: str
     title: str
     streams: tuple[str, ...]
-    one_fragment: bool = True
 
     def script(self, folder: str | Path) -> str:
         """The script over the streams in a folder."""
         text = files("tidemill.nexmark").joinpath("queries", self.file).read_text("utf-8")
         return text.replace(FOLDER, f"'{Path(folder).as_posix()}/")
 
+    def on(self, engine: Engine, folder: str | Path, window: int = 1) -> Query:
+        """The query in an engine, over the streams in a folder, with windows so much larger."""
+        text = self.script(folder)
+        query = engine.sql(scale_windows(text, window) if window > 1 else text)
+        if query is None:
+            raise TidemillError(f"{self.file} does not end with a query")
+        return query
+
     def events(self, size: Size) -> int:
         """How many rows the query reads."""
         rows = {"bid": size.bids, "person": size.persons}
         return sum(rows.get(stream, size.auctions) for stream in self.streams)
+
+    def stages(self) -> int:
+        """How many fragments answer it, one after the other, each with its own exchange.
+
+        >>> QUERIES["q1"].stages(), QUERIES["counts"].stages()
+        (0, 1)
+        """
+        plan = plan_of(self.on(Engine(runtime="inprocess"), "nexmark"))
+        return len(stage_plans([lower(plan, {})]).stages)
 
 
 _AUCTION = ("open_auction", "closed_auction")
@@ -42,12 +62,10 @@ QUERIES = {
         BenchmarkQuery("q1", "q1_currency.sql", "currency conversion", ("bid",)),
         BenchmarkQuery("q2", "q2_selection.sql", "selection", ("bid",)),
         BenchmarkQuery("q3", "q3_short_auctions.sql", "short auctions", _AUCTION),
-        BenchmarkQuery("q4", "q4_highest_bid.sql", "highest bid", ("bid",), False),
+        BenchmarkQuery("q4", "q4_highest_bid.sql", "highest bid", ("bid",)),
         BenchmarkQuery("q5", "q5_closing_price.sql", "closing price", ("bid", *_AUCTION)),
-        BenchmarkQuery("q6", "q6_hot_item.sql", "hot item", ("bid",), False),
-        BenchmarkQuery(
-            "q7", "q7_seller_average.sql", "average by seller", ("bid", *_AUCTION), False
-        ),
+        BenchmarkQuery("q6", "q6_hot_item.sql", "hot item", ("bid",)),
+        BenchmarkQuery("q7", "q7_seller_average.sql", "average by seller", ("bid", *_AUCTION)),
         BenchmarkQuery("q8", "q8_new_users.sql", "new users", ("person", "open_auction")),
         BenchmarkQuery("counts", "bid_counts.sql", "windowed aggregation", ("bid",)),
         BenchmarkQuery("sellers", "bid_sellers.sql", "windowed join", ("bid", "open_auction")),

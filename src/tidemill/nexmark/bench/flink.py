@@ -1,34 +1,46 @@
-"""Flink SQL, run by the interpreter of its own virtual environment (`make bench-peers`)."""
+"""Flink SQL: where it is, what it is asked, and its input. `flink_job` is what it runs.
+
+Flink's Python package has no reader of Parquet files, so it reads the same rows as CSV.
+"""
 
 from __future__ import annotations
 
-import json
 import os
-import subprocess
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 
 from tidemill.errors import TidemillError
-from tidemill.nexmark.bench import flink_job
-from tidemill.nexmark.bench.measure import SAME, Setting, Spent
-from tidemill.nexmark.bench.processes import Peak
+from tidemill.nexmark.bench.measure import SAME, Form
+from tidemill.nexmark.generate import STREAMS
 
 NAME = "flink"
 PYTHON = "TIDEMILL_FLINK_PYTHON"
-QUESTIONS = {
+_HOPS = "every 10 minutes only, nothing in between"
+_QUESTIONS = {
     "q1": {"q1": SAME},
     "q2": {"q2": SAME},
     "q3": {"q3": SAME},
+    "q4": {"q4": "every minute only, nothing in between, and one of equal bids"},
+    "q5": {"q5": SAME},
+    "q6": {"q6": f"{_HOPS}, and one of equal items"},
+    "q7": {"q7": SAME},
+    "q8": {"q8": SAME},
     "sellers": {"sellers": SAME},
     "counts": {
-        "counts": "counts every 10 minutes only, nothing in between",
+        "counts": f"counts {_HOPS}",
         "counts over": "counts when a bid comes, not when one expires",
     },
 }
+
+
+def forms(query: str) -> Sequence[Form]:
+    """How it is asked: `counts over` of the query `counts` is shown as the system `flink over`."""
+    return [
+        Form(name.replace(query, NAME, 1), name, f"{question}; from CSV, no checkpoints")
+        for name, question in _QUESTIONS[query].items()
+    ]
 
 
 def interpreter() -> str:
@@ -42,68 +54,28 @@ def interpreter() -> str:
     return python
 
 
-def to_csv(data: Path, folder: Path, streams: Sequence[str], slots: int) -> None:
+def to_csv(data: Path, slots: int) -> Path:
     """The same rows as CSV: one file for each slot, every one in order of time.
 
     With a file per slot no reader ever goes back in time, so that Flink drops no row as late.
     """
-    for stream in streams:
+    folder = data.with_name(f"{data.name}-csv-{slots}")
+    if folder.exists():
+        return folder
+    # Under another name until it is complete: an interrupted run leaves nothing half made.
+    unfinished = folder.with_name(f"{folder.name}.unfinished")
+    for stream in STREAMS:
         rows = pl.scan_parquet(data / stream / "*.parquet").with_row_index("#")
+        (unfinished / stream).mkdir(parents=True, exist_ok=True)
         for slot in range(slots):
-            own = rows.filter(pl.col("#") % slots == slot).drop("#")
-            file = folder / stream / f"{slot}.csv"
-            file.parent.mkdir(parents=True, exist_ok=True)
-            own.collect().write_csv(
-                file, include_header=False, datetime_format="%Y-%m-%d %H:%M:%S%.3f"
-            )
+            own = rows.filter(pl.col("#") % slots == slot).drop("#").collect()
+            file = unfinished / stream / f"{slot}.csv"
+            own.write_csv(file, include_header=False, datetime_format="%Y-%m-%d %H:%M:%S%.3f")
+    return unfinished.rename(folder)
 
 
-def run(names: Sequence[str], setting: Setting, warm: Path) -> dict[str, Spent]:
-    """What every query took; all in one process, which is warmed up first."""
-    with tempfile.TemporaryDirectory(prefix="tidemill-bench-") as folder:
-        streams = ("bid", "open_auction", "closed_auction")
-        to_csv(setting.data, Path(folder, "data"), streams, setting.cores)
-        to_csv(warm, Path(folder, "warm"), streams, setting.cores)
-        request = {
-            "queries": list(names),
-            "data": f"{folder}/data",
-            "warm": f"{folder}/warm",
-            "cores": setting.cores,
-        }
-        seconds, memory = _asked(request)
-    # Memory is that of the whole process; what a single query had of a core is not known.
-    return {name: Spent(seconds[name], memory) for name in names}
-
-
-def answer(names: Sequence[str], setting: Setting) -> dict[str, pl.DataFrame]:
-    """The rows of the answers; in one slot, so that files of any size stay in order."""
-    with tempfile.TemporaryDirectory(prefix="tidemill-bench-") as folder:
-        to_csv(setting.data, Path(folder, "data"), ("bid", "open_auction", "closed_auction"), 1)
-        request = {
-            "queries": list(names),
-            "data": f"{folder}/data",
-            "warm": f"{folder}/data",
-            "cores": 1,
-            "output": f"{folder}/output",
-        }
-        _asked(request)
-        return {name: _read(Path(folder, "output", name)) for name in names}
-
-
-def _read(folder: Path) -> pl.DataFrame:
+def read_answer(folder: Path) -> pl.DataFrame:
+    """What Flink has written below a folder."""
     parts = [file for file in folder.rglob("*") if file.is_file() and file.stat().st_size]
     frames = [pl.read_csv(file, has_header=False, try_parse_dates=True) for file in parts]
     return pl.concat(frames, how="vertical_relaxed")
-
-
-def _asked(request: dict[str, Any]) -> tuple[dict[str, float], int]:
-    """Run the job in its own interpreter: its answer, and the memory that it needed."""
-    command, pipe = [interpreter(), flink_job.__file__], subprocess.PIPE
-    started = subprocess.Popen(command, text=True, stdin=pipe, stdout=pipe, stderr=pipe)
-    with started as job, Peak(job.pid) as peak:
-        output, errors = job.communicate(json.dumps(request))
-    if job.returncode:
-        reason = (errors.strip().splitlines() or ["no reason given"])[-1]
-        raise TidemillError(f"Flink failed: {reason}")
-    result: dict[str, float] = json.loads(output.splitlines()[-1])
-    return result, peak.memory

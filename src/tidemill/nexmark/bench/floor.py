@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator
+import time
+from collections.abc import Iterator, Sequence
 from functools import reduce
 
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
-
-from tidemill.nexmark.bench.measure import Setting, Spent, watched
-from tidemill.nexmark.queries import BenchmarkQuery
 
 NAME = "floor"
 NOTE = "no operator: scan, shuffle, Arrow there and back"
@@ -33,32 +31,32 @@ _COLUMNS = {
 }
 
 
-def run(session: SparkSession, query: BenchmarkQuery, setting: Setting) -> Spent:
-    """What it took, for the streams of a query."""
-    rows = [_rows(session, name, setting) for name in query.streams]
+def run(session: SparkSession, streams: Sequence[str], data: str, partitions: int) -> float:
+    """How many seconds it took, for some streams."""
+    rows = [_rows(session, name, data, partitions) for name in streams]
     everything = reduce(DataFrame.union, rows)
 
     def tick(batch: DataFrame, number: int) -> None:
-        moved = batch.repartitionById(setting.cores, F.col("partition"))
+        moved = batch.repartitionById(partitions, F.col("partition"))
         moved.mapInArrow(_identity, batch.schema).write.format("noop").mode("append").save()
 
-    with tempfile.TemporaryDirectory(prefix="tidemill-bench-") as checkpoint:
+    with tempfile.TemporaryDirectory(prefix="checkpoint-") as checkpoint:
         writer = everything.writeStream.foreachBatch(tick).trigger(availableNow=True)
-        with watched() as spent:
-            writer.option("checkpointLocation", checkpoint).start().awaitTermination()
-    return spent
+        began = time.perf_counter()
+        writer.option("checkpointLocation", checkpoint).start().awaitTermination()
+        return time.perf_counter() - began
 
 
 def _identity(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     yield from batches
 
 
-def _rows(session: SparkSession, name: str, setting: Setting) -> DataFrame:
+def _rows(session: SparkSession, name: str, data: str, partitions: int) -> DataFrame:
     """A stream as plain numbers: its key, its partition, its time, and its other columns."""
     schema, key, other, price = _COLUMNS[name]
     reader = session.readStream.schema(schema).option("maxFilesPerTrigger", 1)
-    return reader.parquet(f"{setting.data}/{name}").selectExpr(
-        f"CAST(pmod(hash({key}), {setting.cores}) AS INT) AS partition",
+    return reader.parquet(f"{data}/{name}").selectExpr(
+        f"CAST(pmod(hash({key}), {partitions}) AS INT) AS partition",
         "unix_micros(ts) AS valid_from",
         "unix_micros(ts) + 1 AS valid_to",
         f"{key} AS key",

@@ -1,73 +1,83 @@
-"""What is measured, and how: seconds, memory of all processes, and answers."""
+"""What is measured: a query in a system, and what it took."""
 
 from __future__ import annotations
 
-import time
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import dataclass, field
-from pathlib import Path
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 
-import polars as pl
-
-from tidemill.nexmark.bench.processes import Peak
+from tidemill.nexmark.bench.worker import Reply, Spent
 
 SAME = "same question"
+PHASES = ("plan", "run", "load", "step", "save", "replayed")
+"""The parts of Tidemill's ticks; all are seconds, but `replayed` is a number of ticks."""
 
 
 @dataclass(frozen=True)
-class Setting:
-    """What every system runs with: the data, and how many things it may do at once."""
+class Form:
+    """How a system is asked a query: by what name, and what its question leaves out.
 
-    data: Path
-    cores: int = 2
+    `system` is what the tables show; one system may be asked in several ways.
+    """
 
-
-@dataclass
-class Spent:
-    """What a block took; complete when it has ended."""
-
-    seconds: float = 0.0
-    memory: int = 0
-    cpu: float = 0.0
+    system: str
+    name: str
+    question: str = SAME
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """One query in one system. `question` tells whether it is the same one, or what is left out."""
+    """A query in a system. Without `spent` there are no figures, and `missing` says why.
+
+    A system that was stopped at the limit `gave_up`: it would have taken longer than `spent`.
+    """
 
     query: str
     system: str
-    events: int
-    spent: Spent
-    question: str = SAME
-    phases: Mapping[str, float] = field(default_factory=dict)
+    question: str
+    events: int = 0
+    spent: Spent | None = None
+    gave_up: bool = False
+    missing: str = ""
     agrees: bool | None = None
+    ticks: tuple[Mapping[str, float], ...] = ()
+    state_rows: int = 0
+    case: str = ""
+
+    def with_reply(self, reply: Reply, events: int) -> Outcome:
+        """With the figures of a run."""
+        return replace(
+            self,
+            events=events,
+            spent=reply.spent,
+            gave_up=reply.over,
+            ticks=tuple(reply.content.get("ticks", ())),
+            state_rows=reply.content.get("state_rows", 0),
+        )
 
     @property
-    def events_per_second(self) -> float:
-        return self.events / self.spent.seconds
+    def events_per_second(self) -> float | None:
+        """Without start-up; at most so many, if the system gave up."""
+        return None if self.spent is None else self.events / self.spent.seconds
 
+    @property
+    def summary(self) -> str:
+        """The figures in a few words.
 
-@contextmanager
-def watched() -> Iterator[Spent]:
-    """Measure a block."""
-    spent = Spent()
-    with Peak() as peak:
-        began = time.perf_counter()
-        yield spent
-        spent.seconds = time.perf_counter() - began
-    spent.memory, spent.cpu = peak.memory, peak.cpu
+        >>> Outcome("q1", "spark", SAME, 100, Spent(2.0), gave_up=True).summary
+        'over 2 s (gave up), under 50 events/s'
+        """
+        if self.spent is None or self.events_per_second is None:
+            return self.missing
+        if self.gave_up:
+            limit = f"over {self.spent.seconds:,.0f} s (gave up)"
+            return f"{limit}, under {self.events_per_second:,.0f} events/s"
+        return f"{self.spent.seconds:,.2f} s, {self.events_per_second:,.0f} events/s"
 
-
-def same_rows(left: pl.DataFrame, right: pl.DataFrame) -> bool:
-    """Whether two answers have the same rows, as often, in whatever order; to a millionth."""
-    return _canonical(left).equals(_canonical(right))
-
-
-def _canonical(frame: pl.DataFrame) -> pl.DataFrame:
-    plain = frame.select(
-        pl.nth(number).cast(pl.Float64).round(6).alias(f"c{number}")
-        for number in range(frame.width)
-    )
-    return plain.sort(plain.columns)
+    @property
+    def phases(self) -> dict[str, float]:
+        """The seconds of all ticks by phase."""
+        total: Counter[str] = Counter()
+        for tick in self.ticks:
+            total.update(tick)
+        return dict(total)
