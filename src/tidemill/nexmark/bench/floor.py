@@ -11,6 +11,8 @@ import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
+from tidemill.runtime.spark.session import working_copy
+
 NAME = "floor"
 NOTE = "no operator: scan, shuffle, Arrow there and back"
 _COLUMNS = {
@@ -33,6 +35,7 @@ _COLUMNS = {
 
 def run(session: SparkSession, streams: Sequence[str], data: str, partitions: int) -> float:
     """How many seconds it took, for some streams."""
+    session = working_copy(session)
     rows = [_rows(session, name, data, partitions) for name in streams]
     everything = reduce(DataFrame.union, rows)
 

@@ -6,6 +6,7 @@ import json
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
+from functools import reduce
 from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
@@ -91,11 +92,13 @@ class SparkRun:
     def start(self, **trigger: Any) -> StreamingQuery:
         """Start the streaming query that drives the ticks."""
         self._goes_on = "availableNow" not in trigger
-        everything = self._inputs.heartbeats(self._heartbeats.read(self._session))
-        for source in self.sources:
-            if source.has_time:
-                everything = everything.union(self._rows(source))
-        writer = everything.writeStream.foreachBatch(self._tick)
+        streams = [self._rows(source) for source in self.sources if source.has_time]
+        if self._staged.stages:
+            # They come first, because the first one's session is that of all: ticks need ours.
+            # (Without stages, nothing waits for time to pass.)
+            beats = self._heartbeats.read(self._session)
+            streams.insert(0, self._inputs.heartbeats(beats))
+        writer = reduce(DataFrame.union, streams).writeStream.foreachBatch(self._tick)
         writer = writer.option("checkpointLocation", f"{self._checkpoint.uri}/spark")
         return writer.trigger(**trigger).start()
 

@@ -24,6 +24,8 @@ _LOCAL = {
 _TICKS = {
     # Batches of operators are whole partitions; small ones would only be put together again.
     "spark.sql.execution.arrow.maxRecordsPerBatch": "200000",
+    # With any other limit, Spark adds up the bytes of a batch anew with every row.
+    "spark.sql.execution.arrow.maxBytesPerBatch": str(2**31 - 1),
     # Partitions are ours to choose; looking at them again between two stages only takes time.
     "spark.sql.adaptive.enabled": "false",
     # Times without a zone are those of UTC, and expressions fail rather than overflow.
