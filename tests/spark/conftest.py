@@ -17,7 +17,7 @@ WITHOUT_SPARK = {
 }
 WITH_PROCESSES = {"test_kills.py", "test_cluster.py"}
 # Minutes of Spark: `make test-spark` runs them, `make test` does not.
-SLOW = {"test_random.py", "test_values.py", *WITH_PROCESSES}
+SLOW = {"test_values.py"}
 
 
 @pytest.hookimpl(tryfirst=True)  # before the common settings look at the marks

@@ -111,7 +111,6 @@ def next_wish(work: Path, waiting: list[tuple[str, int]], chosen: random.Random)
     return f"delay:{chosen.uniform(0.1, 6):.2f}"
 
 
-@pytest.mark.slow
 def test_killed_drivers(undisturbed: tuple[Path, Counter[str]], tmp_path: Path) -> None:
     original, expected = undisturbed
     chosen, waiting = random.Random(SEED), wishes()

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
+from typing import Any
 
 import duckdb
 import polars as pl
@@ -28,6 +29,10 @@ class Compiled:
     items: tuple[tuple[str, Scalar], ...]
     schema: Schema
     functions: Functions
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without what holds in this thread only: the names by which DuckDB knows functions."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
 
     def run(self, frame: pl.DataFrame) -> pl.DataFrame:
         """The values of the expressions for every row of the frame, in its order."""

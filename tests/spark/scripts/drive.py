@@ -80,14 +80,14 @@ def watch(killer: Killer) -> None:
         pass
 
     def hook_sink(run: Any, *_: Any) -> None:
-        sink = run._sink
+        (sink,) = run._sinks
 
         def hooked(rows: Any, tick: int) -> None:
             killer.reach("before-sink", tick)
             sink(rows, tick)
             killer.reach("after-sink", tick)
 
-        run._sink = hooked
+        run._sinks = [hooked]
 
     around(Checkpoint, "write", write("before"), write("after"))
     around(SparkRun, "__init__", nothing, hook_sink)
