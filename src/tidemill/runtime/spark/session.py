@@ -87,6 +87,10 @@ def _local_session(cores: str = "*") -> SparkSession:
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     # Parallelism comes from partitions: within one, operators use one thread.
     os.environ.setdefault("POLARS_MAX_THREADS", "1")
+    # Arrays of some megabytes come and go with every step. Left to itself, the C library gives
+    # their pages back to the system each time, only to be given new ones, filled with zeros.
+    os.environ.setdefault("MALLOC_MMAP_THRESHOLD_", str(32 << 20))
+    os.environ.setdefault("MALLOC_TRIM_THRESHOLD_", str(1 << 30))
     # What fails is raised to the user; Spark would print it as well, with all its frames.
     log = Path(__file__).with_name("log4j2.properties").as_uri()
     os.environ.setdefault("SPARK_SUBMIT_OPTS", f"-Dlog4j2.configurationFile={log}")
