@@ -1,0 +1,1 @@
+"""One rewriting of plans per module."""
