@@ -41,12 +41,12 @@ def _parse(file: str, block: str) -> Fixture:
     return Fixture(file, title.removeprefix("-- "), sql, expected.strip("\n"))
 
 
-def all_fixtures() -> list[Fixture]:
-    return [fixture for path in sorted(FOLDER.glob("*.txt")) for fixture in load(path)]
+def all_fixtures(folder: Path = FOLDER) -> list[Fixture]:
+    return [fixture for path in sorted(folder.glob("*.txt")) for fixture in load(path)]
 
 
-def save(file: str, fixtures: Iterable[Fixture]) -> None:
-    (FOLDER / file).write_text("\n".join(map(str, fixtures)))
+def save(path: Path, fixtures: Iterable[Fixture]) -> None:
+    path.write_text("\n".join(map(str, fixtures)))
 
 
 def outcome(sql: str) -> str:
