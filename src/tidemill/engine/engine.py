@@ -294,6 +294,7 @@ class Engine:
                 sql=statement.sql,
                 depends_on=planned.depends_on,
                 relation=statement.kind == "RELATION",
+                hints=planned.hints,
             )
         )
 
