@@ -6,13 +6,23 @@ from collections.abc import Collection
 from typing import Final
 
 from tidemill.algebra.plan import Plan
-from tidemill.optimize.rule import Rule, check_columns, conventional, temporal, whole
+from tidemill.analyze.hints import Hints
+from tidemill.optimize.rule import (
+    Known,
+    Rule,
+    check_columns,
+    conventional,
+    costed,
+    temporal,
+    whole,
+)
 from tidemill.optimize.rules.cancel_difference import cancel_difference
 from tidemill.optimize.rules.derive_filters import derive_filters
 from tidemill.optimize.rules.join_on_filters import join_on_filters
 from tidemill.optimize.rules.merge_filters import merge_filters
 from tidemill.optimize.rules.merge_projects import merge_projects
 from tidemill.optimize.rules.merge_windows import merge_windows
+from tidemill.optimize.rules.order_joins import order_joins
 from tidemill.optimize.rules.prune_columns import prune_columns
 from tidemill.optimize.rules.push_distinct import push_distinct
 from tidemill.optimize.rules.push_filters import push_filters
@@ -59,7 +69,9 @@ HEURISTICS: Final = [
 ]
 """Rules that make no plan worse. They run in this order, again and again, until none applies."""
 
-COSTED: Final[list[Rule]] = []
+COSTED: Final = [
+    costed(order_joins, "three inputs or more; conditions that may fail are checked last"),
+]
 """Rules that choose between plans by cost. They run once each."""
 
 LAST: Final = [
@@ -77,17 +89,20 @@ def optimize(
     statistics: Statistics | None = None,
     trace: Trace | None = None,
     off: Collection[str] = (),
+    hints: Hints | None = None,
 ) -> Plan:
     """A plan with the same answer at every instant that costs less to run.
 
-    Steps are added to the `trace`; the rules named in `off` are not used.
+    Steps are added to the `trace`; the rules named in `off` are not used. Of the `hints`, those
+    about statistics are expected to be in the `statistics` already.
     """
-    return _Optimization(statistics or Statistics(), [] if trace is None else trace, off).of(plan)
+    known = Known(statistics or Statistics(), hints or Hints())
+    return _Optimization(known, [] if trace is None else trace, off).of(plan)
 
 
 class _Optimization:
-    def __init__(self, statistics: Statistics, trace: Trace, off: Collection[str]) -> None:
-        self._statistics = statistics
+    def __init__(self, known: Known, trace: Trace, off: Collection[str]) -> None:
+        self._known = known
         self._trace = trace
         self._off = off
         self._parts = Parts()
@@ -110,7 +125,7 @@ class _Optimization:
         return plan
 
     def _apply(self, rule: Rule, plan: Plan) -> Plan:
-        after = self._parts.unified(rule.apply(plan, self._statistics))
+        after = self._parts.unified(rule.apply(plan, self._known))
         if after is plan:
             return plan
         check_columns(rule.name, plan, after)

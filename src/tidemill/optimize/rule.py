@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from tidemill.algebra.plan import Plan
+from tidemill.analyze.hints import Hints
 from tidemill.optimize.reducible import is_reducible
 from tidemill.optimize.sharing import Cut
 from tidemill.optimize.statistics import Statistics
@@ -15,13 +16,21 @@ Rewrite = Callable[[Plan], Plan]
 
 
 @dataclass(frozen=True)
+class Known:
+    """What a rule may decide by: statistics of streams, and what the user wants."""
+
+    statistics: Statistics
+    hints: Hints
+
+
+@dataclass(frozen=True)
 class Rule:
     """A named rewriting of plans; `needs` says in words when it applies."""
 
     name: str
     summary: str
     needs: str
-    apply: Callable[[Plan, Statistics], Plan]
+    apply: Callable[[Plan, Known], Plan]
 
 
 def conventional(rewrite: Rewrite, needs: str = "") -> Rule:
@@ -43,13 +52,13 @@ def whole(change: Rewrite, needs: str = "") -> Rule:
     return _rule(change, needs, lambda plan, _: change(plan))
 
 
-def costed(change: Callable[[Plan, Statistics], Plan], needs: str = "") -> Rule:
+def costed(change: Callable[[Plan, Known], Plan], needs: str = "") -> Rule:
     """A rule that takes the whole plan at once, and decides by what is known about streams."""
     return _rule(change, needs, change)
 
 
 def _rule(
-    function: Callable[..., Plan], needs: str, apply: Callable[[Plan, Statistics], Plan]
+    function: Callable[..., Plan], needs: str, apply: Callable[[Plan, Known], Plan]
 ) -> Rule:
     """The one name serves the function too, and its docstring starts with the summary."""
     summary = (function.__doc__ or "").splitlines()[0].rstrip(".")

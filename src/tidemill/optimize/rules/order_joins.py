@@ -10,18 +10,16 @@ from tidemill.algebra.scalar import column
 from tidemill.optimize.cost.estimates import Estimator
 from tidemill.optimize.joins.region import region_of
 from tidemill.optimize.joins.tree import JoinTree
+from tidemill.optimize.rule import Known
 from tidemill.optimize.sharing import Cut
-from tidemill.optimize.statistics import Statistics
 
 _FEWEST = 3  # inputs; two can only be joined in one way
 
 
-def order_joins(plan: Plan, statistics: Statistics, order: tuple[str, ...] = ()) -> Plan:
-    """Make neighbouring joins one join of many inputs, with the order that costs least.
-
-    `order` names the sources of a join in the order that a user wants.
-    """
-    estimator = Estimator(statistics)
+def order_joins(plan: Plan, known: Known) -> Plan:
+    """Make neighbouring joins one join of many inputs, in the order that costs least."""
+    estimator = Estimator(known.statistics)
+    order = known.hints.order or ()
     return Cut(plan).rewritten(lambda tree: _ordered(tree, estimator, order))
 
 
