@@ -146,7 +146,8 @@ class Estimator:
     def _timewindow(self, plan: nodes.TimeWindow) -> Characteristics:
         size = LIFETIME if plan.size is None else plan.size
         window = characteristics.time_window(discrete.instants(self.of(plan.child)), size)
-        return discrete.slid(window, plan.slide)
+        # A window that slides changes at multiples of the slide, as if it were coarsened.
+        return characteristics.coarsened(window, max(plan.slide, window.granularity))
 
     def _countwindow(self, plan: nodes.CountWindow) -> Characteristics:
         stream = discrete.instants(self.of(plan.child))
@@ -154,18 +155,16 @@ class Estimator:
             return replace(stream, length=LIFETIME)
         partitions = self.groups(plan.child, plan.partition_by) if plan.partition_by else 1.0
         window = characteristics.partitioned_window(stream, partitions, plan.rows)
-        # In steps of one row, rows start when they come; else with the last of each step.
-        return (
-            discrete.slid(window, plan.slide * partitions * stream.distance)
-            if plan.slide > 1
-            else window
-        )
+        # In steps, rows start when a step is complete.
+        step = plan.slide * partitions * stream.distance if plan.slide > 1 else 0.0
+        return replace(window, granularity=max(window.granularity, step))
 
     def _granularity(self, plan: nodes.Granularity) -> Characteristics:
         return characteristics.coarsened(self.of(plan.child), plan.granule)
 
     def _istream(self, plan: nodes.Unary) -> Characteristics:
-        return replace(self.of(plan.child), length=1.0)
+        stream, values = self.of(plan.child), self.domain(plan.child, plan.schema.names)
+        return replace(stream, length=1.0) if values is None else copies.arrivals(stream, values)
 
     _dstream = _istream
 
@@ -180,7 +179,7 @@ class Estimator:
 
     def _aggregate(self, plan: nodes.Aggregate) -> Characteristics:
         groups = self.groups(plan.child, plan.keys) if plan.keys else 1.0
-        return discrete.grouped(self.of(plan.child), groups)
+        return discrete.grouped(self.of(plan.child), groups, _starts_meet_ends(plan))
 
     def _topk(self, plan: nodes.TopK) -> Characteristics:
         return discrete.top(self.of(plan.child), plan.limit, plan.offset)
@@ -220,3 +219,11 @@ class Estimator:
     def _rows(self, plan: nodes.SetOperation) -> float:
         """Different rows on both sides, which are taken to have the same ones."""
         return max(self.groups(side, plan.schema.names) for side in (plan.left, plan.right))
+
+
+def _starts_meet_ends(plan: nodes.Aggregate) -> bool:
+    """Whether rows of a group end only when others of it start: those of a count window do."""
+    window = plan.child
+    while isinstance(window, nodes.Project):
+        window = window.child
+    return isinstance(window, nodes.CountWindow) and set(plan.keys) <= set(window.partition_by)
