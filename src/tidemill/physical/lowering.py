@@ -22,7 +22,7 @@ from tidemill.physical.granularity import GranularityExec
 from tidemill.physical.intersection import IntersectionExec
 from tidemill.physical.istream import DstreamExec, IstreamExec
 from tidemill.physical.join import JoinExec
-from tidemill.physical.join_keys import split_condition
+from tidemill.physical.join.keys import split_condition
 from tidemill.physical.max_union import MaxUnionExec
 from tidemill.physical.operator import Exec
 from tidemill.physical.project import ProjectExec
@@ -143,13 +143,24 @@ class _Lowering:
         left, right = self.lower(plan.left, True), self.lower(plan.right, True)
         return self._joined(left, right, plan.condition)
 
+    def _multijoin(self, plan: nodes.MultiJoin, eager: bool) -> Exec:
+        inputs = tuple(self.lower(child, True) for child in plan.inputs)
+        used = self._used(*plan.conditions)
+        return JoinExec(inputs, plan.keys, plan.conditions, orders=plan.orders, functions=used)
+
     def _joined(self, left: Exec, right: Exec, condition: Scalar | None) -> Exec:
         """A join; columns that were computed for its keys are taken away again."""
         split = split_condition(condition, left.schema, right.schema)
         with_left = self._with_columns(left, split.left_items)
         with_right = self._with_columns(right, split.right_items)
-        used = self._used(split.residual)
-        joined = JoinExec(with_left, with_right, split.keys, split.residual, used)
+        keys = (tuple(k.left for k in split.keys), tuple(k.right for k in split.keys))
+        joined = JoinExec(
+            (with_left, with_right),
+            keys,
+            () if split.residual is None else (split.residual,),
+            tuple(key.null_safe for key in split.keys),
+            functions=self._used(split.residual),
+        )
         wanted = left.schema.names + right.schema.names
         return joined if joined.schema.names == wanted else self._only(joined, wanted)
 
