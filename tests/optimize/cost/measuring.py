@@ -20,8 +20,9 @@ from tidemill.physical.source import SourceExec
 from tidemill.runtime.graph import Graph
 from tidemill.timeline import OPEN_END, VALID_FROM, VALID_TO
 
-TICKS = 60
-"""So many steps a run is cut into; the first third fills the windows."""
+TICKS = 67
+"""So many steps a run is cut into, which are out of step with windows that slide; the first third
+fills the windows."""
 
 
 @dataclass(frozen=True)
@@ -76,7 +77,10 @@ def measure(plan: Plan, feeds: dict[str, Feed], span: int, seed: int = 7) -> Mea
     rng = np.random.default_rng(seed)
     scans = [leaf.scan for leaf in graph.leaves if isinstance(leaf, SourceExec)]
     rows = [feeds[scan.source].rows(scan.alias, span, rng) for scan in scans]
-    rows = [frame[[*scan.schema.names, VALID_FROM, VALID_TO]] for frame, scan in zip(rows, scans, strict=True)]
+    rows = [
+        frame[[*scan.schema.names, VALID_FROM, VALID_TO]]
+        for frame, scan in zip(rows, scans, strict=True)
+    ]
     marks = [span * tick // TICKS for tick in range(1, TICKS + 1)]
     results, states = [], []
     for begin, until in zip([0, *marks], marks, strict=False):

@@ -179,7 +179,23 @@ class Estimator:
 
     def _aggregate(self, plan: nodes.Aggregate) -> Characteristics:
         groups = self.groups(plan.child, plan.keys) if plan.keys else 1.0
-        return discrete.grouped(self.of(plan.child), groups, _starts_meet_ends(plan))
+        return discrete.grouped(self.of(plan.child), groups, self._starts_meet_ends(plan))
+
+    def _starts_meet_ends(self, plan: nodes.Aggregate) -> bool:
+        """Whether rows of a group end, as a rule, when others of it start.
+
+        Those of a count window do, and those of duplicate elimination if values are mostly there.
+        """
+        below = plan.child
+        while isinstance(below, nodes.Project):
+            below = below.child
+        match below:
+            case nodes.CountWindow():
+                return set(plan.keys) <= set(below.partition_by)
+            case nodes.Distinct():
+                values = self.groups(below.child, below.schema.names)
+                return self.live_rows(below) > values / 2
+        return False
 
     def _topk(self, plan: nodes.TopK) -> Characteristics:
         return discrete.top(self.of(plan.child), plan.limit, plan.offset)
@@ -222,11 +238,3 @@ class Estimator:
     def _rows(self, plan: nodes.SetOperation) -> float:
         """Different rows on both sides, which are taken to have the same ones."""
         return max(self.groups(side, plan.schema.names) for side in (plan.left, plan.right))
-
-
-def _starts_meet_ends(plan: nodes.Aggregate) -> bool:
-    """Whether rows of a group end only when others of it start: those of a count window do."""
-    window = plan.child
-    while isinstance(window, nodes.Project):
-        window = window.child
-    return isinstance(window, nodes.CountWindow) and set(plan.keys) <= set(window.partition_by)
