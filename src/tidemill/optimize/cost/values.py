@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from tidemill.optimize.cost.estimates import Estimator
 
 
+EQUALITIES = (exp.EQ, exp.NullSafeEQ)
+
+
 class Values:
     """The size of the domain of columns, over all time: None where nothing is known."""
 
@@ -77,7 +80,7 @@ class Values:
         if condition is None or isinstance(plan, nodes.AntiJoin):
             return values
         for part in self._estimator.conjuncts(condition):
-            if isinstance(part.node, exp.EQ) and column in part.columns:
+            if isinstance(part.node, EQUALITIES) and column in part.columns:
                 for other in part.columns - {column}:
                     values = _smallest([values, self._of_input(plan, other)])
         return values
@@ -92,7 +95,7 @@ class Values:
 def _fixes(part: Scalar) -> bool:
     """Whether the condition leaves one value: column = literal."""
     node = part.node
-    if not isinstance(node, exp.EQ):
+    if not isinstance(node, EQUALITIES):
         return False
     sides = (node.this, node.expression)
     return any(isinstance(side, exp.Column) for side in sides)
