@@ -43,7 +43,7 @@ BUILDERS: dict[str, Callable[..., Exec]] = {
     "map": lambda s: ProjectExec(s, (("s.v", _V),)),
     "split": lambda s, length=3: SplitExec(s, length),
     "union": UnionExec,
-    "theta_join": lambda s, r: JoinExec(s, ProjectExec(r, (("r", _V),)), (), None),
+    "theta_join": lambda s, r: JoinExec((s, ProjectExec(r, (("r", _V),))), ((), ())),
     "duplicate_elimination": lambda s: DistinctExec(s, ("s.v",)),
     "difference": lambda s, r: DifferenceExec(s, r, ("s.v",)),
     "grouping_aggregation": lambda s: AggregateExec(s, (), ("s.v",), _COUNT, (0,)),

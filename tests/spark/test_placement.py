@@ -32,8 +32,8 @@ def _no_memory() -> None:
 
 def replicated(staged: Staged) -> set[tuple[bool, bool]]:
     """Which sides of joins without keys go everywhere."""
-    joins = [node for node in staged.walk() if isinstance(node, JoinExec) and not node.keys]
-    return {(_everywhere(join.left), _everywhere(join.right)) for join in joins}
+    joins = [node for node in staged.walk() if isinstance(node, JoinExec) and not node.is_keyed]
+    return {(_everywhere(join.inputs[0]), _everywhere(join.inputs[1])) for join in joins}
 
 
 def _everywhere(side: object) -> bool:

@@ -6,6 +6,7 @@ where the rows are not together already.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
@@ -121,26 +122,28 @@ class _Placement:
         return _over(node, _exchanged(inputs, _agreed(inputs, keys)))
 
     def _join(self, node: JoinExec) -> Placed:
-        left, right = self.place(node.left), self.place(node.right)
-        if not node.keys:
-            return self._all_pairs(node, left, right)
-        partner = {key.left: key.right for key in node.keys}
-        by = _agreed([left], tuple(partner))
-        other = tuple(partner[name] for name in by)
-        (left,), (right,) = _exchanged([left], by), _exchanged([right], other)
-        return _over(node, [left, right], left.together | {Together(other)})
+        inputs = [self.place(child) for child in node.inputs]
+        if not node.is_keyed:
+            return self._all_pairs(node, inputs)
+        by = _agreed_positions(inputs, node.keys)
+        placed = [
+            _exchanged([child], tuple(columns[at] for at in by))[0]
+            if columns
+            else _everywhere(child)
+            for child, columns in zip(inputs, node.keys, strict=True)
+        ]
+        return _over(node, placed, frozenset().union(*(child.together for child in placed)))
 
-    def _all_pairs(self, node: JoinExec, left: Placed, right: Placed) -> Placed:
-        """Every left row must meet every right row: the smaller side goes everywhere."""
-        if Together(()) in left.together & right.together:
-            return _over(node, [left, right])
-        numbered = any(not way.hashed for way in left.together)
+    def _all_pairs(self, node: JoinExec, inputs: list[Placed]) -> Placed:
+        """Rows of every input must meet those of all others: all but the largest go everywhere."""
+        if all(Together(()) in child.together for child in inputs):
+            return _over(node, inputs)
+        sizes = [self._sizes.of(child) for child in node.inputs]
         # What wants numbered rows back would have to bring all pairs together again.
-        if numbered or self._sizes.of(node.right) <= self._sizes.of(node.left):
-            everywhere = Placed(ExchangeExec(right.plan, Mode.BROADCAST))
-            return _over(node, [left, everywhere], left.together)
-        everywhere = Placed(ExchangeExec(left.plan, Mode.BROADCAST))
-        return _over(node, [everywhere, right], right.together)
+        numbered = [any(not way.hashed for way in child.together) for child in inputs]
+        stays = max(range(len(inputs)), key=lambda at: (numbered[at], sizes[at], -at))
+        placed = [child if at == stays else _everywhere(child) for at, child in enumerate(inputs)]
+        return _over(node, placed, inputs[stays].together)
 
     def _selective(self, node: Selective) -> Placed:
         child = self.place(node.child)
@@ -157,6 +160,22 @@ def _over(
     """The node over placed inputs; by default together as the first of them."""
     plan = node.with_children([child.plan for child in inputs])
     return Placed(plan, inputs[0].together if together is None else together)
+
+
+def _everywhere(child: Placed) -> Placed:
+    return Placed(ExchangeExec(child.plan, Mode.BROADCAST))
+
+
+def _agreed_positions(inputs: Sequence[Placed], keys: Sequence[Columns]) -> tuple[int, ...]:
+    """Key columns to be together by, as positions: those by which most inputs are already."""
+    votes = Counter(
+        tuple(columns.index(name) for name in way.columns)
+        for child, columns in zip(inputs, keys, strict=True)
+        for way in child.together
+        if way.hashed and way.columns and set(way.columns) <= set(columns)
+    )
+    width = max(map(len, keys))
+    return min(votes, key=lambda by: (-votes[by], len(by), by)) if votes else tuple(range(width))
 
 
 def _agreed(inputs: Iterable[Placed], keys: Columns) -> Columns:

@@ -7,6 +7,8 @@ inputs is the smaller one.
 
 from __future__ import annotations
 
+import math
+
 from tidemill.algebra.nodes import SourceKind
 from tidemill.algebra.plan import Plan
 from tidemill.physical.aggregate import AggregateExec
@@ -65,8 +67,8 @@ class Sizes:
             case IntersectionExec():
                 return min(self.of(plan.left), self.of(plan.right))
             case JoinExec():
-                left, right = self.of(plan.left), self.of(plan.right)
-                return max(left, right) if plan.keys else left * right
+                sizes = [self.of(child) for child in plan.inputs]
+                return max(sizes) if plan.is_keyed else math.prod(sizes)
             case _:
                 return sum(map(self.of, plan.children))
 

@@ -22,7 +22,7 @@ from tidemill.physical.granularity import GranularityExec
 from tidemill.physical.intersection import IntersectionExec
 from tidemill.physical.istream import DstreamExec, IstreamExec
 from tidemill.physical.join import JoinExec
-from tidemill.physical.join_keys import split_condition
+from tidemill.physical.join.keys import split_condition
 from tidemill.physical.max_union import MaxUnionExec
 from tidemill.physical.operator import Exec
 from tidemill.physical.project import ProjectExec
@@ -148,8 +148,14 @@ class _Lowering:
         split = split_condition(condition, left.schema, right.schema)
         with_left = self._with_columns(left, split.left_items)
         with_right = self._with_columns(right, split.right_items)
-        used = self._used(split.residual)
-        joined = JoinExec(with_left, with_right, split.keys, split.residual, used)
+        keys = (tuple(k.left for k in split.keys), tuple(k.right for k in split.keys))
+        joined = JoinExec(
+            (with_left, with_right),
+            keys,
+            () if split.residual is None else (split.residual,),
+            tuple(key.null_safe for key in split.keys),
+            functions=self._used(split.residual),
+        )
         wanted = left.schema.names + right.schema.names
         return joined if joined.schema.names == wanted else self._only(joined, wanted)
 

@@ -50,7 +50,7 @@ def is_chronon(plan: Plan) -> bool:
         case CoalesceExec():
             return plan.max_length == 1 and is_chronon(plan.child)
         case JoinExec() | IntersectionExec():
-            return is_chronon(plan.left) or is_chronon(plan.right)
+            return any(is_chronon(child) for child in plan.children)
         case DifferenceExec() | StrictDifferenceExec():
             return is_chronon(plan.left)
         case _:

@@ -11,7 +11,15 @@ from tidemill.algebra.scalar import Scalar, conjunction, conjuncts
 from tidemill.algebra.schema import Schema
 from tidemill.algebra.types import name_of
 from tidemill.expressions import infer
-from tidemill.physical.join import JoinKey
+
+
+@dataclass(frozen=True)
+class JoinKey:
+    """Two columns of the same type that must be equal; `null_safe`: NULL equals NULL."""
+
+    left: str
+    right: str
+    null_safe: bool = False
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,109 @@
+"""Set operations on copies: Difference and its relatives.
+
+Of one of n values, the left side has a copies at an instant and the right side b, Poisson
+variables with means A = l/(nd) of either side. Copies of the result start where their number
+rises; the operator lets a copy go on while it can, so nothing else cuts them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import erf, exp, pi, sqrt
+
+from tidemill.optimize.cost.characteristics import Characteristics
+
+_NORMAL_FROM = 200.0
+"""Copies from which the difference of two Poisson variables is taken as a normal one."""
+
+
+@dataclass(frozen=True)
+class Excess:
+    """How copies a of the left compare with copies b of the right.
+
+    `surplus` is the mean of max(a - b, 0), `enough` the probability of a >= b, `more` of a > b.
+    """
+
+    surplus: float
+    enough: float
+    more: float
+
+    @staticmethod
+    def of(left: float, right: float) -> Excess:
+        """For means of Poisson variables.
+
+        >>> round(Excess.of(2.0, 0.0).more, 2)  # at least one copy
+        0.86
+        """
+        return _normal(left, right) if left + right > _NORMAL_FROM else _exact(left, right)
+
+
+def _exact(left: float, right: float) -> Excess:
+    surplus = enough = more = 0.0
+    at_most_left = at_most_right = 0.0
+    for of_left, of_right in zip(_poisson(left), _poisson(right), strict=False):
+        more += of_left * at_most_right
+        at_most_left += of_left
+        at_most_right += of_right
+        enough += of_left * at_most_right
+        surplus += (1 - at_most_left) * at_most_right
+        if 1 - at_most_left < 1e-12:
+            break
+    return Excess(surplus, enough, more)
+
+
+def _poisson(mean: float) -> Iterator[float]:
+    """The probabilities of 0, 1, 2, …"""
+    probability, number = exp(-mean), 0
+    while True:
+        yield probability
+        number += 1
+        probability *= mean / number
+
+
+def _normal(left: float, right: float) -> Excess:
+    mean, deviation = left - right, sqrt(left + right)
+    at = mean / deviation
+    below = 0.5 * (1 + erf(at / sqrt(2)))
+    density = exp(-at * at / 2) / sqrt(2 * pi)
+    return Excess(mean * below + deviation * density, below, below)
+
+
+def difference(left: Characteristics, right: Characteristics, values: float) -> Characteristics:
+    """The copies of the left side less those of the right.
+
+    Their number rises with a left row if a >= b before, and with the end of a right row if
+    a > b after.
+    """
+    excess = Excess.of(left.live_rows / values, right.live_rows / values)
+    rate = left.rate * excess.enough + right.rate * excess.more
+    return Characteristics.of_rate(rate, values * excess.surplus, _granule(left, right))
+
+
+def strict_difference(
+    left: Characteristics, right: Characteristics, values: float
+) -> Characteristics:
+    """Left rows of which the right side has none, all at once when its last copy ends."""
+    none = exp(-right.live_rows / values)
+    rate = left.rate * none + right.rate * none * left.live_rows / values
+    return Characteristics.of_rate(rate, left.live_rows * none, _granule(left, right))
+
+
+def intersection(left: Characteristics, right: Characteristics, values: float) -> Characteristics:
+    """The smaller number of copies: it rises with a row of the side that has fewer."""
+    over = Excess.of(left.live_rows / values, right.live_rows / values)
+    rate = left.rate * (1 - over.enough) + right.rate * over.more
+    live = left.live_rows - values * over.surplus
+    return Characteristics.of_rate(rate, live, _granule(left, right))
+
+
+def max_union(left: Characteristics, right: Characteristics, values: float) -> Characteristics:
+    """The larger number of copies: it rises with a row of the side that has not fewer."""
+    over = Excess.of(left.live_rows / values, right.live_rows / values)
+    rate = left.rate * over.enough + right.rate * (1 - over.more)
+    live = right.live_rows + values * over.surplus
+    return Characteristics.of_rate(rate, live, _granule(left, right))
+
+
+def _granule(left: Characteristics, right: Characteristics) -> float:
+    return min(left.granularity, right.granularity)

@@ -1,0 +1,222 @@
+"""How large the streams between the operators of a plan are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from functools import reduce
+from math import prod
+from typing import Any
+
+from tidemill.algebra import nodes
+from tidemill.algebra.plan import Plan
+from tidemill.algebra.scalar import Scalar, conjuncts
+from tidemill.optimize.cost import characteristics, copies, discrete, matching
+from tidemill.optimize.cost.characteristics import LIFETIME, Characteristics, hit
+from tidemill.optimize.cost.selectivity import Selectivities
+from tidemill.optimize.cost.values import Values
+from tidemill.optimize.statistics import Statistics
+from tidemill.timeline import TimeDomain
+
+DEFAULT_RATES = {TimeDomain.TICKS: 1.0, TimeDomain.MICROSECONDS: 1e-3}
+"""Rows per instant of a stream of which nothing is known: one, or a thousand a second.
+
+All unknown streams get the same rate, so that their windows decide which is the larger one.
+"""
+
+DEFAULT_ROWS = 1000.0
+"""Rows of a relation of unknown size: large enough that it is not treated as a single row."""
+
+GROUP_SHARE = 0.1
+"""Groups per live row where nothing is known of the keys: grouping is written to shrink."""
+
+
+class Estimator:
+    """Rates, live rows, distinct values and selectivities of logical plans.
+
+    It visits every part of a plan once. `domain` only sets the rate of unknown streams.
+
+    >>> import pyarrow as pa
+    >>> from tidemill.algebra import Scan, Schema, TimeWindow
+    >>> from tidemill.optimize.statistics import StreamStatistics
+    >>> bid = TimeWindow(Scan("bid", "b", Schema.of(item=pa.int64())), 600)
+    >>> known = Statistics({"bid": StreamStatistics(rate=0.5, distinct={"item": 20})})
+    >>> estimator = Estimator(known)
+    >>> estimator.of(bid)
+    Characteristics(distance=2.0, length=600, granularity=1)
+    >>> estimator.live_rows(bid), round(estimator.distinct(bid, "b.item"))
+    (300.0, 20)
+    """
+
+    def __init__(
+        self, statistics: Statistics | None = None, domain: TimeDomain = TimeDomain.TICKS
+    ) -> None:
+        self.statistics = statistics or Statistics()
+        self._default_rate = DEFAULT_RATES[domain]
+        self._values = Values(self)
+        self._selectivities = Selectivities(self)
+        # What is known of a plan is found by its identity; keeping the plan keeps it valid.
+        self._done: dict[int, tuple[Plan, Characteristics]] = {}
+        self._names: dict[int, tuple[Plan, frozenset[str]]] = {}
+        self._parts: dict[int, tuple[Scalar, tuple[Scalar, ...]]] = {}
+
+    def of(self, plan: Plan) -> Characteristics:
+        """The result of the plan as a stream."""
+        found = self._done.get(id(plan))
+        if found is None:
+            rule: Callable[[Any], Characteristics]
+            rule = getattr(self, f"_{type(plan).__name__.lower()}")
+            found = self._done[id(plan)] = (plan, rule(plan))
+        return found[1]
+
+    def rate(self, plan: Plan) -> float:
+        """Rows that start per instant."""
+        return self.of(plan).rate
+
+    def live_rows(self, plan: Plan) -> float:
+        """Rows that hold at an instant; of a relation, its rows."""
+        return self.of(plan).live_rows
+
+    def distinct(self, plan: Plan, *columns: str) -> float:
+        """Different values of the columns together among the rows that hold at a time."""
+        live = self.live_rows(plan)
+        domain = self.domain(plan, columns)
+        if domain is None:
+            return max(1.0, GROUP_SHARE * live)
+        return max(1.0, min(live, domain * hit(1 / domain, live)))
+
+    def domain(self, plan: Plan, columns: Iterable[str]) -> float | None:
+        """Different values of the columns together over all time; None if not known."""
+        found = [self._values.of(plan, column) for column in columns]
+        known = [max(1.0, values) for values in found if values is not None]
+        return prod(known) if len(known) == len(found) else None
+
+    def groups(self, plan: Plan, columns: Iterable[str]) -> float:
+        """Groups over all time: of the columns if their values are known, else a guess."""
+        domain = self.domain(plan, columns)
+        return max(1.0, GROUP_SHARE * self.live_rows(plan)) if domain is None else domain
+
+    def selectivity(self, condition: Scalar | None, *inputs: Plan) -> float:
+        """The share of rows, or of pairs of rows of the inputs, that meet a condition."""
+        return 1.0 if condition is None else self._selectivities.of(condition, inputs)
+
+    def conjuncts(self, condition: Scalar) -> tuple[Scalar, ...]:
+        """The parts of a condition; always the same objects."""
+        found = self._parts.get(id(condition))
+        if found is None:
+            found = self._parts[id(condition)] = (condition, conjuncts(condition))
+        return found[1]
+
+    def names(self, plan: Plan) -> frozenset[str]:
+        """The columns of a plan."""
+        found = self._names.get(id(plan))
+        if found is None:
+            found = self._names[id(plan)] = (plan, frozenset(plan.schema.names))
+        return found[1]
+
+    def multi_join(self, inputs: tuple[Plan, ...], condition: Scalar | None) -> Characteristics:
+        """Inputs joined at once, in whatever order."""
+        together = reduce(discrete.product, map(self.of, inputs))
+        return characteristics.filtered(together, self.selectivity(condition, *inputs))
+
+    # Leaves
+
+    def _scan(self, plan: nodes.Scan) -> Characteristics:
+        known = self.statistics.of(plan.source)
+        granule = known.granularity or 1
+        if plan.kind is nodes.SourceKind.STREAM:
+            rate = known.rate or self._default_rate
+            return Characteristics(1 / rate, known.length or granule, granule)
+        if plan.kind is nodes.SourceKind.INTERVALS and known.rate and known.length:
+            return Characteristics(1 / known.rate, known.length, granule)
+        rows = known.rows if known.rows is not None else plan.rows
+        return Characteristics.of_relation(DEFAULT_ROWS if rows is None else rows)
+
+    # Single rows
+
+    def _filter(self, plan: nodes.Filter) -> Characteristics:
+        share = self.selectivity(plan.predicate, plan.child)
+        return characteristics.filtered(self.of(plan.child), share)
+
+    def _project(self, plan: nodes.Project) -> Characteristics:
+        return characteristics.mapped(self.of(plan.child))
+
+    # Windows
+
+    def _timewindow(self, plan: nodes.TimeWindow) -> Characteristics:
+        size = LIFETIME if plan.size is None else plan.size
+        window = characteristics.time_window(discrete.instants(self.of(plan.child)), size)
+        return discrete.slid(window, plan.slide)
+
+    def _countwindow(self, plan: nodes.CountWindow) -> Characteristics:
+        stream = discrete.instants(self.of(plan.child))
+        if plan.rows is None:
+            return replace(stream, length=LIFETIME)
+        partitions = self.groups(plan.child, plan.partition_by) if plan.partition_by else 1.0
+        window = characteristics.partitioned_window(stream, partitions, plan.rows)
+        # In steps of one row, rows start when they come; else with the last of each step.
+        return (
+            discrete.slid(window, plan.slide * partitions * stream.distance)
+            if plan.slide > 1
+            else window
+        )
+
+    def _granularity(self, plan: nodes.Granularity) -> Characteristics:
+        return characteristics.coarsened(self.of(plan.child), plan.granule)
+
+    def _istream(self, plan: nodes.Unary) -> Characteristics:
+        return replace(self.of(plan.child), length=1.0)
+
+    _dstream = _istream
+
+    def _rstream(self, plan: nodes.Rstream) -> Characteristics:
+        return discrete.instants(self.of(plan.child))
+
+    # Rows of one input together
+
+    def _distinct(self, plan: nodes.Distinct) -> Characteristics:
+        values = self.groups(plan.child, plan.schema.names)
+        return discrete.deduplicated(self.of(plan.child), values)
+
+    def _aggregate(self, plan: nodes.Aggregate) -> Characteristics:
+        groups = self.groups(plan.child, plan.keys) if plan.keys else 1.0
+        return discrete.grouped(self.of(plan.child), groups)
+
+    def _topk(self, plan: nodes.TopK) -> Characteristics:
+        return discrete.top(self.of(plan.child), plan.limit, plan.offset)
+
+    # Two inputs and more
+
+    def _join(self, plan: nodes.Join) -> Characteristics:
+        return self.multi_join((plan.left, plan.right), plan.condition)
+
+    def _semijoin(self, plan: nodes.SemiJoin) -> Characteristics:
+        return matching.semi_joined(*self._sides(plan), self._matching(plan))
+
+    def _antijoin(self, plan: nodes.AntiJoin) -> Characteristics:
+        return matching.anti_joined(*self._sides(plan), self._matching(plan))
+
+    def _matching(self, plan: nodes.Conditional) -> float:
+        return self.selectivity(plan.condition, plan.left, plan.right)
+
+    def _union(self, plan: nodes.Union) -> Characteristics:
+        return characteristics.united(self._sides(plan))
+
+    def _difference(self, plan: nodes.Difference) -> Characteristics:
+        return copies.difference(*self._sides(plan), self._rows(plan))
+
+    def _strictdifference(self, plan: nodes.StrictDifference) -> Characteristics:
+        return copies.strict_difference(*self._sides(plan), self._rows(plan))
+
+    def _intersection(self, plan: nodes.Intersection) -> Characteristics:
+        return copies.intersection(*self._sides(plan), self._rows(plan))
+
+    def _maxunion(self, plan: nodes.MaxUnion) -> Characteristics:
+        return copies.max_union(*self._sides(plan), self._rows(plan))
+
+    def _sides(self, plan: nodes.Binary) -> tuple[Characteristics, Characteristics]:
+        return self.of(plan.left), self.of(plan.right)
+
+    def _rows(self, plan: nodes.SetOperation) -> float:
+        """Different rows on both sides, which are taken to have the same ones."""
+        return max(self.groups(side, plan.schema.names) for side in (plan.left, plan.right))

@@ -1,0 +1,83 @@
+"""Join: rows of several inputs that hold together and match."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from tidemill.algebra.plan import Plan
+from tidemill.algebra.scalar import Scalar
+from tidemill.algebra.schema import Schema
+from tidemill.expressions import UserFunction
+from tidemill.physical.join.operator import JoinOperator
+from tidemill.physical.join.side import Side
+from tidemill.physical.operator import Exec, Operator
+
+Columns = tuple[str, ...]
+Order = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class JoinExec(Exec):
+    """Find partners by hash of the keys, or among all rows, and check the conditions.
+
+    `keys` are the columns of every input that must be equal in all inputs, position by position;
+    an input without keys is looked through as a whole. `null_safe` tells for every position
+    whether NULL equals NULL.
+
+    `orders[i]` is the order of the inputs in which new rows of input i find their partners: as a
+    rule, it begins with i. With `buckets`, so many keys share a place in the index of an input;
+    1 makes it a nested loop. No order and no number of buckets changes the result.
+    """
+
+    inputs: tuple[Plan, ...]
+    keys: tuple[Columns, ...]
+    conditions: tuple[Scalar, ...] = ()
+    null_safe: tuple[bool, ...] = ()
+    orders: tuple[Order, ...] = ()
+    buckets: tuple[int | None, ...] = ()
+    functions: tuple[UserFunction, ...] = ()
+
+    @cached_property
+    def schema(self) -> Schema:
+        schema = Schema(())
+        for child in self.inputs:
+            schema = schema + child.schema
+        return schema
+
+    @property
+    def is_keyed(self) -> bool:
+        """Whether any partners are found by key."""
+        return sum(map(bool, self.keys)) > 1
+
+    def details(self) -> str:
+        text = f"keys=[{', '.join(self._equalities())}]" if self.is_keyed else "all pairs"
+        if len(self.inputs) > 2 and self.orders:
+            text += f" orders=[{', '.join(''.join(map(str, order)) for order in self.orders)}]"
+        where = " AND ".join(map(str, self.conditions))
+        return f"{text} where {where}" if where else text
+
+    def _equalities(self) -> list[str]:
+        keyed = [columns for columns in self.keys if columns]
+        return [
+            f" {'<=>' if safe else '='} ".join(columns[at] for columns in keyed)
+            for at, safe in enumerate(self.safe_keys)
+        ]
+
+    @property
+    def safe_keys(self) -> tuple[bool, ...]:
+        """For every key column, whether NULL equals NULL."""
+        width = max(map(len, self.keys), default=0)
+        return self.null_safe or (False,) * width
+
+    def operator(self) -> Operator:
+        buckets = self.buckets or (None,) * len(self.inputs)
+        sides = [
+            Side(child.schema, columns, self.safe_keys, number)
+            for child, columns, number in zip(self.inputs, self.keys, buckets, strict=True)
+        ]
+        orders = self.orders or tuple(map(self._origin_first, range(len(self.inputs))))
+        return JoinOperator(sides, self.conditions, orders, self.functions)
+
+    def _origin_first(self, origin: int) -> Order:
+        return (origin, *(number for number in range(len(self.inputs)) if number != origin))

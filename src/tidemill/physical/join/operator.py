@@ -1,0 +1,176 @@
+"""The running join."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cached_property, reduce
+from itertools import accumulate
+from operator import add
+
+import polars as pl
+
+from tidemill.algebra.scalar import Scalar
+from tidemill.algebra.schema import Schema
+from tidemill.expressions import UserFunction, compile_items
+from tidemill.physical.arrays import Bools
+from tidemill.physical.join.combinations import Combinations, Shelf, alone, extended
+from tidemill.physical.join.side import Run, Side
+from tidemill.physical.keys import same_rows
+from tidemill.physical.operator import Operator, empty_batch, payload, with_validity
+
+Order = tuple[int, ...]
+
+
+class JoinOperator(Operator):
+    """New rows of every input meet the rows of the others: the stored ones and the new ones.
+
+    A result has one origin, the first of its inputs that brought a new row. So new rows of an
+    input meet only stored rows of the inputs before it, and all rows of those behind it: then
+    every result is found once, whatever the order in which its rows are put together.
+    """
+
+    def __init__(
+        self,
+        sides: Sequence[Side],
+        conditions: Sequence[Scalar],
+        orders: Sequence[Order],
+        functions: Sequence[UserFunction],
+    ) -> None:
+        self._sides = sides
+        self._orders = orders
+        schema = reduce(add, (side.schema for side in sides))
+        self._conditions = [_Condition(part, schema, functions) for part in conditions]
+        self._checks = [self._plan_checks(order) for order in orders]
+        self._empty = empty_batch(schema)
+
+    def _plan_checks(self, order: Order) -> list[list[_Condition]]:
+        """After each input of an order, the conditions that can be told since then."""
+        checks: list[list[_Condition]] = []
+        known: frozenset[str] = frozenset()
+        for number in order:
+            before, known = known, known | set(self._sides[number].schema.names)
+            checks.append(
+                [c for c in self._conditions if c.columns <= known and not c.columns <= before]
+            )
+        return checks
+
+    def step(
+        self, inputs: Sequence[pl.DataFrame], watermarks: Sequence[int]
+    ) -> tuple[pl.DataFrame, int]:
+        new = [side.arrive(batch) for side, batch in zip(self._sides, inputs, strict=True)]
+        tick = _Tick(self._sides, new)
+        found = [part for origin in range(len(new)) for part in self._results(origin, tick)]
+        for number, side in enumerate(self._sides):
+            # Every later result needs a later row of another input.
+            others = (mark for other, mark in enumerate(watermarks) if other != number)
+            side.keep(new[number], min(others))
+        return (pl.concat(found) if found else self._empty), min(watermarks)
+
+    def _results(self, origin: int, tick: _Tick) -> Iterator[pl.DataFrame]:
+        """All rows of which the origin brings a new part, and no input before it."""
+        new, order = tick.new[origin], self._orders[origin]
+        shelves = [tick.shelf(number, origin) for number in order]
+        if not all(shelves):
+            return
+        for first in alone(shelves[0], int(new.starts.min()), new.last_end):
+            yield from self._descend(first, shelves, self._checks[origin], tick, 0)
+
+    def _descend(
+        self,
+        found: Combinations,
+        shelves: Sequence[Shelf],
+        checks: Sequence[Sequence[_Condition]],
+        tick: _Tick,
+        depth: int,
+    ) -> Iterator[pl.DataFrame]:
+        """Add the other inputs, one after the other; block by block, to bound the memory."""
+        if depth + 1 == len(shelves):
+            batch = self._checked(tick.rows(found), checks[depth])
+            if batch.height:
+                yield batch
+            return
+        for condition in checks[depth]:
+            found = found.take(condition.holds(tick.columns(found, condition.columns)))
+        last = depth + 2 == len(shelves)
+        for longer in extended(found, shelves[depth + 1], last=last):
+            yield from self._descend(longer, shelves, checks, tick, depth + 1)
+
+    def _checked(self, batch: pl.DataFrame, conditions: Sequence[_Condition]) -> pl.DataFrame:
+        """The rows whose keys are equal, not only their hashes, and that meet the conditions."""
+        keyed = [side.key_values(batch) for side in self._sides if side.keys]
+        for other in keyed[1:]:
+            same = same_rows(keyed[0], other)
+            batch = batch if same.all() else batch.filter(same)
+        for condition in conditions:
+            batch = batch.filter(condition.holds(batch)) if batch.height else batch
+        return batch
+
+    @property
+    def state_rows(self) -> int:
+        return sum(side.rows for side in self._sides)
+
+    @property
+    def state_bytes(self) -> int:
+        return sum(side.nbytes for side in self._sides)
+
+
+class _Condition:
+    """What rows must meet besides equal keys."""
+
+    def __init__(self, scalar: Scalar, schema: Schema, functions: Sequence[UserFunction]) -> None:
+        known = {function.name.lower(): function for function in functions}
+        self.columns = scalar.columns
+        self._compiled = compile_items([("keep", scalar)], schema, known)
+
+    def holds(self, rows: pl.DataFrame) -> Bools:
+        """Which of the rows meet it."""
+        keep = self._compiled.run(rows)["keep"]
+        met: Bools = keep.fill_null(value=False).to_numpy()
+        return met
+
+
+class _Tick:
+    """The rows of all inputs in one step: those stored before, and the new ones behind them."""
+
+    def __init__(self, sides: Sequence[Side], new: Sequence[Run]) -> None:
+        self.new = new
+        self._sides = sides
+        self._runs = [
+            tuple(zip(_offsets((*side.runs, run)), (*side.runs, run), strict=True))
+            for side, run in zip(sides, new, strict=True)
+        ]
+
+    def shelf(self, number: int, origin: int) -> Shelf:
+        """The rows of an input that new rows of the origin meet."""
+        runs = self._runs[number]
+        if number == origin:
+            runs = runs[-1:]
+        elif number < origin:
+            runs = runs[:-1]
+        return Shelf(number, runs, bool(self._sides[number].keys))
+
+    @cached_property
+    def _frames(self) -> list[pl.DataFrame]:
+        return [
+            payload(pl.concat([run.batch for _, run in runs], rechunk=False)) for runs in self._runs
+        ]
+
+    def rows(self, found: Combinations) -> pl.DataFrame:
+        """Combinations of all inputs as rows of the result."""
+        parts = [frame[found.rows[number]] for number, frame in enumerate(self._frames)]
+        return with_validity(pl.concat(parts, how="horizontal"), found.start, found.end)
+
+    def columns(self, found: Combinations, names: frozenset[str]) -> pl.DataFrame:
+        """Some columns of combinations."""
+        parts = []
+        for number, rows in found.rows.items():
+            frame = self._frames[number]
+            wanted = [name for name in frame.columns if name in names]
+            if wanted:
+                parts.append(frame.select(wanted)[rows])
+        return pl.concat(parts, how="horizontal")
+
+
+def _offsets(runs: Sequence[Run]) -> Iterator[int]:
+    sizes = (len(run) for run in runs[:-1])
+    return accumulate(sizes, initial=0)
