@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tidemill.optimize.cost.characteristics import Characteristics
 from tidemill.optimize.early.choice import EXHAUSTIVE_INPUTS, choose, choose_greedily
 from tidemill.optimize.early.costs import Stream, hash_work, plan_costs
 from tidemill.optimize.early.costs import Tuning as TextTuning
@@ -66,7 +67,8 @@ def test_plans_of_equal_cost_leave_the_late_one() -> None:
 
 @pytest.mark.parametrize(("inputs", "seconds"), [(6, 0.02), (10, 0.1)])
 def test_choosing_is_quick(inputs: int, seconds: float) -> None:
-    sides = [JoinInput(rate=i + 1, live=1000, keys=100, groups=10**i) for i in range(inputs)]
+    stream = Characteristics(distance=1, length=1000)
+    sides = [JoinInput(stream, keys=100, groups=10**i) for i in range(inputs)]
     times = []
     for _ in range(3):
         start = time.perf_counter()

@@ -8,7 +8,8 @@ from itertools import pairwise, product
 import numpy as np
 import pytest
 
-from tidemill.optimize.early.ours import Constants, JoinInput, choose_plan, plan_rows, versions
+from tidemill.optimize.cost.characteristics import Characteristics
+from tidemill.optimize.early.ours import Constants, JoinInput, choose_plan, plan_rows
 from tidemill.optimize.early.plans import all_masks
 
 INSTANTS = 600
@@ -26,7 +27,7 @@ class Source:
 
     @property
     def side(self) -> JoinInput:
-        return JoinInput(self.rate, self.rate * self.length, self.keys, self.groups)
+        return JoinInput(Characteristics(1 / self.rate, self.length), self.keys, self.groups)
 
     def rows(self, seed: int) -> dict[tuple[int, int], list[int]]:
         """Starts of rows by key and group."""
@@ -87,7 +88,8 @@ def test_versions(source: Source) -> None:
     spans = [span for spans in source.intervals(7, early=True).values() for span in spans]
     written = sum(settled(start) for start, _ in spans) / SETTLED
     holding = np.mean([sum(a <= t < b for a, b in spans) for t in range(200, 600, 10)])
-    assert versions(source.side) == pytest.approx((written, holding), rel=0.12)
+    found = source.side.early
+    assert (found.rate, found.live_rows) == pytest.approx((written, holding), rel=0.12)
 
 
 @pytest.mark.parametrize(
@@ -112,19 +114,29 @@ def test_join_rows_of_all_plans(sources: list[Source]) -> None:
     assert estimated.late == pytest.approx(np.array(counted) / SETTLED, rel=0.2)
 
 
+STREAM = Characteristics(distance=1, length=100)
+
+
 def test_coarse_time_makes_versions_coincide() -> None:
-    side = JoinInput(rate=1, live=1000, keys=10)
-    assert versions(side, granularity=1000) == pytest.approx((0.01, 10))
+    coarse = Characteristics(distance=1, length=1000, granularity=1000)
+    found = JoinInput(coarse, keys=10).early
+    assert (found.rate, found.live_rows) == pytest.approx((0.01, 10))
 
 
 def test_a_relation_is_aggregated_once() -> None:
-    stream, relation = JoinInput(1, 100, 10), JoinInput(0, 1000, 10)
-    late, early = plan_rows([stream, relation], np.array([[False, False], [False, True]])).late
+    sides = [JoinInput(STREAM, 10), JoinInput(Characteristics.of_relation(1000), 10)]
+    late, early = plan_rows(sides, np.array([[False, False], [False, True]])).late
     assert (late, early) == pytest.approx((100, 1))
-    assert choose_plan([stream, relation]).mask == (False, True)
+    assert choose_plan(sides).mask == (False, True)
 
 
 def test_memory_counts() -> None:
-    sides = [JoinInput(1, 100, 10), JoinInput(1, 100, 10, groups=1e9)]
+    sides = [JoinInput(STREAM, 10), JoinInput(STREAM, 10, groups=1e9)]
     assert choose_plan(sides, Constants(join=0, late=0)).mask == (False, False)
     assert choose_plan(sides, Constants(join=0, late=0, byte=1)).mask == (True, False)
+
+
+def test_an_input_without_rows() -> None:
+    nothing = Characteristics.of_rate(0, 0, 1)
+    choice = choose_plan([JoinInput(STREAM, 10), JoinInput(nothing, 10)])
+    assert choice.mask == (False, False)

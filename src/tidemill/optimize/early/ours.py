@@ -2,7 +2,6 @@
 
 An early aggregate of ours writes a *version* of a group whenever rows come or leave, the join
 treats versions like any rows that hold for a while, and the late aggregate weighs what it gets.
-Times and rates are in instants.
 """
 
 from __future__ import annotations
@@ -13,22 +12,35 @@ from functools import partial
 
 import numpy as np
 
+from tidemill.optimize.cost.characteristics import Characteristics
+from tidemill.optimize.cost.discrete import grouped
 from tidemill.optimize.early.choice import Choice, choose
 from tidemill.optimize.early.plans import Costs, Masks
+
+# Just below 1, of which a logarithm can be taken.
+_ALMOST_ALL = 1 - 1e-12
 
 
 @dataclass(frozen=True)
 class JoinInput:
-    """An input of the join: new rows per instant, and rows that hold at one instant.
+    """An input of the join, its window included.
 
     `keys` are the distinct values of its join columns, `groups` those of the columns that it adds
-    to the query's grouping (1: none). A relation has rate 0.
+    to the query's grouping (1: none).
+
+    >>> side = JoinInput(Characteristics(distance=1, length=1000), keys=10)
+    >>> side.early.rate, side.early.live_rows  # a start and an end change a group of the ten
+    (1.8..., 10.0)
     """
 
-    rate: float
-    live: float
+    stream: Characteristics
     keys: float
     groups: float = 1.0
+
+    @property
+    def early(self) -> Characteristics:
+        """The versions that an early aggregate makes of it."""
+        return grouped(self.stream, self.keys * self.groups)
 
 
 @dataclass(frozen=True)
@@ -63,68 +75,43 @@ class Rows:
         return np.asarray(work + constants.byte * constants.row_bytes * self.state)
 
 
-def versions(side: JoinInput, granularity: float = 1.0) -> tuple[float, float]:
-    """Versions that an early aggregate writes per instant, and versions that hold at one.
-
-    Formula 22.7 of the cost model has two cases, groups that overlap in time and groups that do
-    not. Here they are the two ends of one curve: a change writes a version unless it empties the
-    group. Changes at one instant (of `granularity`) write one version.
-
-    >>> versions(JoinInput(rate=1, live=10, keys=1000))  # rows alone in their groups
-    (1.0..., 9.9...)
-    >>> versions(JoinInput(rate=1, live=1000, keys=10))  # a start and an end change a group
-    (1.8..., 10.0)
-    >>> versions(JoinInput(rate=1000, live=1e6, keys=10))  # all groups change at every instant
-    (10.0, 10.0)
-    """
-    places = side.keys * side.groups
-    starts = side.rate * granularity / places
-    empty = float(np.exp(-side.live / places))
-    changes = -np.expm1(-2 * starts) + np.expm1(-starts) * empty
-    return float(places * changes / granularity), places * (1 - empty)
-
-
-def plan_rows(
-    inputs: Sequence[JoinInput],
-    masks: Masks,
-    granularity: float = 1.0,
-    selectivity: float | None = None,
-) -> Rows:
+def plan_rows(inputs: Sequence[JoinInput], masks: Masks, selectivity: float | None = None) -> Rows:
     """Rows through the parts of each plan.
 
     `selectivity` is the share of all combinations of rows that match; by default that of a join
     on one attribute whose values are as likely as each other.
     """
     share = common_selectivity(inputs) if selectivity is None else selectivity
-    late = np.array([(side.rate, side.live) for side in inputs]).T
-    early = np.array([versions(side, granularity) for side in inputs]).T
-    rate, live = (np.where(masks, few, many) for few, many in zip(early, late, strict=True))
-    made = _combinations(rate, live, granularity, share)
-    pairs = share * live.prod(axis=1)
+    granule = min(side.stream.granularity for side in inputs)
+    streams, versions = [side.stream for side in inputs], [side.early for side in inputs]
+    rate = np.where(masks, *(np.array([s.rate for s in part]) for part in (versions, streams)))
+    live = np.where(masks, *(np.array([s.live_rows for s in part]) for part in (versions, streams)))
+    made = _combinations(rate, live, granule) * share
+    windows = np.array([stream.live_rows for stream in streams])
     return Rows(
-        aggregate=masks @ late[0],
+        aggregate=masks @ np.array([stream.rate for stream in streams]),
         probe=rate.sum(axis=1),
         join=made + _intermediate(rate, live, share),
         late=made,
-        state=live.sum(axis=1) + masks @ late[1] + pairs,
+        # The join keeps its inputs, an early aggregate its rows, the late one those of the join.
+        state=live.sum(axis=1) + masks @ windows + share * live.prod(axis=1),
     )
 
 
 def choose_plan(
     inputs: Sequence[JoinInput],
     constants: Constants | None = None,
-    granularity: float = 1.0,
     selectivity: float | None = None,
     allowed: Sequence[bool] | None = None,
 ) -> Choice:
     """The cheapest plan for our operators.
 
-    >>> few, many = JoinInput(1, 5000, keys=10, groups=1), JoinInput(1, 5000, keys=10, groups=1e7)
-    >>> choose_plan([few, many]).mask
+    >>> stream = Characteristics(distance=1, length=5000)
+    >>> choose_plan([JoinInput(stream, keys=10), JoinInput(stream, keys=10, groups=1e7)]).mask
     (True, False)
     """
     everywhere = [True] * len(inputs) if allowed is None else allowed
-    price = partial(_costs, inputs, constants or Constants(), granularity, selectivity)
+    price = partial(_costs, inputs, constants or Constants(), selectivity)
     return choose(price, everywhere)
 
 
@@ -135,22 +122,19 @@ def common_selectivity(inputs: Sequence[JoinInput]) -> float:
 
 
 def _costs(
-    inputs: Sequence[JoinInput],
-    constants: Constants,
-    granularity: float,
-    selectivity: float | None,
-    masks: Masks,
+    inputs: Sequence[JoinInput], constants: Constants, selectivity: float | None, masks: Masks
 ) -> Costs:
-    return plan_rows(inputs, masks, granularity, selectivity).cost(constants)
+    return plan_rows(inputs, masks, selectivity).cost(constants)
 
 
-def _combinations(rate: Costs, live: Costs, granularity: float, share: float) -> Costs:
-    """Matches that begin per instant: those that hold now less those whose parts all held before.
+def _combinations(rate: Costs, live: Costs, granule: float) -> Costs:
+    """Combinations that begin per instant: those that hold less those whose parts all held before.
 
-    Counted so, parts that begin together make one match, not one for each of them.
+    This is `discrete.product` for many inputs: parts that begin together make one combination.
     """
-    older = np.maximum(live - rate * granularity, 0.0)
-    return np.asarray(share * (live.prod(axis=1) - older.prod(axis=1)) / granularity)
+    new = np.divide(rate * granule, live, out=np.zeros_like(rate), where=live > 0)
+    old = np.log1p(-np.minimum(new, _ALMOST_ALL)).sum(axis=1)
+    return np.asarray(live.prod(axis=1) * -np.expm1(old) / granule)
 
 
 def _intermediate(rate: Costs, live: Costs, share: float) -> Costs:
@@ -158,6 +142,6 @@ def _intermediate(rate: Costs, live: Costs, share: float) -> Costs:
     inputs = rate.shape[1]
     total = np.zeros(len(rate))
     for own in range(inputs):
-        others = np.delete(live, own, axis=1)[:, :-1] * share ** (1 / (inputs - 1))
+        others = np.delete(live, own, axis=1)[:, :-1] * share ** (1 / max(inputs - 1, 1))
         total += rate[:, own] * others.cumprod(axis=1).sum(axis=1)
     return total
