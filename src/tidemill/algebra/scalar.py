@@ -90,6 +90,15 @@ def column(name: str, data_type: pa.DataType) -> Scalar:
     return Scalar(column_node(name), data_type)
 
 
+def equality(left: Scalar, right: Scalar) -> Scalar:
+    """Whether two expressions are equal.
+
+    >>> equality(column("a.k", pa.int64()), column("b.k", pa.int64()))
+    a.k = b.k
+    """
+    return Scalar(exp.EQ(this=left.node.copy(), expression=right.node.copy()), pa.bool_())
+
+
 def conjunction(*conditions: Scalar | None) -> Scalar | None:
     """The conditions joined with AND; None if there is none.
 

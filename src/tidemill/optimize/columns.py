@@ -95,6 +95,10 @@ def _needs(plan: Plan, names: Names) -> Iterator[tuple[Plan, Names]]:
             tested = frozenset() if plan.condition is None else plan.condition.columns
             for side in plan.children:
                 yield side, (names | tested) & frozenset(side.schema.names)
+        case nodes.MultiJoin():
+            tested = frozenset() if plan.condition is None else plan.condition.columns
+            for child in plan.inputs:
+                yield child, (names | tested) & frozenset(child.schema.names)
         case _:
             # These compare whole rows.
             for child in plan.children:

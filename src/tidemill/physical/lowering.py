@@ -143,6 +143,11 @@ class _Lowering:
         left, right = self.lower(plan.left, True), self.lower(plan.right, True)
         return self._joined(left, right, plan.condition)
 
+    def _multijoin(self, plan: nodes.MultiJoin, eager: bool) -> Exec:
+        inputs = tuple(self.lower(child, True) for child in plan.inputs)
+        used = self._used(*plan.conditions)
+        return JoinExec(inputs, plan.keys, plan.conditions, orders=plan.orders, functions=used)
+
     def _joined(self, left: Exec, right: Exec, condition: Scalar | None) -> Exec:
         """A join; columns that were computed for its keys are taken away again."""
         split = split_condition(condition, left.schema, right.schema)

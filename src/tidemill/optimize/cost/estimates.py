@@ -190,6 +190,9 @@ class Estimator:
     def _join(self, plan: nodes.Join) -> Characteristics:
         return self.multi_join((plan.left, plan.right), plan.condition)
 
+    def _multijoin(self, plan: nodes.MultiJoin) -> Characteristics:
+        return self.multi_join(plan.inputs, plan.condition)
+
     def _semijoin(self, plan: nodes.SemiJoin) -> Characteristics:
         return matching.semi_joined(*self._sides(plan), self._matching(plan))
 

@@ -1,0 +1,88 @@
+"""In which order the windows of an m-way join are looped through."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from tidemill.optimize.joins.costs import general_costs, orders_by_origin, total
+from tidemill.optimize.joins.heuristic import Order, fast_moved, small_first
+from tidemill.optimize.joins.optimum import optimum
+from tidemill.optimize.joins.steps import MultiwaySteps, OriginSteps, Steps
+from tidemill.optimize.joins.windows import JoinWindow, check
+
+# Up to here all orders are weighed; twice the time for each stream more.
+EXACT_STREAMS = 12
+
+Names = tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Choice:
+    """The orders chosen, by the names of the windows, and what they cost.
+
+    `order` is the global one, which leaves new rows at the top; `orders` are the loops for the new
+    rows of each stream. `heuristic` is the cost of what the heuristic found, `optimum` the least
+    cost of all orders, if there were not too many.
+    """
+
+    order: Names
+    orders: Mapping[str, Names]
+    cost: float
+    heuristic: float
+    optimum: float | None
+
+    @property
+    def ratio(self) -> float | None:
+        """How many times the optimum the heuristic costs."""
+        if self.optimum is None:
+            return None
+        return self.heuristic / self.optimum if self.optimum else 1.0
+
+
+def choose_order(windows: Sequence[JoinWindow], tau: float | None = None) -> Choice:
+    """The best orders found for a join that is evaluated with every row, or every `tau`.
+
+    If it is evaluated with every row, the new row is at the top. With an interval, its new rows
+    are many, and for each origin they stand where they cost least (the general lazy join).
+
+    >>> a, b = JoinWindow("a", 10, 100, 500), JoinWindow("b", 1, 100, 50)
+    >>> choice = choose_order([JoinWindow("d", 3, 100, 5), JoinWindow("c", 1, 200, 40), b, a])
+    >>> choice.order, choice.orders["d"], choice.cost, choice.ratio
+    (('a', 'b', 'c', 'd'), ('d', 'a', 'b', 'c'), 16000.0, 1.0)
+    """
+    check(windows, tau)
+    exact = len(windows) <= EXACT_STREAMS
+    find = optimum if exact else heuristic_order
+    orders = _orders(windows, tau, find)
+    cost = total(general_costs(orders, tau))
+    quick = total(general_costs(_orders(windows, tau, heuristic_order), tau)) if exact else cost
+    return Choice(
+        order=_names(_arranged(MultiwaySteps(windows, tau), find)),
+        orders={origin: _names(order) for origin, order in orders.items()},
+        cost=cost,
+        heuristic=quick,
+        optimum=cost if exact else None,
+    )
+
+
+def heuristic_order(steps: Steps) -> Order:
+    """The heuristic with its augmentation: small joins first, then fast streams moved."""
+    return fast_moved(steps, small_first(steps))
+
+
+def _orders(
+    windows: Sequence[JoinWindow], tau: float | None, find: Callable[[Steps], Order]
+) -> dict[str, tuple[JoinWindow, ...]]:
+    if tau is None:
+        return orders_by_origin(_arranged(MultiwaySteps(windows), find))
+    origins = [OriginSteps(windows, place, tau) for place in range(len(windows))]
+    return {windows[steps.origin].name: _arranged(steps, find) for steps in origins}
+
+
+def _arranged(steps: Steps, find: Callable[[Steps], Order]) -> tuple[JoinWindow, ...]:
+    return tuple(steps.windows[place] for place in find(steps))
+
+
+def _names(windows: Sequence[JoinWindow]) -> Names:
+    return tuple(window.name for window in windows)

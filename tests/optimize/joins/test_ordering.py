@@ -1,0 +1,198 @@
+"""Choosing the order of joins, on random streams."""
+
+import time
+from collections.abc import Sequence
+from itertools import pairwise, permutations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tidemill.optimize.joins import (
+    JoinWindow,
+    choose_order,
+    drift,
+    general_costs,
+    moved,
+    multiway_costs,
+    naive_costs,
+    origin_cost,
+    reorder,
+    total,
+)
+from tidemill.optimize.joins.heuristic import fast_moved, small_first
+from tidemill.optimize.joins.optimum import optimum
+from tidemill.optimize.joins.ordering import EXACT_STREAMS
+from tidemill.optimize.joins.steps import MultiwaySteps, NaiveSteps, OriginSteps
+
+TAUS = st.none() | st.floats(0.1, 100)
+
+
+def windows(least: int, most: int) -> st.SearchStrategy[list[JoinWindow]]:
+    one = st.tuples(
+        st.sampled_from([0, 0.1, 1, 3, 10, 100]),
+        st.floats(0.5, 500),
+        st.sampled_from([1, 2, 5, 20, 50, 200, 500]),
+        st.sampled_from([1, 5, 20]),
+    )
+    lists = st.lists(one, min_size=least, max_size=most)
+    return lists.map(lambda many: [JoinWindow(f"s{i}", *parts) for i, parts in enumerate(many)])
+
+
+def arranged(streams: Sequence[JoinWindow], order: Sequence[int]) -> list[JoinWindow]:
+    return [streams[place] for place in order]
+
+
+def about(number: float) -> object:
+    return pytest.approx(number, rel=1e-9)
+
+
+@settings(deadline=None)
+@given(windows(2, 5), TAUS)
+def test_optimum_is_the_least_of_all_orders(streams: list[JoinWindow], tau: float | None) -> None:
+    for steps, costs in [
+        (MultiwaySteps(streams, tau), multiway_costs),
+        (NaiveSteps(streams, tau), naive_costs),
+    ]:
+        best = min(total(costs(order, tau)) for order in permutations(streams))
+        assert total(costs(arranged(streams, optimum(steps)), tau)) == about(best)
+
+
+@settings(deadline=None)
+@given(windows(2, 5), TAUS)
+def test_optimum_of_each_origin(streams: list[JoinWindow], tau: float | None) -> None:
+    for place, origin in enumerate(streams):
+        best = min(origin_cost(origin.name, order, tau) for order in permutations(streams))
+        order = arranged(streams, optimum(OriginSteps(streams, place, tau)))
+        assert origin_cost(origin.name, order, tau) == about(best)
+
+
+@settings(deadline=None)
+@given(windows(2, 7), TAUS)
+def test_heuristic_gives_an_order_and_moving_never_costs(
+    streams: list[JoinWindow], tau: float | None
+) -> None:
+    steps = MultiwaySteps(streams, tau)
+    plain = small_first(steps)
+    better = fast_moved(steps, plain)
+    assert sorted(plain) == sorted(better) == list(range(len(streams)))
+    costs = [
+        total(multiway_costs(arranged(streams, order), tau))
+        for order in (optimum(steps), better, plain)
+    ]
+    assert all(less <= more * (1 + 1e-9) for less, more in pairwise(costs))
+
+
+@settings(deadline=None)
+@given(windows(2, 6), st.floats(0.1, 100))
+def test_orders_by_origin_are_never_dearer_than_new_rows_first(
+    streams: list[JoinWindow], tau: float
+) -> None:
+    choice = choose_order(streams, tau)
+    by_name = {window.name: window for window in streams}
+    loops = {origin: [by_name[name] for name in order] for origin, order in choice.orders.items()}
+    assert total(general_costs(loops, tau)) == about(choice.cost)
+    lazy = [by_name[name] for name in choice.order]
+    assert choice.cost <= total(multiway_costs(lazy, tau)) * (1 + 1e-9)
+    assert choice.cost <= choice.heuristic * (1 + 1e-9)
+
+
+@settings(max_examples=10, deadline=None)
+@given(windows(EXACT_STREAMS + 1, 20))
+def test_many_streams_are_ordered_by_the_heuristic_alone(streams: list[JoinWindow]) -> None:
+    choice = choose_order(streams)
+    assert choice.optimum is None
+    assert choice.ratio is None
+    assert sorted(choice.order) == sorted(window.name for window in streams)
+    assert choice.cost == choice.heuristic
+
+
+def test_fast_streams_are_moved_among_many() -> None:
+    slow = [JoinWindow(f"slow{i}", 1, 100, 50 + i) for i in range(13)]
+    fast = [JoinWindow("fast", 100, 100, 500), JoinWindow("faster", 200, 100, 1000)]
+    steps = MultiwaySteps([*slow, *fast])
+    plain, better = small_first(steps), fast_moved(steps, small_first(steps))
+    assert total(multiway_costs(arranged(steps.windows, better))) < 0.8 * total(
+        multiway_costs(arranged(steps.windows, plain))
+    )
+
+
+@pytest.mark.parametrize("count", [2, 6, 10, 30])
+def test_equal_streams_keep_the_order_they_came_in(count: int) -> None:
+    streams = [JoinWindow(f"s{i:02}", 1, 100, 50) for i in range(count)]
+    assert list(choose_order(streams).order) == [window.name for window in streams]
+
+
+@pytest.mark.parametrize("tau", [None, 5])
+def test_planning_ten_streams_takes_milliseconds(tau: float | None) -> None:
+    streams = [JoinWindow(f"s{i}", 1 + i**2 % 7, 50 + 13 * i, 10 + 29 * i) for i in range(10)]
+    choose_order(streams, tau)
+    times = []
+    for _ in range(5):
+        start = time.perf_counter()
+        choose_order(streams, tau)
+        times.append(time.perf_counter() - start)
+    # Some 20 ms at worst; the bound leaves room for a busy machine.
+    assert min(times) < 0.1
+
+
+def test_more_buckets_than_values_are_of_no_use() -> None:
+    other = JoinWindow("other", 1, 100, 50)
+    costs = [
+        total(multiway_costs([other, JoinWindow("few", 1, 100, 5, buckets)]))
+        for buckets in (5, 500)
+    ]
+    assert costs[0] == costs[1]
+
+
+def test_rates_that_move_make_another_order_worthwhile() -> None:
+    def streams(fast: float) -> list[JoinWindow]:
+        return [
+            JoinWindow("a", fast, 100, 200),
+            JoinWindow("b", 1, 100, 200),
+            JoinWindow("c", 1, 100, 20),
+            JoinWindow("d", 3, 100, 2),
+        ]
+
+    planned = streams(1)
+    orders = choose_order(planned).orders
+    assert moved(planned, streams(1.4)) == ()
+    assert reorder(orders, planned, streams(1.4)) is None
+    assert moved(planned, streams(100)) == ("a",)
+    found = drift(orders, streams(100))
+    assert found.ratio > 1.2
+    assert reorder(orders, planned, streams(100)) == found.choice
+    assert found.choice.order == ("b", "a", "c", "d")
+
+
+def test_rates_that_move_together_change_no_order() -> None:
+    planned = [JoinWindow(name, rate, 100, 50) for name, rate in zip("abc", (1, 2, 3), strict=True)]
+    faster = [JoinWindow(w.name, w.rate * 10, 100, 50) for w in planned]
+    assert moved(planned, faster) == ("a", "b", "c")
+    assert reorder(choose_order(planned).orders, planned, faster) is None
+
+
+@pytest.mark.parametrize(
+    ("facts", "message"),
+    [
+        ({"rate": -1}, "rate of `s` must be at least 0"),
+        ({"distinct": 0}, "distinct of `s` must be at least 1"),
+        ({"buckets": 0}, "buckets of `s` must be at least 1"),
+        ({"window": 0}, "window of `s` must be longer than 0"),
+        ({"rate": float("nan")}, "rate of `s` must be at least 0"),
+    ],
+)
+def test_impossible_windows(facts: dict[str, float], message: str) -> None:
+    whole = {"rate": 1, "window": 100, "distinct": 50, "buckets": 1} | facts
+    with pytest.raises(ValueError, match=message):
+        JoinWindow("s", **whole)  # type: ignore[arg-type]
+
+
+def test_impossible_joins() -> None:
+    window = JoinWindow("s", 1, 100, 50)
+    with pytest.raises(ValueError, match="different names"):
+        choose_order([window, window])
+    with pytest.raises(ValueError, match="at least two"):
+        choose_order([window])
+    with pytest.raises(ValueError, match="longer than 0: 0"):
+        choose_order([window, JoinWindow("t", 1, 100, 50)], tau=0)
