@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise, product
 
 import numpy as np
@@ -127,13 +127,29 @@ def test_a_relation_is_aggregated_once() -> None:
     sides = [JoinInput(STREAM, 10), JoinInput(Characteristics.of_relation(1000), 10)]
     late, early = plan_rows(sides, np.array([[False, False], [False, True]])).late
     assert (late, early) == pytest.approx((100, 1))
-    assert choose_plan(sides).mask == (False, True)
+    assert choose_plan(sides, tick=1).mask == (False, True)
+
+
+FREE_JOIN = Constants(join=0, late=0)
 
 
 def test_memory_counts() -> None:
     sides = [JoinInput(STREAM, 10), JoinInput(STREAM, 10, groups=1e9)]
-    assert choose_plan(sides, Constants(join=0, late=0)).mask == (False, False)
-    assert choose_plan(sides, Constants(join=0, late=0, byte=1)).mask == (True, False)
+    assert choose_plan(sides, FREE_JOIN).mask == (False, False)
+    assert choose_plan(sides, replace(FREE_JOIN, byte=1)).mask == (True, False)
+
+
+def test_ticks_cut_versions() -> None:
+    """At every tick all matches of versions begin anew, together."""
+    sides = [JoinInput(STREAM, 10), JoinInput(STREAM, 10)]
+    masks = all_masks([True, True])
+    whole, cut = plan_rows(sides, masks), plan_rows(sides, masks, tick=20)
+    live = np.array([1000, 100, 100, 10])
+    assert cut.late - whole.late == pytest.approx(live / 20 * masks.any(axis=1), rel=0.01)
+    # So many groups are open that two ticks have to pay for a cut.
+    many = JoinInput(Characteristics(distance=0.01, length=60), keys=1e9)
+    assert many.cuts(20) == 1 / 20
+    assert many.cuts(10) == 1 / 20
 
 
 def test_an_input_without_rows() -> None:
