@@ -22,6 +22,7 @@ from tidemill.analyze import (
     plan_query,
     source_from_statement,
 )
+from tidemill.engine.costs import Costs
 from tidemill.engine.query import Query
 from tidemill.engine.sources import Rows, Sources
 from tidemill.engine.tables import (
@@ -34,6 +35,7 @@ from tidemill.engine.tables import (
 from tidemill.errors import CatalogError, TidemillError, UnsupportedError
 from tidemill.expressions import UserFunction
 from tidemill.optimize import optimize
+from tidemill.optimize.statistics import Statistics
 from tidemill.physical.lowering import lower
 from tidemill.runtime.inprocess.run import Run
 from tidemill.runtime.interface import (
@@ -211,11 +213,13 @@ class Engine:
 
     def _query(self, statement: Statement, tree: exp.Expr, sink: SinkRequest) -> Query:
         planned = self._plan(tree, statement.source.text)
-        physical = lower(optimize(planned.plan), self.catalog.functions)
+        optimized = optimize(planned.plan)
+        physical = lower(optimized, self.catalog.functions)
+        costs = Costs(optimized, Statistics(), self.catalog.functions, planned.domain)
         entries = {name: self.catalog.lookup(name) for name in _scanned(planned)}
         infos = {name: entry for name, entry in entries.items() if isinstance(entry, SourceInfo)}
         job = Job(physical, planned.domain, sink)
-        return Query(statement.sql, planned, job, infos, self)
+        return Query(statement.sql, planned, job, infos, self, costs)
 
     def start(
         self,

@@ -18,12 +18,19 @@ Arrival = tuple[pl.DataFrame, int]
 
 @dataclass
 class NodeProgress:
-    """What an operator has done so far, and what it remembers."""
+    """What an operator has done so far, and what it remembers: now, and at most after a tick."""
 
     label: str
     rows_out: int = 0
     state_rows: int = 0
     state_bytes: int = 0
+    most_rows: int = 0
+    most_bytes: int = 0
+
+    def keeps(self, rows: int, nbytes: int) -> None:
+        """Take note of what the operator remembers now."""
+        self.state_rows, self.state_bytes = rows, nbytes
+        self.most_rows, self.most_bytes = max(rows, self.most_rows), max(nbytes, self.most_bytes)
 
 
 class Graph:
@@ -62,7 +69,7 @@ class Graph:
         except ExecutionError as error:
             message = f"{error.message} (in {progress.label})"
             raise ExecutionError(message, help=error.help) from error
-        progress.state_rows, progress.state_bytes = operator.state_rows, operator.state_bytes
+        progress.keeps(operator.state_rows, operator.state_bytes)
         return result
 
     @property

@@ -17,12 +17,15 @@ class SourceProgress:
 
 @dataclass(frozen=True)
 class OperatorProgress:
-    """What an operator put out, and what it remembers, over all partitions."""
+    """What an operator put out, and what it remembers, over all partitions: after the last tick,
+    and after the one that left most (the sum of the most of every partition)."""
 
     operator: str
     rows_out: int
     state_rows: int
     state_bytes: int
+    most_rows: int = 0
+    most_bytes: int = 0
 
 
 @dataclass(frozen=True)

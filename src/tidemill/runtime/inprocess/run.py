@@ -60,7 +60,14 @@ class Run:
             for name, feed in self.feeds.items()
         }
         operators = tuple(
-            OperatorProgress(node.label, node.rows_out, node.state_rows, node.state_bytes)
+            OperatorProgress(
+                node.label,
+                node.rows_out,
+                node.state_rows,
+                node.state_bytes,
+                node.most_rows,
+                node.most_bytes,
+            )
             for node in self.graph.progress
         )
         return Progress(self.ticks, self.rows_out, sources, operators, seconds=self.seconds)

@@ -226,6 +226,8 @@ class SparkRun:
                     old.rows_out + facts["rows_out"],
                     old.state_rows + facts["state_rows"],
                     old.state_bytes + facts["state_bytes"],
+                    old.most_rows + facts["most_rows"],
+                    old.most_bytes + facts["most_bytes"],
                 )
         return tuple(totals[key] for key in sorted(totals))
 
