@@ -70,7 +70,7 @@ def test_warnings_go_to_standard_error(invoke: Invoke, folder: Path) -> None:
     [
         (["missing.sql"], 1, "cannot read missing.sql"),
         (["-c", "SELECT * FROM bid"], 1, "unknown stream or relation `bid`"),
-        (["bids.sql", "--level", "cost"], 2, "'logical', 'physical',"),
+        (["bids.sql", "--level", "costs"], 2, "'logical', 'physical',"),
     ],
 )
 def test_errors(

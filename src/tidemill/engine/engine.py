@@ -22,6 +22,7 @@ from tidemill.analyze import (
     plan_query,
     source_from_statement,
 )
+from tidemill.engine.costs import Costs
 from tidemill.engine.query import Query
 from tidemill.engine.sources import Rows, Sources
 from tidemill.engine.statistics import StatisticsStore
@@ -247,11 +248,13 @@ class Engine:
     def _query(self, statement: Statement, tree: exp.Expr, sink: SinkRequest) -> Query:
         planned = self._plan(tree, statement.source.text)
         known = self.statistics.known.for_plan(planned.plan, planned.hints)
-        physical = lower(optimize(planned.plan, known, hints=planned.hints), self.catalog.functions)
+        optimized = optimize(planned.plan, known, hints=planned.hints)
+        physical = lower(optimized, self.catalog.functions)
+        costs = Costs(optimized, known, self.catalog.functions, planned.domain)
         entries = {name: self.catalog.lookup(name) for name in _scanned(planned)}
         infos = {name: entry for name, entry in entries.items() if isinstance(entry, SourceInfo)}
         job = Job(physical, planned.domain, sink)
-        return Query(statement.sql, planned, job, infos, self)
+        return Query(statement.sql, planned, job, infos, self, costs)
 
     def start(
         self,

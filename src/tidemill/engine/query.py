@@ -14,6 +14,7 @@ import pyarrow as pa
 from tidemill.algebra.plan import render
 from tidemill.algebra.schema import Schema
 from tidemill.analyze import Planned, SourceInfo
+from tidemill.engine.costs import Costs
 from tidemill.engine.waiting import progress_line
 from tidemill.errors import PlanWarning, TidemillError
 from tidemill.fragments import stage_plans
@@ -57,12 +58,14 @@ class Query:
         job: Job,
         sources: Mapping[str, SourceInfo],
         host: Host,
+        costs: Costs,
     ) -> None:
         self.sql = sql
         self.job = job
         self.sources = sources
         self._planned = planned
         self._host = host
+        self._costs = costs
         self._progress: Callable[[], Progress] = Progress
         self._answer: pl.DataFrame | None = None
 
@@ -82,11 +85,14 @@ class Query:
         return self._planned.warnings
 
     def explain(self, level: str = "logical") -> str:
-        """The plan as text: `"logical"`, `"physical"`, or in `"fragments"` as Spark runs it."""
+        """The plan as text: `"logical"`, `"physical"`, or in `"fragments"` as Spark runs it;
+        `"cost"`: what it will need, beside what was measured if it has run.
+        """
         plans: dict[str, Callable[[], str]] = {
             "logical": lambda: render(self._planned.plan),
             "physical": lambda: render(self.job.plan),
             "fragments": lambda: str(stage_plans([self.job.plan])),
+            "cost": lambda: self._costs.report(self.progress),
         }
         if level not in plans:
             raise TidemillError(f"no plan `{level}`", help=f"levels: {', '.join(plans)}")

@@ -13,7 +13,7 @@ from tidemill.runtime.conditions import Conditions
 from tidemill.runtime.gathering import Gathering
 from tidemill.runtime.graph import Graph
 from tidemill.runtime.inprocess.feeds import Feed, scanned
-from tidemill.runtime.progress import OperatorProgress, Progress, SourceProgress
+from tidemill.runtime.progress import Progress, SourceProgress
 from tidemill.timeline import OPEN_END
 
 
@@ -76,12 +76,7 @@ class Run:
             )
             for name, feed in self.feeds.items()
         }
-        operators = tuple(
-            OperatorProgress(
-                node.label, node.rows_out, node.state_rows, node.state_bytes, sum(node.rows_in)
-            )
-            for node in self.graph.progress
-        )
+        operators = tuple(node.summary() for node in self.graph.progress)
         return Progress(
             self.ticks,
             self.rows_out,
