@@ -20,6 +20,9 @@ _RECENT_ROWS = 1 << 16
 _SAMPLE = 256
 """Rows of a tick that tell about the granularity, and about the length of validity."""
 
+_ENOUGH_SAMPLES = 32
+"""Ticks after which neither is looked at any more."""
+
 _MOST_COLUMNS = 8
 """Of a source, whose distinct values are counted."""
 
@@ -90,6 +93,7 @@ class SourceFacts:
     rows: int = 0
     rate: RecentRate = field(default_factory=RecentRate)
     columns: dict[str, RecentDistinct] = field(default_factory=dict)
+    _samples: int = 0
     _granularity: int = 0
     _ending: int = 0
     _length: int = 0
@@ -99,7 +103,8 @@ class SourceFacts:
         if len(start) == 0:
             return
         self.arrived(len(start), int(start.min()), int(start.max()))
-        self.sampled(Sample.of(start, end))
+        if self._samples < _ENOUGH_SAMPLES:
+            self.sampled(Sample.of(start, end))
         for name in countable(rows, columns):
             self.columns.setdefault(name, RecentDistinct()).add(rows[name])
 
@@ -110,6 +115,7 @@ class SourceFacts:
 
     def sampled(self, sample: Sample) -> None:
         """Take a sample into account."""
+        self._samples += 1
         self._granularity = int(np.gcd(self._granularity, sample.granularity))
         self._ending += sample.ending
         self._length += sample.length

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 
 import polars as pl
 
+from tidemill.fragments.stages import is_native
 from tidemill.physical.operator import Exec, empty_batch
 from tidemill.physical.source import SourceExec
 from tidemill.runtime.conditions import Conditions
@@ -30,9 +31,10 @@ class Run:
         self._conditions = Conditions(self.graph.nodes)
         self._scans = [leaf.scan for leaf in self.graph.leaves if isinstance(leaf, SourceExec)]
         self._empty = [empty_batch(scan.schema) for scan in self._scans]
-        self._read: dict[str, dict[str, None]] = {}  # the columns of each source that are read
-        for scan in self._scans:
-            self._read.setdefault(scan.source, {}).update(dict.fromkeys(scan.columns.names))
+        self._read: dict[str, dict[str, None]] = {scan.source: {} for scan in self._scans}
+        # Filters and projections alone are so cheap that counting distinct values would show.
+        for scan in self._scans if not is_native(plan) else ():
+            self._read[scan.source].update(dict.fromkeys(scan.columns.names))
 
     def __iter__(self) -> Iterator[pl.DataFrame]:
         """The results of each tick, until all input is read and nothing is held back."""
