@@ -55,7 +55,8 @@ class Scalar:
         def swap(node: exp.Expr) -> exp.Expr:
             if isinstance(node, exp.Column) and node.name in parts:
                 part = parts[node.name].node.copy()
-                return part if isinstance(part, (exp.Column, exp.Literal)) else exp.Paren(this=part)
+                bare = isinstance(part, (exp.Column, exp.Literal, exp.Cast, exp.Anonymous))
+                return part if bare else exp.Paren(this=part)
             return node
 
         return Scalar(rewrite(self.node, swap), self.type)

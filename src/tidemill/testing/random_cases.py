@@ -87,13 +87,13 @@ class SplitCase(Case):
 def plan_case(random: Random) -> PlanCase:
     """A random plan on random rows."""
     plan = PlanGenerator(random).plan(random.choice([1, 1, 2, 2, 3]))
-    return PlanCase(_inputs(random), plan)
+    return PlanCase(random_inputs(random), plan)
 
 
 def query_case(random: Random) -> QueryCase:
     """A random script on random rows. A third of them check the contract of operators too."""
     script = QueryGenerator(random).script()
-    inputs = _inputs(random, latest=10, rows=_FEW, floats=EXACT_FLOATS)
+    inputs = random_inputs(random, latest=10, rows=_FEW, floats=EXACT_FLOATS)
     return QueryCase(inputs, script, random.random() < 0.34)
 
 
@@ -101,15 +101,16 @@ def split_case(random: Random) -> SplitCase:
     """A random plan, or the plan of a random script, on rows that will be rearranged."""
     if random.random() < 0.5:
         plan = PlanGenerator(random).plan(random.choice([1, 2, 2]))
-        return SplitCase(_inputs(random), plan, random)
+        return SplitCase(random_inputs(random), plan, random)
     script = QueryGenerator(random).script()
-    inputs = _inputs(random, latest=10, rows=_FEW)
+    inputs = random_inputs(random, latest=10, rows=_FEW)
     engine = engine_with(inputs)
     plan = plan_of(run_script(script, engine))
     return SplitCase(inputs, plan, random, engine.catalog.functions, script)
 
 
-def _inputs(random: Random, **options: Any) -> Inputs:
+def random_inputs(random: Random, **options: Any) -> Inputs:
+    """Random rows for all sources."""
     streams = {name: random_stream(random, **options) for name in SOURCES}
     floats = options.get("floats", FLOATS)
     rows = [random_row(random, floats) for _ in range(random.randint(0, 3))]

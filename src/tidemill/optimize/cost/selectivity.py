@@ -10,6 +10,7 @@ from sqlglot import exp
 
 from tidemill.algebra.plan import Plan
 from tidemill.algebra.scalar import Scalar
+from tidemill.optimize.cost.values import EQUALITIES
 
 if TYPE_CHECKING:
     from tidemill.optimize.cost.estimates import Estimator
@@ -25,7 +26,6 @@ FLAG = 1 / 2  # a boolean column
 MOST_OF_A_LIST = 1 / 2  # IN with many values
 OTHER = 1 / 3  # a function of the user, say
 
-_EQUALITIES = (exp.EQ, exp.NullSafeEQ)
 _RANGES = (exp.GT, exp.GTE, exp.LT, exp.LTE)
 _PATTERNS = (exp.Like, exp.ILike, exp.RegexpLike, exp.SimilarTo, exp.StartsWith)
 
@@ -74,7 +74,7 @@ class Selectivities:
                 return min(len(node.expressions) * self._equality(node, inputs), MOST_OF_A_LIST)
             case exp.Boolean():
                 return 1.0 if node.this else 0.0
-        if isinstance(node, _EQUALITIES):
+        if isinstance(node, EQUALITIES):
             return self._equality(node, inputs)
         return _guess(node)
 
@@ -107,18 +107,27 @@ def _without_implied(parts: tuple[Scalar, ...]) -> Iterator[Scalar]:
     """Leave out equalities that follow from those before: of a = b, b = c, a = c the last."""
     same: dict[str, set[str]] = {}
     for part in parts:
-        if not isinstance(part.node, exp.EQ) or not _compares_columns(part.node):
+        sides = _compared_columns(part.node)
+        if not sides:
             yield part
             continue
-        left, right = (same.setdefault(s.name, {s.name}) for s in (part.node.left, part.node.right))
+        left, right = (same.setdefault(name, {name}) for name in sides)
         if left is not right:
             left |= right
             same.update(dict.fromkeys(left, left))
             yield part
 
 
-def _compares_columns(node: exp.EQ) -> bool:
-    return isinstance(node.left, exp.Column) and isinstance(node.right, exp.Column)
+def _compared_columns(node: exp.Expr) -> tuple[str, ...]:
+    """The two columns that an equality compares; none if it compares something else."""
+    if not isinstance(node, EQUALITIES):
+        return ()
+    sides = (node.this, node.expression)
+    return tuple(side.name for side in sides) if all(map(_is_column, sides)) else ()
+
+
+def _is_column(node: exp.Expr) -> bool:
+    return isinstance(node, exp.Column)
 
 
 def _columns(node: exp.Expr) -> frozenset[str]:
