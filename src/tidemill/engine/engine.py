@@ -247,7 +247,7 @@ class Engine:
     def _query(self, statement: Statement, tree: exp.Expr, sink: SinkRequest) -> Query:
         planned = self._plan(tree, statement.source.text)
         known = self.statistics.known.for_plan(planned.plan, planned.hints)
-        physical = lower(optimize(planned.plan, known), self.catalog.functions)
+        physical = lower(optimize(planned.plan, known, hints=planned.hints), self.catalog.functions)
         entries = {name: self.catalog.lookup(name) for name in _scanned(planned)}
         infos = {name: entry for name, entry in entries.items() if isinstance(entry, SourceInfo)}
         job = Job(physical, planned.domain, sink)

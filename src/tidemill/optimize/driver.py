@@ -16,6 +16,7 @@ from tidemill.optimize.rule import (
     temporal,
     whole,
 )
+from tidemill.optimize.rules.aggregate_early import aggregate_early
 from tidemill.optimize.rules.cancel_difference import cancel_difference
 from tidemill.optimize.rules.derive_filters import derive_filters
 from tidemill.optimize.rules.join_on_filters import join_on_filters
@@ -70,6 +71,8 @@ HEURISTICS: Final = [
 """Rules that make no plan worse. They run in this order, again and again, until none applies."""
 
 COSTED: Final = [
+    # Before joins are put in order, since it changes what is joined.
+    costed(aggregate_early, "no user-defined aggregates"),
     costed(order_joins, "three inputs or more; conditions that may fail are checked last"),
 ]
 """Rules that choose between plans by cost. They run once each."""

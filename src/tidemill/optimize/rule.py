@@ -57,9 +57,7 @@ def costed(change: Callable[[Plan, Known], Plan], needs: str = "") -> Rule:
     return _rule(change, needs, change)
 
 
-def _rule(
-    function: Callable[..., Plan], needs: str, apply: Callable[[Plan, Known], Plan]
-) -> Rule:
+def _rule(function: Callable[..., Plan], needs: str, apply: Callable[[Plan, Known], Plan]) -> Rule:
     """The one name serves the function too, and its docstring starts with the summary."""
     summary = (function.__doc__ or "").splitlines()[0].rstrip(".")
     return Rule(function.__name__, summary, needs, apply)

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-import pyarrow as pa
-from sqlglot import exp
-
 from tidemill.algebra.plan import Plan
-from tidemill.algebra.scalar import Scalar, column_node, conjunction
+from tidemill.algebra.scalar import Scalar
 from tidemill.optimize.conditions import canonical
 from tidemill.physical.filter import FilterExec
-from tidemill.physical.join import JoinExec, JoinKey
+from tidemill.physical.join import JoinExec
 from tidemill.physical.operator import Exec
 from tidemill.runtime.graph import NodeProgress
 
@@ -46,15 +43,10 @@ class Conditions:
 def _condition(node: Exec) -> Scalar | None:
     if isinstance(node, FilterExec):
         return node.predicate
-    if isinstance(node, JoinExec):
-        return conjunction(*map(_equation, node.keys), node.residual)
+    if isinstance(node, JoinExec) and len(node.inputs) == 2:
+        # What more inputs do to each other is not told by how many rows come out.
+        return node.condition
     return None
-
-
-def _equation(key: JoinKey) -> Scalar:
-    kind = exp.NullSafeEQ if key.null_safe else exp.EQ
-    sides = {"this": column_node(key.left), "expression": column_node(key.right)}
-    return Scalar(kind(**sides), pa.bool_())
 
 
 def _tried(progress: NodeProgress) -> float:

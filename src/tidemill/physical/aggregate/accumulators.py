@@ -86,7 +86,8 @@ class CountRows(Accumulator):
         return {} if weight is None else {self._name("count"): weight}
 
     def result(self, totals: Totals, size: int) -> pl.Series:
-        return pl.Series(totals[self._name("count")] if self.call.weights else totals[ROWS])
+        weighed = bool(self.call.weights)
+        return pl.Series(self._total(totals, "count", size) if weighed else totals[ROWS])
 
 
 class Count(Accumulator):
