@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from itertools import pairwise, product
+from math import inf
 
 import numpy as np
 import pytest
@@ -127,7 +128,7 @@ def test_a_relation_is_aggregated_once() -> None:
     sides = [JoinInput(STREAM, 10), JoinInput(Characteristics.of_relation(1000), 10)]
     late, early = plan_rows(sides, np.array([[False, False], [False, True]])).late
     assert (late, early) == pytest.approx((100, 1))
-    assert choose_plan(sides, tick=1).mask == (False, True)
+    assert choose_plan(sides, tick=1000).mask == (False, True)
 
 
 FREE_JOIN = Constants(join=0, late=0)
@@ -150,6 +151,12 @@ def test_ticks_cut_versions() -> None:
     many = JoinInput(Characteristics(distance=0.01, length=60), keys=1e9)
     assert many.cuts(20) == 1 / 20
     assert many.cuts(10) == 1 / 20
+
+
+def test_short_ticks_do_not_pay() -> None:
+    sides = [JoinInput(STREAM, 10), JoinInput(STREAM, 10)]
+    masks = {tick: choose_plan(sides, tick=tick).mask for tick in (inf, 1e4, 1.0)}
+    assert masks == {inf: (True, True), 1e4: (True, True), 1.0: (False, False)}
 
 
 def test_an_input_without_rows() -> None:

@@ -65,9 +65,11 @@ class JoinInput:
 class Constants:
     """Microseconds per row: into and out of an early aggregate, of the join, of the late aggregate.
 
-    `byte` is the price of a byte of state, and a row of state takes `row_bytes`.
+    `step` is what an early aggregate takes for a tick, however few rows it brings. `byte` is the
+    price of a byte of state, and a row of state takes `row_bytes`.
     """
 
+    step: float = 2000.0
     aggregate: float = 0.2
     version: float = 0.25
     probe: float = 0.25
@@ -82,10 +84,11 @@ class Constants:
 class Rows:
     """By plan: rows per instant through each part, and rows kept as state.
 
-    `join` counts partial matches too. `output` is what the late aggregate makes: in every plan
-    the same.
+    `step` counts early aggregates, once per tick; `join` counts partial matches too. `output` is
+    what the late aggregate makes: in every plan the same.
     """
 
+    step: Costs
     aggregate: Costs
     version: Costs
     probe: Costs
@@ -96,7 +99,7 @@ class Rows:
 
     def cost(self, constants: Constants) -> Costs:
         """One number per plan."""
-        parts = ("aggregate", "version", "probe", "join", "late", "output")
+        parts = ("step", "aggregate", "version", "probe", "join", "late", "output")
         work = sum(getattr(constants, part) * getattr(self, part) for part in parts)
         return np.asarray(work + constants.byte * constants.row_bytes * self.state)
 
@@ -123,6 +126,7 @@ def plan_rows(
     matches = share * live.prod(axis=1)
     made = share * _combinations(rate, live, granule) + matches * (masks * cuts).max(axis=1)
     return Rows(
+        step=masks.sum(axis=1) / tick,
         aggregate=masks @ rates,
         version=masks @ (changes + cuts * sets),
         probe=rate.sum(axis=1) + masks @ (cuts * sets),
