@@ -123,7 +123,7 @@ def query_case(random: Random) -> QueryCase:
 def hinted_case(random: Random) -> HintedCase:
     """A random script with hints on random rows."""
     script = hinted(QueryGenerator(random).script(), random)
-    inputs = _inputs(random, latest=10, rows=_FEW, floats=EXACT_FLOATS)
+    inputs = random_inputs(random, latest=10, rows=_FEW, floats=EXACT_FLOATS)
     return HintedCase(inputs, script, random)
 
 
