@@ -25,7 +25,7 @@ apt_install() { \
 }
 endef
 
-.PHONY: help setup java demo test lint format fuzz test-spark test-kills soak bench bench-peers clean
+.PHONY: help setup java demo test lint format fuzz test-spark test-kills soak bench bench-peers experiments clean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*## ' $(firstword $(MAKEFILE_LIST)) | sed -E 's/^([a-z-]+):.*## (.*)/\1\t\2/' \
@@ -98,6 +98,11 @@ bench: setup java ## run every benchmark
 	@for file in benchmarks/[!_]*.py; do \
 		[ -e "$$file" ] || { echo "no benchmarks yet"; break; }; \
 		echo "== $$file"; $(BIN)/python "$$file" $(ARGS); \
+	done
+
+experiments: setup ## the experiments of the texts again, as tables and pictures with words
+	@for file in experiments/*_*.py; do \
+		echo "== $$file"; $(BIN)/python -m "experiments.$$(basename "$$file" .py)" $(ARGS); \
 	done
 
 # Flink pins other versions of the same packages, so it has an environment of its own.

@@ -112,8 +112,8 @@ def _sum(top: OperatorProgress, own: list[OperatorProgress]) -> OperatorProgress
         top.rows_out,
         sum(each.state_rows for each in own),
         sum(each.state_bytes for each in own),
-        sum(each.most_rows for each in own),
-        sum(each.most_bytes for each in own),
+        most_rows=sum(each.most_rows for each in own),
+        most_bytes=sum(each.most_bytes for each in own),
     )
 
 

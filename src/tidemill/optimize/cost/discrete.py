@@ -63,6 +63,8 @@ def grouped(
     >>> round(grouped(tumbling, 1).distance, 6)
     60.0
     """
+    if stream.length <= 0:
+        return stream  # no row holds at any time
     spread = groups * stream.distance
     granule = min(stream.granularity, stream.length)
     cuts = 1 if starts_meet_ends or stream.length >= LIFETIME else 2

@@ -11,6 +11,7 @@ from sqlglot import exp
 from tidemill.algebra import nodes
 from tidemill.algebra.plan import Plan
 from tidemill.algebra.scalar import Scalar
+from tidemill.optimize.sharing import Shared
 
 if TYPE_CHECKING:
     from tidemill.optimize.cost.estimates import Estimator
@@ -36,6 +37,8 @@ class Values:
 
     def _of(self, plan: Plan, column: str) -> float | None:
         match plan:
+            case Shared():
+                return self.of(plan.part, column)
             case nodes.Scan():
                 known = self._estimator.statistics.of(plan.source).distinct
                 return known.get(column.removeprefix(f"{plan.alias}."))

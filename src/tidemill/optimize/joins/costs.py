@@ -43,15 +43,17 @@ def origin_cost(origin: str, order: Sequence[JoinWindow], tau: float | None = No
     (300.0, 10200.0)
     """
     rows: dict[JoinWindow, float] = {}
-    compared = 0.0
+    cost = 0.0
     for window in order:
         new = window.name == origin
         count = window.fresh(tau) if new else window.rows(tau)
         if rows:
-            compared += _size(rows) * (count if new and tau is None else count / window.parts)
+            repeated = _size(rows)
+            matches = _size({**rows, window: count}) if window.buckets is None else 0
+            cost += matches + repeated * (1 if new and tau is None else window.scanned(count))
         rows[window] = count
     (source,) = (window for window in order if window.name == origin)
-    return source.evaluations(tau) * compared
+    return source.evaluations(tau) * cost
 
 
 def orders_by_origin(order: Sequence[JoinWindow]) -> dict[str, tuple[JoinWindow, ...]]:

@@ -50,13 +50,15 @@ class MultiwaySteps:
     def costs(self, sets: Sets) -> Floats:
         """As of all steps: for each set above and each window, the cost of its loop."""
         rows = _array(window.rows(self.tau) for window in self.windows)
-        distinct = _array(window.distinct for window in self.windows)
-        product, fewest = _product(sets, rows / distinct), _fewest(sets, distinct)
-        # Matches of the new rows of each origin with the set: those of the set and the origin's
-        # whole window, by the share of the window that is new per unit of time.
-        grown = np.where(sets, product, product * (rows / distinct)) * np.minimum(fewest, distinct)
-        matches = grown / _array(window.length(self.tau) for window in self.windows)
-        return _sums_of_others(matches) * _scans(self.windows, rows)
+        # New rows of an origin have the matches of its whole window, by the share that is new.
+        fresh = 1 / _array(window.length(self.tau) for window in self.windows)
+        repeated = _sums_of_others(_grown(sets, self.windows, rows) * fresh)
+        costs = repeated * _scans(self.windows, rows)
+        if any(window.buckets is None for window in self.windows):
+            others = fresh * (1 - np.eye(len(self.windows)))
+            matches = (_grown_by_two(sets, self.windows, rows) * others).sum(axis=2)
+            costs += matches * _by_value(self.windows)
+        return costs
 
     def sizes(self, sets: Sets) -> Floats:
         """The size of the join of the whole windows of each set."""
@@ -74,12 +76,13 @@ class OriginSteps:
     def costs(self, sets: Sets) -> Floats:
         """As of all steps; the loop at the top costs nothing."""
         rows = self._rows()
-        sizes = _sizes(sets, self.windows, rows)
-        matches = np.where(sets.any(axis=1, keepdims=True), sizes, 0.0)
         scans = _scans(self.windows, rows)
         if self.tau is None:
-            scans[self.origin] = rows[self.origin]
-        return matches * scans * self.windows[self.origin].evaluations(self.tau)
+            scans[self.origin] = 1
+        begun = sets.any(axis=1, keepdims=True)
+        costs = np.where(begun, _sizes(sets, self.windows, rows), 0.0) * scans
+        costs += _grown(sets, self.windows, rows) * _by_value(self.windows) * begun
+        return costs * self.windows[self.origin].evaluations(self.tau)
 
     def sizes(self, sets: Sets) -> Floats:
         """The size of the join of each set, with the new rows alone of the origin."""
@@ -109,6 +112,22 @@ class NaiveSteps:
         return MultiwaySteps(self.windows, self.tau).sizes(sets)
 
 
+def origin_sizes(sets: Sets, windows: Sequence[JoinWindow], origin: int) -> Floats:
+    """The matches of one new row of the origin, which is in no need of its window."""
+    rows = _array(window.rows() for window in windows)
+    rows[origin] = 1.0
+    return _sizes(sets, windows, rows)[:, 0]
+
+
+def sizes_with(sets: Sets, windows: Sequence[JoinWindow], origin: int) -> Floats:
+    """For each set and each window more: the matches of one new row of the origin."""
+    rows = _array(window.rows() for window in windows)
+    rows[origin] = 1.0
+    distinct = _array(window.distinct for window in windows)
+    product, fewest = _product(sets, rows / distinct), _fewest(sets, distinct)
+    return product * (rows / distinct) * np.minimum(fewest, distinct)
+
+
 def _array(values: Iterable[float]) -> Floats:
     return np.fromiter(values, dtype=np.float64)
 
@@ -126,14 +145,37 @@ def _sizes(sets: Sets, windows: Sequence[JoinWindow], rows: Floats) -> Floats:
     return _product(sets, rows / distinct) * _fewest(sets, distinct)
 
 
+def _grown(sets: Sets, windows: Sequence[JoinWindow], rows: Floats) -> Floats:
+    """For each set and window, the size of the join of both."""
+    distinct = _array(window.distinct for window in windows)
+    factors = np.where(sets, 1.0, rows / distinct)
+    return _product(sets, rows / distinct) * factors * np.minimum(_fewest(sets, distinct), distinct)
+
+
+def _grown_by_two(sets: Sets, windows: Sequence[JoinWindow], rows: Floats) -> Floats:
+    """For each set, window and other window, the size of the join of all."""
+    distinct = _array(window.distinct for window in windows)
+    factors = np.where(sets, 1.0, rows / distinct)
+    fewest = np.minimum(_fewest(sets, distinct), distinct)[:, :, None]
+    both = factors[:, :, None] * factors[:, None, :]
+    sizes: Floats = (
+        np.minimum(fewest, distinct) * both * _product(sets, rows / distinct)[:, :, None]
+    )
+    return sizes
+
+
 def _scans(windows: Sequence[JoinWindow], rows: Floats) -> Floats:
-    return rows / _array(window.parts for window in windows)
+    return _array(window.scanned(count) for window, count in zip(windows, rows, strict=True))
+
+
+def _by_value(windows: Sequence[JoinWindow]) -> Floats:
+    """1 for windows in which only matches are looked at, after they were found."""
+    return _array(window.buckets is None for window in windows)
 
 
 def _sums_of_others(values: Floats) -> Floats:
     # Not the sum less the value: of a value that outweighs all others, nothing would be left.
-    before = np.zeros_like(values)
-    before[:, 1:] = np.cumsum(values, axis=1)[:, :-1]
-    after = np.zeros_like(values)
-    after[:, :-1] = np.cumsum(values[:, ::-1], axis=1)[:, -2::-1]
-    return before + after
+    sums = np.zeros_like(values)
+    sums[:, 1:] = np.cumsum(values, axis=1)[:, :-1]
+    sums[:, :-1] += np.cumsum(values[:, ::-1], axis=1)[:, -2::-1]
+    return sums

@@ -86,8 +86,7 @@ def _needs(plan: Plan, names: Names) -> Iterator[tuple[Plan, Names]]:
         case nodes.TimeWindow() | nodes.Granularity() | nodes.Rstream():
             yield plan.child, names
         case nodes.Aggregate():
-            arguments = {call.argument for call in plan.calls if call.argument is not None}
-            yield plan.child, frozenset(plan.keys) | arguments
+            yield plan.child, frozenset(plan.keys).union(*(call.reads for call in plan.calls))
         case nodes.Union():
             yield plan.left, names
             yield plan.right, names

@@ -1,0 +1,1 @@
+"""The experiments of the texts on which the optimizer rests, done again."""

@@ -1,0 +1,69 @@
+"""The orders of a join, chosen by what is known about its inputs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from tidemill.algebra.nodes import MultiJoin, Scan
+from tidemill.algebra.plan import Plan
+from tidemill.algebra.scalar import conjunction
+from tidemill.optimize.cost.estimates import Estimator
+from tidemill.optimize.joins.costs import orders_by_origin
+from tidemill.optimize.joins.probing import choose_probing, probing_cost
+from tidemill.optimize.joins.windows import JoinWindow
+
+_LONGEST = 1e12  # instants: so that products of many windows stay finite
+_LEAST_SHARE = 1e-9
+
+
+def with_orders(
+    join: MultiJoin, estimator: Estimator, wish: Sequence[str] = ()
+) -> tuple[MultiJoin, float]:
+    """The join with the orders that cost least, or those that the user wants; and the cost."""
+    windows = join_windows(join, estimator)
+    if wish:
+        loops = orders_by_origin(_as_wished(join, windows, wish))
+        orders = {name: tuple(window.name for window in loop) for name, loop in loops.items()}
+        cost = probing_cost(windows, orders)
+    else:
+        choice = choose_probing(windows)
+        orders, cost = dict(choice.orders), choice.cost
+    numbers = tuple(tuple(map(int, orders[window.name])) for window in windows)
+    return replace(join, orders=numbers), cost
+
+
+def join_windows(join: MultiJoin, estimator: Estimator) -> list[JoinWindow]:
+    """What the cost model wants to know about the inputs, which go by their numbers."""
+    return [
+        _window(str(number), child, keys, join, estimator)
+        for number, (child, keys) in enumerate(zip(join.inputs, join.keys, strict=True))
+    ]
+
+
+def _window(
+    name: str, child: Plan, keys: tuple[str, ...], join: MultiJoin, estimator: Estimator
+) -> JoinWindow:
+    stream = estimator.of(child)
+    length = min(max(stream.length, 1.0), _LONGEST)
+    if keys:
+        values = estimator.distinct(child, *keys)
+        return JoinWindow(name, stream.rate, length, values, max(2, round(values)))
+    # Without keys all rows are looked at; conditions leave some of them.
+    own = set(child.schema.names)
+    touching = [part for part in join.conditions if part.columns & own]
+    share = estimator.selectivity(conjunction(*touching), *join.inputs)
+    return JoinWindow(name, stream.rate, length, 1 / max(share, _LEAST_SHARE))
+
+
+def _as_wished(
+    join: MultiJoin, windows: Sequence[JoinWindow], wish: Sequence[str]
+) -> list[JoinWindow]:
+    """The inputs in the order of the wish, by the first of their sources; the others behind."""
+
+    def place(window: JoinWindow) -> int:
+        nodes = join.inputs[int(window.name)].walk()
+        aliases = [node.alias for node in nodes if isinstance(node, Scan)]
+        return min((wish.index(alias) for alias in aliases if alias in wish), default=len(wish))
+
+    return sorted(windows, key=place)
