@@ -12,7 +12,9 @@ from tidemill.algebra import nodes
 from tidemill.algebra.plan import Plan
 from tidemill.algebra.scalar import Scalar, column, column_node
 from tidemill.algebra.schema import Schema
+from tidemill.optimize.cost.constants import MEASURED
 from tidemill.optimize.cost.estimates import Estimator
+from tidemill.optimize.cost.usage import KINDS
 from tidemill.optimize.statistics import Statistics, StreamStatistics
 
 
@@ -189,11 +191,20 @@ def test_a_condition_that_never_holds_leaves_nothing() -> None:
         assert estimator.live_rows(plan) == 0, type(plan)
 
 
+def logical_operators() -> set[type[Plan]]:
+    kinds = {kind for kind in vars(nodes).values() if isinstance(kind, type)}
+    bases = {Plan, nodes.Unary, nodes.Binary, nodes.Conditional, nodes.SetOperation}
+    return {kind for kind in kinds if issubclass(kind, Plan)} - bases
+
+
 def test_every_logical_operator_is_estimated() -> None:
-    kinds = (kind for kind in vars(nodes).values() if isinstance(kind, type))
-    bases = {"Plan", "Unary", "Binary", "Conditional", "SetOperation"}
-    names = {kind.__name__ for kind in kinds if issubclass(kind, Plan)} - bases
-    assert {name for name in names if not hasattr(Estimator, f"_{name.lower()}")} == set()
+    names = {f"_{kind.__name__.lower()}" for kind in logical_operators()}
+    assert {name for name in names if not hasattr(Estimator, name)} == set()
+
+
+def test_every_logical_operator_but_scans_takes_measured_steps() -> None:
+    assert logical_operators() - set(KINDS) == {nodes.Scan}
+    assert set(KINDS.values()) <= set(MEASURED)
 
 
 def test_wrong_statistics_give_some_estimate() -> None:
