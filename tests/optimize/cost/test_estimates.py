@@ -15,6 +15,7 @@ from tidemill.algebra.schema import Schema
 from tidemill.optimize.cost.constants import MEASURED
 from tidemill.optimize.cost.estimates import Estimator
 from tidemill.optimize.cost.usage import KINDS
+from tidemill.optimize.sharing import Shared
 from tidemill.optimize.statistics import Statistics, StreamStatistics
 
 
@@ -144,6 +145,7 @@ def renamed(plan: Plan) -> Plan:
         (HELD, "b.price", 181.4),  # 200 live rows of 1000 values
         (HELD, "b.note", 20),  # unknown: a tenth of the live rows
         (renamed(HELD), "x", 20),
+        (Shared(HELD), "b.item", 20),
         (nodes.Filter(HELD, condition("b.item = 3")), "b.item", 1),
         (nodes.Filter(HELD, condition("b.item < 3")), "b.item", 20 / 3),
         (nodes.Join(ASK, HELD, condition("a.item = b.item")), "a.item", 20),
