@@ -17,6 +17,7 @@ from tidemill.analyze import Planned, SourceInfo
 from tidemill.engine.waiting import progress_line
 from tidemill.errors import PlanWarning, TidemillError
 from tidemill.fragments import stage_plans
+from tidemill.optimize import Optimized
 from tidemill.physical.changes import AT, CHANGE, consolidate, snapshot, to_changes
 from tidemill.physical.coalesce import CoalesceExec
 from tidemill.physical.operator import empty_batch
@@ -54,6 +55,7 @@ class Query:
         self,
         sql: str,
         planned: Planned,
+        optimized: Optimized,
         job: Job,
         sources: Mapping[str, SourceInfo],
         host: Host,
@@ -62,6 +64,7 @@ class Query:
         self.job = job
         self.sources = sources
         self._planned = planned
+        self._optimized = optimized
         self._host = host
         self._progress: Callable[[], Progress] = Progress
         self._answer: pl.DataFrame | None = None
@@ -82,9 +85,16 @@ class Query:
         return self._planned.warnings
 
     def explain(self, level: str = "logical") -> str:
-        """The plan as text: `"logical"`, `"physical"`, or in `"fragments"` as Spark runs it."""
+        """The plan as text.
+
+        `"logical"` is what the query says, `"optimized"` what the rules made of it, `"verbose"`
+        the plan after every rule that changed it, `"physical"` the operators that run, and
+        `"fragments"` how Spark runs them.
+        """
         plans: dict[str, Callable[[], str]] = {
             "logical": lambda: render(self._planned.plan),
+            "optimized": lambda: render(self._optimized.plan),
+            "verbose": lambda: str(self._optimized),
             "physical": lambda: render(self.job.plan),
             "fragments": lambda: str(stage_plans([self.job.plan])),
         }
