@@ -21,6 +21,7 @@ from tidemill.optimize import Optimized
 from tidemill.physical.changes import AT, CHANGE, consolidate, snapshot, to_changes
 from tidemill.physical.coalesce import CoalesceExec
 from tidemill.physical.operator import empty_batch
+from tidemill.physical.properties import is_coalesced
 from tidemill.runtime.interface import (
     Callback,
     Execution,
@@ -109,7 +110,7 @@ class Query:
         shows the progress meanwhile.
         """
         answer = self._collected()
-        if coalesce:
+        if coalesce and not is_coalesced(self.job.plan):
             merged = CoalesceExec(self.job.plan).operator()
             answer = merged.step([answer], [OPEN_END])[0]
         return self._output(_ordered(answer, VALID_FROM, VALID_TO), VALID_FROM, VALID_TO)

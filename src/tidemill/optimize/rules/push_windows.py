@@ -11,9 +11,9 @@ from tidemill.algebra.plan import Plan
 def push_windows(plan: Plan) -> Plan:
     """Give the inputs of a union the time window above it.
 
-    (Law 10.10.) Next to a source, a window costs nothing: rows are read with the end that it gives them, and
-    each side travels by itself. The other direction would need the windows to be equal, and on
-    Spark a stage more.
+    (Law 10.10.) Next to a source, a window costs nothing: rows are read with the end that it
+    gives them, and each side travels by itself. The other direction would need the windows to be
+    equal, and on Spark a stage more.
 
     >>> from tidemill.optimize.examples import show
     >>> from tidemill.optimize.rules.push_projects import push_projects
