@@ -19,9 +19,15 @@ class Level(StrEnum):
     """Which plan."""
 
     LOGICAL = "logical"
+    OPTIMIZED = "optimized"
+    VERBOSE = "verbose"
     PHYSICAL = "physical"
     FRAGMENTS = "fragments"
     COST = "cost"
+
+
+_TEXTS = (Level.VERBOSE, Level.FRAGMENTS, Level.COST)
+"""Levels that show several plans, or a table."""
 
 
 def explain(
@@ -30,7 +36,10 @@ def explain(
     level: Annotated[
         Level,
         typer.Option(
-            "--level", "-l", help="What it means, how it runs, how Spark runs it, what it needs."
+            "--level",
+            "-l",
+            help="What it means, what the rules make of it, how it runs, how Spark runs it, "
+            "what it needs.",
         ),
     ] = Level.LOGICAL,
     plain: Annotated[bool, typer.Option("--plain", help="Numbered lines of text.")] = False,
@@ -42,7 +51,7 @@ def explain(
     with reported(Console(stderr=True)):
         query = load(Engine(), file, command).last  # planning starts no Spark
         lines = plan_lines(query, level)
-        if plain or level in (Level.FRAGMENTS, Level.COST):
+        if plain or level in _TEXTS:
             typer.echo("\n".join([level.value, *lines]))
         else:
             console = Console(highlight=False)

@@ -73,10 +73,20 @@ def everywhere(rewrite: Rewrite, plan: Plan) -> Plan:
 
 
 def _from_the_top(rewrite: Rewrite, node: Plan) -> Plan:
+    node = _as_often_as_it_applies(rewrite, node)
+    below = node.with_children([_from_the_top(rewrite, child) for child in node.children])
+    if below is node:
+        return node
+    # What has changed below may let it apply here once more.
+    again = _as_often_as_it_applies(rewrite, below)
+    return below if again is below else _from_the_top(rewrite, again)
+
+
+def _as_often_as_it_applies(rewrite: Rewrite, node: Plan) -> Plan:
     while (changed := rewrite(node)) is not node:
         check_columns(rewrite.__name__, node, changed)
         node = changed
-    return node.with_children([_from_the_top(rewrite, child) for child in node.children])
+    return node
 
 
 def check_columns(name: str, before: Plan, after: Plan) -> None:
