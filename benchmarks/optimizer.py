@@ -17,7 +17,7 @@ from _harness import Figure, Report, options, show, timed, verdict  # isort: spl
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import permutations
+from itertools import pairwise, permutations
 from statistics import median
 
 import numpy as np
@@ -94,7 +94,7 @@ def joined(streams: Sequence[Stream], rows: int) -> tuple[tm.Engine, str]:
         values = random.integers(0, stream.distinct * SCALE, count)
         table = pa.table({"at": at, "k": values, "v": np.arange(count)})
         cuts = np.searchsorted(at, np.linspace(0, instants, TICKS + 1))
-        ticks = [table.slice(low, high - low) for low, high in zip(cuts, cuts[1:], strict=False)]
+        ticks = [table.slice(low, high - low) for low, high in pairwise(cuts)]
         engine.stream(f"s{number}", ticks, time="at")
         distinct = {"k": stream.distinct * SCALE}
         engine.hint(f"s{number}", rate=count / instants, distinct=distinct)

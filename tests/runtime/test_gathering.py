@@ -35,8 +35,7 @@ def integers() -> Engine:
 
 def test_rates_of_integer_time() -> None:
     seen = run(integers(), "SELECT b.item FROM bid b, ask a WHERE a.item = b.item")
-    assert seen.of("bid").rate == pytest.approx(1.5, rel=0.01)
-    assert seen.of("ask").rate == pytest.approx(0.1, rel=0.02)
+    assert (seen.of("bid").rate, seen.of("ask").rate) == (1.5, 0.1)
     assert (seen.of("bid").granularity, seen.of("ask").granularity) == (2, 10)
 
 
@@ -45,10 +44,9 @@ def test_rates_of_timestamps() -> None:
     rows = [{"v": n, "at": START + dt.timedelta(seconds=n / 4)} for n in range(1_000)]
     engine.stream("s", rows, time="at")
     seen = run(engine, "SELECT COUNT(*) AS n FROM s WINDOW(RANGE 1 MINUTE)")
-    assert seen.of("s").rate == pytest.approx(4 / 1_000_000, rel=0.01)
+    assert seen.of("s").rate == pytest.approx(4 / 1_000_000)
     assert seen.of("s").granularity == 250_000
-    assert "4.0" in repr(engine.statistics)
-    assert "per second" in repr(engine.statistics)
+    assert "4 per second" in repr(engine.statistics)
 
 
 def test_late_rows_do_not_count() -> None:
@@ -116,12 +114,12 @@ def test_a_rate_follows_the_stream(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "_RECENT_ROWS", 100)
     rate = RecentRate()
     rate.add(0, first=5, last=5)
-    assert rate.value is None
+    assert rate.value() is None
     rate.add(100, first=0, last=99)
-    assert rate.value == 1
+    assert rate.value() == 1
     for start in (100, 110, 120):
         rate.add(100, first=start, last=start + 9)
-    assert rate.value == 10
+    assert rate.value() == 10
 
 
 def test_a_single_instant_has_no_rate() -> None:

@@ -163,10 +163,11 @@ class RecentDistinct:
 
     @property
     def estimate(self) -> float:
-        """How many values there are."""
+        """How many values there are. Another thread may ask: it changes nothing."""
         if self._estimate is None:
-            self._add_waiting()
             both = Sketch.load(self._now.dump())
             both.merge(self._before)
+            for values in list(self._waiting):
+                both.add(values)
             self._estimate = both.estimate
         return self._estimate
