@@ -58,7 +58,7 @@ def intervals(page: Page) -> None:
         axes.set_title("rows per second", loc="left", fontsize=10)
     last = {name: values[-1] for name, values in rates.items()}
     page.words(
-        f"""We agree on the ranking, and that the first buckets gain most: at the longest interval,
+        f"""We agree on the ranking, and that every bucket more gains less: at the longest interval,
         two buckets are {last["2"] / last["nested loop"]:.1f} times as fast as nested loops, ten are
         {last["10"] / last["2"]:.1f} times as fast as two, and thirty {last["30"] / last["10"]:.1f}
         times as fast as ten. An index by value, which the text does not have, is
@@ -111,17 +111,20 @@ def allocation(page: Page) -> None:
         axes.set_xlabel("average number of buckets")
         axes.set_title("rows per second", loc="left", fontsize=10)
         axes.set_ylim(bottom=0)
-    at = averages.index(12) if 12 in averages else -1
-    best = max(EACH_SLOW, key=lambda name: rates[name][at] or 0)
+    gains = [
+        f"{five / equal:.2f} with {average}"
+        for average, five, equal in zip(averages, rates["5 to slow"], rates["equal"], strict=True)
+        if five and equal
+    ]
     page.words(
-        f"""With {averages[at]} buckets on average, fastest is *{best}*, and *5 to slow* is
-        {(rates["5 to slow"][at] or 0) / (rates["equal"][at] or 1):.2f} times as fast as *equal*. We
-        agree with the text that the fast stream should have the larger index, that *1 to slow* is
-        soon as fast as it gets, and that *10 to slow* needs more buckets than *5 to slow* before
-        it is the better one. We do not agree that *5 to slow* is better than *equal* by far. The
-        estimate tells why: most new rows are those of the fast stream, and what they look at is
-        the windows of the slow ones, so buckets are needed there too. In the text rows are given
-        the number of the turn as timestamp, so that a window of 100 held 100 rows of all streams
+        f"""By the average number of buckets, *5 to slow* is so many times as fast as *equal*:
+        {", ".join(gains)}. We agree with the text that the fast stream should have the larger
+        index, that *1 to slow* is soon as fast as it gets, and that *10 to slow* needs more buckets
+        than *5 to slow* before it is the better one. We do not agree that *5 to slow* is still far
+        better than *equal* with 12 buckets, or that *1 to slow* is of any use beyond the least. The
+        estimate tells why: most new rows are those of the fast stream, and what they look at is the
+        windows of the slow ones, so buckets are needed there too. In the text rows are given the
+        number of the turn as timestamp, so that a window of 100 held 100 rows of all streams
         together, about two of each slow one: too few for their buckets to matter, except when all
         buckets were gone through to expire rows."""
     )

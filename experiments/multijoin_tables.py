@@ -21,18 +21,21 @@ Costs = Mapping[Loops, float]
 
 @dataclass(frozen=True)
 class Setting:
-    """A table, and how many times the text's rows are measured: by nested loops, hashed."""
+    """A table, how many times the text's rows are measured by nested loops and hashed, and how
+    often rows looked at are counted.
+    """
 
     number: int
     windows: tuple[JoinWindow, ...]
     looped: int
     hashed: int
+    trials: int
 
 
 SETTINGS = (
-    Setting(5, TABLE_5, 5, 100),
-    Setting(6, TABLE_6, 2, 20),
-    Setting(7, TABLE_7, 3, 60),
+    Setting(5, TABLE_5, 5, 100, 60),
+    Setting(6, TABLE_6, 2, 20, 20),
+    Setting(7, TABLE_7, 3, 60, 30),
 )
 # What the text measured: algorithm, interval, rows per second of the best and the worst plan.
 TABLE_8 = (
@@ -70,7 +73,7 @@ def orders_of(page: Page, setting: Setting) -> None:
     page.section(f"Table {setting.number}")
     quick = page.options.quick
     estimated = estimates(setting.windows)
-    counted = counts(setting.windows, 2 if quick else 60)
+    counted = counts(setting.windows, 2 if quick else setting.trials)
     looped = seconds(scaled(setting.windows, setting.looped), NESTED_LOOP, quick)
     hashed = seconds(scaled(setting.windows, setting.hashed), HASHED, quick)
     by_value = estimates([replace(window, buckets=None) for window in setting.windows])
