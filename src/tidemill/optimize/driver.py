@@ -9,6 +9,7 @@ from tidemill.algebra.plan import Plan
 from tidemill.analyze.hints import Hints
 from tidemill.optimize.rule import (
     Known,
+    Notes,
     Rule,
     check_columns,
     conventional,
@@ -93,13 +94,16 @@ def optimize(
     trace: Trace | None = None,
     off: Collection[str] = (),
     hints: Hints | None = None,
+    notes: Notes | None = None,
 ) -> Plan:
     """A plan with the same answer at every instant that costs less to run.
 
     Steps are added to the `trace`; the rules named in `off` are not used. Of the `hints`, those
-    about statistics are expected to be in the `statistics` already.
+    about statistics are expected to be in the `statistics` already. What rules have to say about
+    their choices is added to the `notes`.
     """
-    known = Known(statistics or Statistics(), hints or Hints())
+    written: Notes = [] if notes is None else notes
+    known = Known(statistics or Statistics(), hints or Hints(), written)
     return _Optimization(known, [] if trace is None else trace, off).of(plan)
 
 

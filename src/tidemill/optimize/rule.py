@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from tidemill.algebra.plan import Plan
 from tidemill.analyze.hints import Hints
@@ -15,12 +15,20 @@ Rewrite = Callable[[Plan], Plan]
 """A rewriting of a node and what is below; it returns the same object where it does not apply."""
 
 
+Notes = list[Callable[[], str]]
+"""What rules have to say about their choices."""
+
+
 @dataclass(frozen=True)
 class Known:
-    """What a rule may decide by: statistics of streams, and what the user wants."""
+    """What a rule may decide by: statistics of streams, and what the user wants.
+
+    Rules leave `notes` about their choices, which are written when someone wants to read them.
+    """
 
     statistics: Statistics
     hints: Hints
+    notes: Notes = field(default_factory=list)
 
 
 @dataclass(frozen=True)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 
 from tidemill.algebra.plan import Plan, render
 from tidemill.analyze.hints import Hints
 from tidemill.optimize.driver import RULES, Trace, optimize
+from tidemill.optimize.rule import Notes
 from tidemill.optimize.statistics import Statistics
 
 
@@ -18,6 +19,7 @@ class Optimized:
     before: Plan
     steps: tuple[tuple[str, Plan], ...]
     off: frozenset[str]
+    notes: tuple[Callable[[], str], ...] = ()
 
     @property
     def plan(self) -> Plan:
@@ -38,6 +40,7 @@ class Optimized:
             yield f"unchanged by {', '.join(rest)}"
         if self.off:
             yield f"not used: {', '.join(rule.name for rule in RULES if rule.name in self.off)}"
+        yield from (note() for note in self.notes)
 
 
 _SUMMARIES = {rule.name: rule.summary for rule in RULES}
@@ -57,5 +60,6 @@ def optimized(
     ['simplify_filters', 'prune_columns']
     """
     trace: Trace = []
-    optimize(plan, statistics, trace, off, hints)
-    return Optimized(plan, tuple(trace), frozenset(off))
+    notes: Notes = []
+    optimize(plan, statistics, trace, off, hints, notes)
+    return Optimized(plan, tuple(trace), frozenset(off), tuple(notes))
