@@ -29,6 +29,7 @@ from tidemill.physical.distinct import DistinctExec
 from tidemill.physical.filter import FilterExec
 from tidemill.physical.istream import DstreamExec, IstreamExec
 from tidemill.physical.join import JoinExec
+from tidemill.physical.merge import MergeExec
 from tidemill.physical.operator import Exec
 from tidemill.physical.project import ProjectExec
 from tidemill.physical.row_number import RowNumberExec
@@ -136,7 +137,7 @@ class _Placement:
                 self._wish(node.child, tuple(names[name] for name in by))
         elif isinstance(node, AggregateExec | DistinctExec):
             self._wishes[node] = by
-        elif isinstance(node, FilterExec):
+        elif isinstance(node, FilterExec | MergeExec):
             self._wish(node.child, by)
 
     def _join(self, node: JoinExec) -> Placed:
