@@ -142,7 +142,7 @@ class _Placement:
 
     def _join(self, node: JoinExec) -> Placed:
         for child, columns in zip(node.inputs, node.keys, strict=True):
-            self._wish(child, columns)
+            self._wish(child, tuple(dict.fromkeys(columns)))
         inputs = [self.place(child) for child in node.inputs]
         if not node.is_keyed:
             return self._all_pairs(node, inputs)
@@ -195,8 +195,13 @@ def _agreed_positions(inputs: Sequence[Placed], keys: Sequence[Columns]) -> tupl
         for way in child.together
         if way.hashed and way.columns and set(way.columns) <= set(columns)
     )
-    width = max(map(len, keys))
-    return min(votes, key=lambda by: (-votes[by], len(by), by)) if votes else tuple(range(width))
+    if votes:
+        return min(votes, key=lambda by: (-votes[by], len(by), by))
+    # A column that is compared twice says where its row goes only once.
+    columns = [each for each in keys if each]
+    return tuple(
+        at for at in range(len(columns[0])) if all(each[at] not in each[:at] for each in columns)
+    )
 
 
 def _agreed(inputs: Iterable[Placed], keys: Columns) -> Columns:
