@@ -85,8 +85,10 @@ class Stream:
 
 HELD = tuple(Stream(*each) for each in product((5_000, 50_000), (100, 20_000, 500_000)))
 INSTANTS = (Stream(1, 10), Stream(1, 1000))
+GROUPS = (*HELD, Stream(1, 100), Stream(1, 20_000))
 FEW = (Stream(200, 1_000), Stream(2_000, 1_000), Stream(2_000, 50_000))
 MATCHED = (Stream(5_000, 1_000), Stream(5_000, 10_000), Stream(50_000, 20_000))
+PARTNERS = (*MATCHED, Stream(50_000, 500_000))  # with few values, an anti-join explodes
 
 
 # The operators
@@ -121,7 +123,12 @@ def computed(scans: list[nodes.Scan]) -> Plan:
 
 def grouped(function: str, argument: str | None = "a.v") -> Build:
     call = AggregateCall("r", function, argument, pa.int64())
-    return lambda scans: nodes.Aggregate(scans[0], ("a.k",), (call,))
+    return lambda scans: nodes.Aggregate(tumbling(scans[0]), ("a.k",), (call,))
+
+
+def tumbling(scan: nodes.Scan) -> Plan:
+    """A stream of instants in windows that put out little, and cost next to nothing themselves."""
+    return nodes.TimeWindow(scan, 5000, 5000) if scan.kind is nodes.SourceKind.STREAM else scan
 
 
 def matched(kind: type[nodes.Conditional], text: str = "`a.k` = `b.k`") -> Build:
@@ -143,9 +150,9 @@ CASES = [
     Case("union", [lambda scans: nodes.Union(*scans)], aliases="aa"),
     Case("distinct", [lambda scans: nodes.Distinct(scans[0])]),
     Case("coalesce", [lambda scans: CoalesceExec(SourceExec(scans[0]))], FEW, ticks=2),
-    Case("aggregate", [grouped("COUNT", None)]),
-    Case("total", [grouped("SUM")], besides="aggregate"),
-    Case("extreme", [grouped("MAX")], besides="aggregate"),
+    Case("aggregate", [grouped("COUNT", None)], GROUPS),
+    Case("total", [grouped("SUM")], GROUPS, besides="aggregate"),
+    Case("extreme", [grouped("MAX")], GROUPS, besides="aggregate"),
     Case("top-k", [lambda s: nodes.TopK(s[0], (nodes.SortKey("a.v"),), 10)], FEW, ticks=1),
     Case(
         "join",
@@ -153,8 +160,8 @@ CASES = [
         MATCHED,
         aliases="ab",
     ),
-    Case("semi-join", [matched(nodes.SemiJoin)], aliases="ab"),
-    Case("anti-join", [matched(nodes.AntiJoin)], aliases="ab"),
+    Case("semi-join", [matched(nodes.SemiJoin)], PARTNERS, aliases="ab"),
+    Case("anti-join", [matched(nodes.AntiJoin)], PARTNERS, aliases="ab"),
     Case("difference", [lambda scans: nodes.Difference(*scans)], aliases="aa"),
 ]
 
@@ -166,7 +173,7 @@ CASES = [
 class Run:
     """What an operator did in its measured ticks, and what it kept."""
 
-    counts: dict[str, float]  # rows that arrived, pairs compared, rows put out
+    counts: dict[str, float]  # how often each step was made
     seconds: float
     state: State
     state_bytes: float
@@ -181,8 +188,9 @@ def run(case: Case, build: Build, stream: Stream, repetitions: int) -> Run:
     arrived = sum(rows.height for sides in feed[warm:] for rows, _ in sides)
     emitted, state_bytes = sum(measured[0][1][warm:]), mean(measured[0][2][warm:])
     estimator = Estimator(stream.known(case.aliases))
-    pairs = CostModel(estimator).compared(plan) * TICK * case.ticks
-    counts = {"arrive": arrived, "compare": pairs, "emit": emitted}
+    model, instants = CostModel(estimator), TICK * case.ticks
+    keys, pairs = model.new_keys(plan) * instants, model.compared(plan) * instants
+    counts = {"arrive": arrived, "key": keys, "compare": pairs, "emit": emitted}
     seconds = sum(best_times([each[0][warm:] for each in measured]))
     return Run(counts, seconds, kept(plan, estimator), state_bytes)
 
@@ -215,12 +223,13 @@ def calibrated(case: Case, found: dict[str, Steps], repetitions: int) -> tuple[S
     """The steps of a kind, and the ratio by which they miss the run they explain worst."""
     done = [run(case, *each, repetitions) for each in product(case.builds, case.streams)]
     base = found.get(case.besides or "", Steps())
-    names = ["arrive", "emit"] if case.besides is None else ["arrive"]
-    names += ["compare"] if any(each.counts["compare"] for each in done) else []
-    rest = np.array([each.seconds * 1e9 - spent(base, each) for each in done])
-    costs = fitted(names, np.array([[r.counts[name] for name in names] for r in done]), rest)
-    steps = replace(Steps(**costs), **sizes(done))
-    ratios = [(spent(base, r) + spent(steps, r)) / (r.seconds * 1e9) for r in done]
+    nanoseconds = [each.seconds * 1e9 for each in done]
+    costs = fitted(
+        [each.counts for each in done], [spent(base, each) for each in done], nanoseconds
+    )
+    steps = replace(Steps(**costs), **sizes(done, base))
+    explained = [spent(base, each) + spent(steps, each) for each in done]
+    ratios = [model / real for model, real in zip(explained, nanoseconds, strict=True)]
     return steps, max(max(ratio, 1 / ratio) for ratio in ratios)
 
 
@@ -229,29 +238,35 @@ def spent(steps: Steps, run: Run) -> float:
     return sum(asdict(steps)[name] * count for name, count in run.counts.items())
 
 
-def sizes(done: list[Run]) -> dict[str, float]:
-    own = [
-        r.state_bytes - r.state.rows * r.state.row_width - r.state.keys * r.state.key_width
-        for r in done
+def sizes(done: list[Run], base: Steps) -> dict[str, float]:
+    """Bytes per row and per key that are not those of their columns."""
+    counts = [{"row_bytes": each.state.rows, "key_bytes": each.state.keys} for each in done]
+    explained = [
+        each.state.rows * (each.state.row_width + base.row_bytes)
+        + each.state.keys * (each.state.key_width + base.key_bytes)
+        for each in done
     ]
-    counts = np.array([[r.state.rows, r.state.keys] for r in done])
-    return fitted(["row_bytes", "key_bytes"], counts, np.array(own))
+    return fitted(counts, explained, [max(each.state_bytes, 1.0) for each in done])
 
 
-def fitted(names: list[str], counts: np.ndarray, totals: np.ndarray) -> dict[str, float]:
-    """What each thing costs, not less than nothing, so that the relative errors are smallest."""
-    best, least = dict.fromkeys(names, 0.0), np.inf
-    weights = 1 / np.maximum(np.abs(totals), 1.0)
-    used = [at for at in range(len(names)) if counts[:, at].any()]
-    for size in range(1, len(used) + 1):
-        for chosen in map(list, combinations(used, size)):
-            part = counts[:, chosen] * weights[:, None]
-            costs, *_ = np.linalg.lstsq(part, totals * weights, rcond=None)
-            error = np.square(part @ costs - totals * weights).sum()
+def fitted(
+    counts: list[dict[str, float]], explained: list[float], totals: list[float]
+) -> dict[str, float]:
+    """What each step costs, not less than nothing, so that the relative errors are smallest.
+
+    `explained` is the part of the totals that other steps have cost.
+    """
+    names = [name for name in counts[0] if any(each[name] for each in counts)]
+    table = np.array([[each[name] for name in names] for each in counts]) / np.c_[totals]
+    missing = 1 - np.array(explained) / np.array(totals)
+    best, least = {}, np.inf
+    for size in range(1, len(names) + 1):
+        for chosen in map(list, combinations(range(len(names)), size)):
+            costs, *_ = np.linalg.lstsq(table[:, chosen], missing, rcond=None)
+            error = np.square(table[:, chosen] @ costs - missing).sum()
             if (costs >= 0).all() and error < least:
                 least = error
-                best |= dict.fromkeys(names, 0.0)
-                best |= {names[at]: float(cost) for at, cost in zip(chosen, costs, strict=True)}
+                best = {names[at]: float(cost) for at, cost in zip(chosen, costs, strict=True)}
     return best
 
 
@@ -259,6 +274,7 @@ def fitted(names: list[str], counts: np.ndarray, totals: np.ndarray) -> dict[str
 
 UNITS = {
     "arrive": "ns/row",
+    "key": "ns/key",
     "compare": "ns/pair",
     "emit": "ns/row",
     "row_bytes": "B",
@@ -290,7 +306,7 @@ def literal(found: dict[str, Steps]) -> str:
 
 def main() -> None:
     chosen = options(__doc__ or "")
-    repetitions = 1 if chosen.quick else 4
+    repetitions = 1 if chosen.quick else 3
     report = Report("Steps of operators", {"tick": TICK, "repetitions": repetitions})
     found: dict[str, Steps] = {}
     off: dict[str, float] = {}

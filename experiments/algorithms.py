@@ -77,14 +77,21 @@ def arrivals(rows: Iterable[tuple[int, int, int]]) -> list[Row]:
     return result
 
 
-def run(join: Join, rows: Sequence[Row], until: int | None = None) -> list[Evaluation]:
-    """Evaluate the join over all rows, and `until` some time after them."""
+def run(
+    join: Join, rows: Sequence[Row], until: int | None = None, full: int = 0
+) -> list[Evaluation]:
+    """Evaluate the join over all rows, and `until` some time after them.
+
+    Rows up to the time `full` only fill the windows.
+    """
     simulation = _Simulation(join, rows)
+    first = bisect_left(rows, full + 1, key=lambda row: row.ts)
+    simulation.fill(rows[:first])
     if join.tau is None:
-        return [simulation.evaluate(row.ts, [row]) for row in rows]
+        return [simulation.evaluate(row.ts, [row]) for row in rows[first:]]
     end = until if until is not None else rows[-1].ts
-    times = range(join.tau, end + join.tau, join.tau)
-    return [simulation.evaluate(now, batch) for now, batch in _batches(rows, times)]
+    times = range(full + join.tau, end + join.tau, join.tau)
+    return [simulation.evaluate(now, batch) for now, batch in _batches(rows[first:], times)]
 
 
 def _batches(rows: Sequence[Row], times: Iterable[int]) -> Iterator[tuple[int, list[Row]]]:
@@ -104,11 +111,15 @@ class _Simulation:
         # To tell which row of a stream was the newest when another came.
         self.places = [[row.place for row in rows if row.stream == at] for at in self.streams]
 
-    def evaluate(self, now: int, batch: Sequence[Row]) -> Evaluation:
-        """Join new rows with the windows. If eager, old rows expire before, else after."""
+    def fill(self, batch: Sequence[Row]) -> None:
+        """Put new rows into their windows."""
         for row in batch:
             buckets = self.stored[row.stream]
             buckets[row.value % len(buckets)].append(row)
+
+    def evaluate(self, now: int, batch: Sequence[Row]) -> Evaluation:
+        """Join new rows with the windows. If eager, old rows expire before, else after."""
+        self.fill(batch)
         if self.join.tau is None:
             self._expire(batch[0])
         found = Evaluation(now)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from experiments.frame import timed  # isort: split
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
+from typing import TypeVar
 
 import polars as pl
 import pyarrow as pa
@@ -16,6 +17,8 @@ from experiments.streams import Data
 from tidemill.algebra.schema import Schema
 from tidemill.physical.join.operator import JoinOperator
 from tidemill.physical.join.side import Side
+
+Plan = TypeVar("Plan", bound=Hashable)
 
 NESTED_LOOP = 1
 HASHED = None
@@ -85,10 +88,10 @@ class Measurement:
 
 
 def best_of(
-    measurement: Measurement, plans: Mapping[str, Sequence[Loops]], repetitions: int
-) -> dict[str, Measured]:
+    measurement: Measurement, plans: Mapping[Plan, Sequence[Loops]], repetitions: int
+) -> dict[Plan, Measured]:
     """Each plan at its best. They take turns, so that what disturbs one disturbs all alike."""
-    best: dict[str, Measured] = {}
+    best: dict[Plan, Measured] = {}
     for _ in range(repetitions):
         for name, orders in plans.items():
             once = measurement.run(orders)

@@ -75,7 +75,7 @@ class Data:
     def rows(self) -> list[Row]:
         """For the algorithms that go row by row."""
         pairs = zip(self.streams.tolist(), self.values.tolist(), strict=True)
-        return arrivals((stream, ts, value) for ts, (stream, value) in enumerate(pairs))
+        return arrivals((stream, ts, value) for ts, (stream, value) in enumerate(pairs, 1))
 
     def batches(self, first: int, size: int) -> Iterator[range]:
         """From the first on, so many rows at a time; what is left over is left out."""
@@ -88,7 +88,7 @@ def generate(windows: Sequence[JoinWindow], units: float, seed: int = 7) -> Data
 
     >>> data = generate(TABLE_5, units=100)
     >>> len(data.streams), np.bincount(data.streams).tolist(), data.lengths
-    (1500, [1000, 105, 91, 304], (1500, 1500, 3000, 1500))
+    (1500, [1004, 101, 96, 299], (1500, 1500, 3000, 1500))
     """
     random = np.random.default_rng(seed)
     rates = np.array([window.rate for window in windows], dtype=float)

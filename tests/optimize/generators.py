@@ -219,8 +219,9 @@ class RulePlans(PlanGenerator):
         return nodes.Project(child, tuple(items))
 
     def push_projects(self) -> Plan:
-        child = self.ending()
-        window = self._window(child)
+        if self._random.random() < 0.2:
+            return self.projected(nodes.Union(*self.pair()))
+        window = self._window(self.ending())
         if isinstance(window, nodes.CountWindow) and self._random.random() < 0.9:
             return self._in_order(window)
         return self.projected(window)
@@ -234,12 +235,10 @@ class RulePlans(PlanGenerator):
         more: list[tuple[str, Scalar]] = [(self._fresh("c"), self._expression(prefix))]
         return nodes.Project(window, tuple(items + self._pick([[], more])))
 
-    def merge_windows(self) -> Plan:
+    def push_windows(self) -> Plan:
         left, right = self._two_columns(self.ending()), self._two_columns(self.ending())
-        right = nodes.Project.renaming(right, left.schema.names)
-        size, slide = self._pick([1, 2, 5, None]), self._pick([1, 1, 2, 3])
-        windows = [nodes.TimeWindow(side, size, slide) for side in (left, right)]
-        return nodes.Union(*windows)
+        union = nodes.Union(left, nodes.Project.renaming(right, left.schema.names))
+        return nodes.TimeWindow(union, self._pick([1, 2, 5, None]), self._pick([1, 1, 2, 3]))
 
     def prune_columns(self) -> Plan:
         return self.plan(2)

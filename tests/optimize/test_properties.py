@@ -55,3 +55,11 @@ def test_snapshots_stay(rule: Rule) -> None:
         fired += check(rule, Random(seed))
         if fired == FIRINGS:
             return
+
+
+def test_plans_as_written() -> None:
+    """Without the optimizer, every plan runs as it is."""
+    for seed in range(40):
+        random = Random(seed)
+        plan = RulePlans(random).plan(2)
+        check_plan(plan, random_inputs(random, latest=12), rewrite=lambda plan: plan)

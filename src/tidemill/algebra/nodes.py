@@ -279,15 +279,18 @@ class MultiJoin(Plan):
     def details(self) -> str:
         keyed = [columns for columns in self.keys if columns]
         equal = [" = ".join(columns) for columns in zip(*keyed, strict=True)]
-        orders = [" ".join(self._name(number) for number in order) for order in self.orders]
+        orders = [
+            " ".join(input_name(self.inputs[number]) for number in order) for order in self.orders
+        ]
         parts = (" AND ".join([*equal, *map(str, self.conditions)]), "; ".join(orders))
         on, found = parts
         return " ".join(filter(None, (f"on {on}" if on else "", f"orders=[{found}]")))
 
-    def _name(self, number: int) -> str:
-        """An input, for people: the sources that it reads."""
-        scans = [node.alias for node in self.inputs[number].walk() if isinstance(node, Scan)]
-        return "+".join(dict.fromkeys(scans)) or str(number)
+
+def input_name(plan: Plan) -> str:
+    """An input of a join, for people: the sources that it reads."""
+    scans = [node.alias for node in plan.walk() if isinstance(node, Scan)]
+    return "+".join(dict.fromkeys(scans)) or plan.label
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import timedelta
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -22,6 +22,7 @@ from tidemill.analyze import (
     plan_query,
     source_from_statement,
 )
+from tidemill.engine.costs import Costs
 from tidemill.engine.query import Query
 from tidemill.engine.sources import Rows, Sources
 from tidemill.engine.statistics import StatisticsStore
@@ -34,7 +35,7 @@ from tidemill.engine.tables import (
 )
 from tidemill.errors import CatalogError, TidemillError, UnsupportedError
 from tidemill.expressions import UserFunction
-from tidemill.optimize import optimize
+from tidemill.optimize import RULES, optimized
 from tidemill.physical.lowering import lower
 from tidemill.runtime.inprocess.run import Run
 from tidemill.runtime.interface import (
@@ -69,6 +70,7 @@ class Engine:
     """Runs continuous queries: on a local Spark, on the `spark` session of yours, or in process.
 
     A local Spark is started when it is first needed. The runtime `"inprocess"` needs no JVM.
+    `optimizer` is False to run queries as they are written, or names the rules to leave out.
 
     >>> engine = Engine(runtime="inprocess")
     >>> engine.stream("bid", [{"item": 1, "at": 3}, {"item": 1, "at": 5}], time="at")
@@ -83,6 +85,7 @@ class Engine:
         *,
         spark: SparkSession | None = None,
         partitions: int | None = None,
+        optimizer: bool | Collection[str] = True,
     ) -> None:
         if runtime not in RUNTIMES:
             help = f"runtimes: {', '.join(RUNTIMES)}"
@@ -97,6 +100,7 @@ class Engine:
         self._spark = spark
         self._owns_session = False
         self._partitions = partitions
+        self._rules_off = _rules_off(optimizer)
         self._running: list[tuple[Query, Running]] = []
 
     def __enter__(self) -> Engine:
@@ -247,11 +251,13 @@ class Engine:
     def _query(self, statement: Statement, tree: exp.Expr, sink: SinkRequest) -> Query:
         planned = self._plan(tree, statement.source.text)
         known = self.statistics.known.for_plan(planned.plan, planned.hints)
-        physical = lower(optimize(planned.plan, known, hints=planned.hints), self.catalog.functions)
+        done = optimized(planned.plan, known, off=self._rules_off, hints=planned.hints)
+        physical = lower(done.plan, self.catalog.functions)
+        costs = Costs(done.plan, known, self.catalog.functions, planned.domain)
         entries = {name: self.catalog.lookup(name) for name in _scanned(planned)}
         infos = {name: entry for name, entry in entries.items() if isinstance(entry, SourceInfo)}
         job = Job(physical, planned.domain, sink)
-        return Query(statement.sql, planned, job, infos, self)
+        return Query(statement.sql, planned, done, job, infos, self, costs)
 
     def start(
         self,
@@ -368,6 +374,18 @@ def release_session() -> None:
     from tidemill.runtime.spark import session
 
     session.release()
+
+
+def _rules_off(optimizer: bool | Collection[str]) -> frozenset[str]:
+    """The rules that are not used."""
+    known = [rule.name for rule in RULES]
+    if isinstance(optimizer, bool):
+        return frozenset() if optimizer else frozenset(known)
+    for name in optimizer:
+        if name not in known:
+            help = f"rules: {', '.join(known)}"
+            raise UnsupportedError(f"there is no rule `{name}` to leave out", help=help)
+    return frozenset(optimizer)
 
 
 def _common_sources(queries: Iterable[Query]) -> dict[str, SourceInfo]:

@@ -225,7 +225,7 @@ def _without(statistics: Statistics, stream: str) -> Statistics:
 
 def _about(number: float) -> str:
     """Three digits, as one would say it."""
-    return f"{float(f'{number:.3g}'):,.10g}"
+    return f"{float(f'{number:.3g}'):,.0f}"
 
 
 def _table(rows: Sequence[Mapping[str, str]]) -> Iterator[str]:

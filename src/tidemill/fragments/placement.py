@@ -26,6 +26,7 @@ from tidemill.physical.coalesce import CoalesceExec
 from tidemill.physical.count_window import CountWindowExec
 from tidemill.physical.counting import CountingExec
 from tidemill.physical.distinct import DistinctExec
+from tidemill.physical.filter import FilterExec
 from tidemill.physical.istream import DstreamExec, IstreamExec
 from tidemill.physical.join import JoinExec
 from tidemill.physical.operator import Exec
@@ -70,6 +71,7 @@ class _Placement:
 
     def __init__(self) -> None:
         self._done: dict[Plan, Placed] = {}
+        self._wishes: dict[Plan, Columns] = {}
         self._sizes = Sizes()
 
     def place(self, node: Plan) -> Placed:
@@ -119,9 +121,27 @@ class _Placement:
         fitting = [way for way in ways if set(way.columns) <= set(keys)]
         if fitting:
             return _over(node, inputs, ways)
-        return _over(node, _exchanged(inputs, _agreed(inputs, keys)))
+        wish = self._wishes.get(node, ())
+        by = wish if wish and set(wish) <= set(keys) else _agreed(inputs, keys)
+        return _over(node, _exchanged(inputs, by))
+
+    def _wish(self, node: Plan, by: Columns) -> None:
+        """Tell what makes up groups below that a join above wants them together by fewer columns.
+
+        Then an early aggregate and the join above it are in one stage.
+        """
+        if isinstance(node, ProjectExec):
+            names = {new: scalar.node.name for new, scalar in node.items if scalar.is_column}
+            if all(name in names for name in by):
+                self._wish(node.child, tuple(names[name] for name in by))
+        elif isinstance(node, AggregateExec | DistinctExec):
+            self._wishes[node] = by
+        elif isinstance(node, FilterExec):
+            self._wish(node.child, by)
 
     def _join(self, node: JoinExec) -> Placed:
+        for child, columns in zip(node.inputs, node.keys, strict=True):
+            self._wish(child, columns)
         inputs = [self.place(child) for child in node.inputs]
         if not node.is_keyed:
             return self._all_pairs(node, inputs)

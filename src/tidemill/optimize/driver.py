@@ -9,6 +9,7 @@ from tidemill.algebra.plan import Plan
 from tidemill.analyze.hints import Hints
 from tidemill.optimize.rule import (
     Known,
+    Notes,
     Rule,
     check_columns,
     conventional,
@@ -22,12 +23,12 @@ from tidemill.optimize.rules.derive_filters import derive_filters
 from tidemill.optimize.rules.join_on_filters import join_on_filters
 from tidemill.optimize.rules.merge_filters import merge_filters
 from tidemill.optimize.rules.merge_projects import merge_projects
-from tidemill.optimize.rules.merge_windows import merge_windows
 from tidemill.optimize.rules.order_joins import order_joins
 from tidemill.optimize.rules.prune_columns import prune_columns
 from tidemill.optimize.rules.push_distinct import push_distinct
 from tidemill.optimize.rules.push_filters import push_filters
 from tidemill.optimize.rules.push_projects import push_projects
+from tidemill.optimize.rules.push_windows import push_windows
 from tidemill.optimize.rules.remove_distinct import remove_distinct
 from tidemill.optimize.rules.remove_empty_parts import remove_empty_parts
 from tidemill.optimize.rules.remove_now_windows import remove_now_windows
@@ -43,7 +44,7 @@ HEURISTICS: Final = [
     # First what makes plans smaller, so that the others have less to look at.
     conventional(simplify_filters),
     conventional(remove_empty_parts),
-    conventional(cancel_difference, "A and B have the same columns; B is the same both times"),
+    conventional(cancel_difference, "B is the same both times, whatever its columns are called"),
     temporal(remove_now_windows, "size 1, no slide, no bounds"),
     conventional(merge_projects, "nothing that takes work is computed twice"),
     conventional(merge_filters, "the upper condition cannot fail"),
@@ -60,13 +61,13 @@ HEURISTICS: Final = [
     conventional(replace_semi_joins, "the condition ties all columns of a key of the right side"),
     conventional(remove_distinct, "a key of the rows is known, or copies do not matter"),
     conventional(push_distinct, "projections: what is left out follows from what is kept"),
-    # A projection has to be below the windows before the windows meet above a union.
+    # Projections go below windows first: they may stand between a window and a union.
     temporal(
         push_projects,
         "count windows: the first columns stay first, and the others follow from them;"
         " partitions: their columns stay",
     ),
-    temporal(merge_windows, "equal size and slide; rows of both hold for an instant, or neither"),
+    temporal(push_windows),
 ]
 """Rules that make no plan worse. They run in this order, again and again, until none applies."""
 
@@ -93,13 +94,16 @@ def optimize(
     trace: Trace | None = None,
     off: Collection[str] = (),
     hints: Hints | None = None,
+    notes: Notes | None = None,
 ) -> Plan:
     """A plan with the same answer at every instant that costs less to run.
 
     Steps are added to the `trace`; the rules named in `off` are not used. Of the `hints`, those
-    about statistics are expected to be in the `statistics` already.
+    about statistics are expected to be in the `statistics` already. What rules have to say about
+    their choices is added to the `notes`.
     """
-    known = Known(statistics or Statistics(), hints or Hints())
+    written: Notes = [] if notes is None else notes
+    known = Known(statistics or Statistics(), hints or Hints(), written)
     return _Optimization(known, [] if trace is None else trace, off).of(plan)
 
 

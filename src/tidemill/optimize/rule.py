@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from tidemill.algebra.plan import Plan
 from tidemill.analyze.hints import Hints
@@ -15,12 +15,20 @@ Rewrite = Callable[[Plan], Plan]
 """A rewriting of a node and what is below; it returns the same object where it does not apply."""
 
 
+Notes = list[Callable[[], str]]
+"""What rules have to say about their choices."""
+
+
 @dataclass(frozen=True)
 class Known:
-    """What a rule may decide by: statistics of streams, and what the user wants."""
+    """What a rule may decide by: statistics of streams, and what the user wants.
+
+    Rules leave `notes` about their choices, which are written when someone wants to read them.
+    """
 
     statistics: Statistics
     hints: Hints
+    notes: Notes = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -73,10 +81,20 @@ def everywhere(rewrite: Rewrite, plan: Plan) -> Plan:
 
 
 def _from_the_top(rewrite: Rewrite, node: Plan) -> Plan:
+    node = _as_often_as_it_applies(rewrite, node)
+    below = node.with_children([_from_the_top(rewrite, child) for child in node.children])
+    if below is node:
+        return node
+    # What has changed below may let it apply here once more.
+    again = _as_often_as_it_applies(rewrite, below)
+    return below if again is below else _from_the_top(rewrite, again)
+
+
+def _as_often_as_it_applies(rewrite: Rewrite, node: Plan) -> Plan:
     while (changed := rewrite(node)) is not node:
         check_columns(rewrite.__name__, node, changed)
         node = changed
-    return node.with_children([_from_the_top(rewrite, child) for child in node.children])
+    return node
 
 
 def check_columns(name: str, before: Plan, after: Plan) -> None:

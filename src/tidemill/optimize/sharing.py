@@ -48,6 +48,8 @@ class Cut:
 
     def rewritten(self, change: Callable[[Plan], Plan]) -> Plan:
         """The plan with every tree changed; the same object if none was."""
+        if not self._shared:
+            return change(self._plan)
         result = self._rewritten(self._plan, change)
         return result if self._changed else self._plan
 

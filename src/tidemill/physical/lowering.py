@@ -41,6 +41,13 @@ def lower(plan: Plan, functions: Functions) -> Exec:
     return _Lowering(functions).lower(plan, eager=False)
 
 
+def operators_of(plan: Plan, functions: Functions) -> dict[int, Exec]:
+    """For every part of a logical plan, by its identity, the operator that gives its result."""
+    lowering = _Lowering(functions)
+    lowering.lower(plan, eager=False)
+    return {part: operator for (part, _), operator in lowering._done.items()}
+
+
 class _Lowering:
     """`eager` is true below an operator that waits for its input's watermark."""
 

@@ -20,6 +20,9 @@ _RECENT_ROWS = 1 << 16
 _SAMPLE = 256
 """Rows of a tick that tell about the granularity, and about the length of validity."""
 
+_ENOUGH_SAMPLES = 32
+"""Ticks after which neither is looked at any more."""
+
 _MOST_COLUMNS = 8
 """Of a source, whose distinct values are counted."""
 
@@ -42,9 +45,9 @@ class RecentRate:
     """Rows per instant, among recent rows.
 
     >>> rate = RecentRate()
-    >>> rate.add(30, first=1, last=10)
-    >>> rate.value
-    3.0
+    >>> rate.add(30, first=10, last=100)
+    >>> rate.value(granularity=10)
+    0.3
     """
 
     def __init__(self) -> None:
@@ -56,14 +59,13 @@ class RecentRate:
             self._before, self._now = self._now, _Span()
         self._now.add(rows, first, last)
 
-    @property
-    def value(self) -> float | None:
-        """None if there were no rows, or all at one instant."""
+    def value(self, granularity: int = 1) -> float | None:
+        """The rate of rows so far apart at least; None if there are none, or at one instant."""
         first = min(self._before.first, self._now.first)
         last = max(self._before.last, self._now.last)
         if last <= first:
             return None
-        return (self._before.rows + self._now.rows) / (last - first + 1)
+        return (self._before.rows + self._now.rows) / (last - first + granularity)
 
 
 @dataclass(frozen=True)
@@ -90,6 +92,7 @@ class SourceFacts:
     rows: int = 0
     rate: RecentRate = field(default_factory=RecentRate)
     columns: dict[str, RecentDistinct] = field(default_factory=dict)
+    _samples: int = 0
     _granularity: int = 0
     _ending: int = 0
     _length: int = 0
@@ -99,7 +102,8 @@ class SourceFacts:
         if len(start) == 0:
             return
         self.arrived(len(start), int(start.min()), int(start.max()))
-        self.sampled(Sample.of(start, end))
+        if self._samples < _ENOUGH_SAMPLES:
+            self.sampled(Sample.of(start, end))
         for name in countable(rows, columns):
             self.columns.setdefault(name, RecentDistinct()).add(rows[name])
 
@@ -110,6 +114,7 @@ class SourceFacts:
 
     def sampled(self, sample: Sample) -> None:
         """Take a sample into account."""
+        self._samples += 1
         self._granularity = int(np.gcd(self._granularity, sample.granularity))
         self._ending += sample.ending
         self._length += sample.length
@@ -124,7 +129,7 @@ class SourceFacts:
         """The facts, as the planner knows them."""
         timed, lasting = self.kind is not SourceKind.CONSTANT, self.kind is SourceKind.INTERVALS
         return StreamStatistics(
-            rate=self.rate.value if timed else None,
+            rate=self.rate.value(self._granularity or 1) if timed else None,
             length=self._length / self._ending if lasting and self._ending else None,
             granularity=self._granularity or None if timed else None,
             rows=None if self.kind is SourceKind.STREAM else self.rows,

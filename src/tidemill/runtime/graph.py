@@ -12,6 +12,7 @@ from tidemill.algebra.plan import Plan
 from tidemill.errors import ExecutionError
 from tidemill.physical.join import JoinExec
 from tidemill.physical.operator import Exec, Operator, ends, starts
+from tidemill.runtime.progress import OperatorProgress
 from tidemill.timeline import BEGIN, OPEN_END
 
 _SAMPLE = 1024
@@ -22,7 +23,7 @@ Arrival = tuple[pl.DataFrame, int]
 
 @dataclass
 class NodeProgress:
-    """What an operator has done so far, and what it remembers.
+    """What an operator has done so far, and what it remembers: now, and at most after a tick.
 
     Of joins also: for how long the rows of each input held, together, and when they started.
     """
@@ -35,6 +36,13 @@ class NodeProgress:
     held: Sequence[float] = ()
     first: int = OPEN_END
     last: int = BEGIN
+    most_rows: int = 0
+    most_bytes: int = 0
+
+    def keeps(self, rows: int, nbytes: int) -> None:
+        """Take note of what the operator remembers now."""
+        self.state_rows, self.state_bytes = rows, nbytes
+        self.most_rows, self.most_bytes = max(rows, self.most_rows), max(nbytes, self.most_bytes)
 
     def took(self, inputs: Sequence[pl.DataFrame], joins: bool) -> None:
         """Take note of new rows."""
@@ -52,10 +60,24 @@ class NodeProgress:
         self.rows_out += other.rows_out
         self.state_rows += other.state_rows
         self.state_bytes += other.state_bytes
+        self.most_rows += other.most_rows
+        self.most_bytes += other.most_bytes
         self.rows_in = _added(self.rows_in, other.rows_in)
         self.held = _added(self.held, other.held)
         self.first = min(self.first, other.first)
         self.last = max(self.last, other.last)
+
+    def summary(self) -> OperatorProgress:
+        """What users get to see of it."""
+        return OperatorProgress(
+            self.label,
+            self.rows_out,
+            self.state_rows,
+            self.state_bytes,
+            sum(self.rows_in),
+            self.most_rows,
+            self.most_bytes,
+        )
 
 
 _Number = TypeVar("_Number", int, float)
@@ -109,7 +131,7 @@ class Graph:
         except ExecutionError as error:
             message = f"{error.message} (in {progress.label})"
             raise ExecutionError(message, help=error.help) from error
-        progress.state_rows, progress.state_bytes = operator.state_rows, operator.state_bytes
+        progress.keeps(operator.state_rows, operator.state_bytes)
         return result
 
     @property

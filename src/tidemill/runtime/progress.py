@@ -21,7 +21,9 @@ class SourceProgress:
 class OperatorProgress:
     """What an operator took in and put out, and what it remembers, over all partitions.
 
-    Operators at the beginning of a stage take in nothing: rows come out of them.
+    Operators at the beginning of a stage take in nothing: rows come out of them. It remembers the
+    `state` after the last tick, and the `most` after the tick that left most (the sum of the most
+    of every partition).
     """
 
     operator: str
@@ -29,6 +31,8 @@ class OperatorProgress:
     state_rows: int
     state_bytes: int
     rows_in: int = 0
+    most_rows: int = 0
+    most_bytes: int = 0
 
 
 @dataclass(frozen=True)

@@ -54,10 +54,11 @@ class Feed:
 
 @dataclass(frozen=True)
 class Measured:
-    """The result of a run as a stream, and the rows that its operators kept on average."""
+    """The result of a run as a stream; rows and bytes that its operators kept on average."""
 
     stream: Characteristics
     state_rows: float
+    state_bytes: float
 
 
 def scan(name: str, feed: Feed, columns: Sequence[str], alias: str | None = None) -> nodes.Scan:
@@ -89,15 +90,19 @@ def measure(plan: Plan, feeds: dict[str, Feed], span: int, seed: int = 7) -> Mea
             for frame in rows
         ]
         results.append(graph.step(arrivals)[0][0])
-        states.append(sum(progress.state_rows for progress in graph.progress))
+        states.append([_total(graph, "state_rows"), _total(graph, "state_bytes")])
     results.append(graph.step([(frame.clear(), OPEN_END) for frame in rows])[0][0])
     return _measured(pl.concat(results), span, states)
 
 
-def _measured(result: pl.DataFrame, span: int, states: list[int]) -> Measured:
+def _total(graph: Graph, name: str) -> int:
+    return sum(getattr(progress, name) for progress in graph.progress)
+
+
+def _measured(result: pl.DataFrame, span: int, states: list[list[int]]) -> Measured:
     """What starts in the second third of the run, where windows are full and ends are known."""
     low, high = span // 3, 2 * span // 3
     seen = result.filter(pl.col(VALID_FROM).is_between(low, high, closed="left"))
     lengths = (seen[VALID_TO] - seen[VALID_FROM]).mean()
     stream = Characteristics((high - low) / seen.height, float(lengths))
-    return Measured(stream, float(np.mean(states[TICKS // 3 :])))
+    return Measured(stream, *np.mean(states[TICKS // 3 :], axis=0).tolist())

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from math import inf
 
 import pyarrow as pa
 import pytest
@@ -201,9 +202,9 @@ def test_coalesce_of_random_rows(feed: Feed, max_length: int | None) -> None:
     found = measure(
         CoalesceExec(SourceExec(scan("a", feed, "k")), max_length), {"a": feed}, span=6_000
     )
-    longest = {} if max_length is None else {"max_length": max_length}
-    expected = coalescing.coalesced(stream, touching, **longest)
-    _agree(found, expected, coalescing.coalescing_rows(stream, touching, **longest))
+    longest = inf if max_length is None else max_length
+    expected = coalescing.coalesced(stream, touching, longest)
+    _agree(found, expected, coalescing.coalescing_rows(stream, touching, longest))
 
 
 @pytest.mark.parametrize("feed", [Feed(20, 200, 5), Feed(20, 200, 10), Feed(20, 200, 20)], ids=str)
@@ -215,6 +216,46 @@ def test_coalesce_behind_distinct(feed: Feed) -> None:
     found = measure(plan, {"a": feed}, span=200_000)
     waiting = stream.live_rows - once.live_rows  # what comes ahead of its start
     _agree(found, coalescing.coalesced(once, touching), 2 * once.live_rows + waiting)
+
+
+# Memory is known to a factor of two: tables double as they grow, and shrink when half is unused.
+
+FACTOR = 2.2
+
+LARGE, LARGE_FEW = Feed(1, 5_000, 2_000), Feed(1, 5_000, 100_000)
+
+
+@pytest.mark.parametrize(
+    "case",
+    [
+        one("distinct", nodes.Distinct, LARGE),
+        one("distinct", nodes.Distinct, LARGE_FEW),
+        one("aggregate", grouped, LARGE),
+        one("aggregate", grouped, LARGE_FEW),
+        one("istream", nodes.Istream, LARGE),
+        one("count-window", counted(itself, 5_000, 1), Feed(1, 1, 10)),
+        two("join", lambda a, b: nodes.Join(a, b, SAME), LARGE_FEW, LARGE_FEW),
+        two("semi-join", lambda a, b: nodes.SemiJoin(a, b, SAME), LARGE_FEW, LARGE_FEW),
+        two("anti-join", lambda a, b: nodes.AntiJoin(a, b, SAME), LARGE_FEW, LARGE_FEW),
+        two("difference", nodes.Difference, LARGE, LARGE),
+        two("difference", nodes.Difference, LARGE_FEW, LARGE_FEW),
+    ],
+    ids=lambda case: case.name,
+)
+def test_memory(case: Case) -> None:
+    found = measure(case.plan, case.feeds, span=30_000)
+    estimated = CostModel(Estimator(statistics(**case.feeds))).total(case.plan)
+    assert 1 / FACTOR < estimated.state_bytes / found.state_bytes < FACTOR
+
+
+def test_memory_of_coalesce() -> None:
+    feed = Feed(1, 2_000, 1_000)
+    stream = Characteristics(feed.distance, feed.length)
+    found = measure(CoalesceExec(SourceExec(scan("a", feed, "k"))), {"a": feed}, span=12_000)
+    model = CostModel(Estimator())
+    estimated = model.of_coalesce(stream, coalescing.touching_at_random(stream, 1_000), 8)
+    assert estimated.state_rows == pytest.approx(found.state_rows, rel=TOLERANCE)
+    assert 1 / FACTOR < estimated.state_bytes / found.state_bytes < FACTOR
 
 
 # What the text keeps, beside what ours do.

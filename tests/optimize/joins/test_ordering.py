@@ -99,6 +99,12 @@ def test_orders_by_origin_are_never_dearer_than_new_rows_first(
     assert choice.cost <= choice.heuristic * (1 + 1e-9)
 
 
+def test_new_rows_go_to_the_top_if_it_costs_the_same() -> None:
+    streams = [JoinWindow(name, 1, 100, 50) for name in "abcd"]
+    for origin, order in choose_order(streams, tau=5).orders.items():
+        assert order[0] == origin
+
+
 @settings(max_examples=10, deadline=None)
 @given(windows(EXACT_STREAMS + 1, 20))
 def test_many_streams_are_ordered_by_the_heuristic_alone(streams: list[JoinWindow]) -> None:

@@ -35,19 +35,18 @@ GROUP_SHARE = 0.1
 class Estimator:
     """Rates, live rows, distinct values and selectivities of logical plans.
 
-        It visits every part of a plan once. `domain` only sets the rate of unknown streams.
+    It visits every part of a plan once. `domain` only sets the rate of unknown streams.
 
-        >>> import pyarrow as pa
-        >>> from tidemill.algebra import Scan, Schema, TimeWindow
-        >>> from tidemill.optimize.sharing import Shared
-    from tidemill.optimize.statistics import StreamStatistics
-        >>> bid = TimeWindow(Scan("bid", "b", Schema.of(item=pa.int64())), 600)
-        >>> known = Statistics({"bid": StreamStatistics(rate=0.5, distinct={"item": 20})})
-        >>> estimator = Estimator(known)
-        >>> estimator.of(bid)
-        Characteristics(distance=2.0, length=600, granularity=1)
-        >>> estimator.live_rows(bid), round(estimator.distinct(bid, "b.item"))
-        (300.0, 20)
+    >>> import pyarrow as pa
+    >>> from tidemill.algebra import Scan, Schema, TimeWindow
+    >>> from tidemill.optimize.statistics import StreamStatistics
+    >>> bid = TimeWindow(Scan("bid", "b", Schema.of(item=pa.int64())), 600)
+    >>> known = Statistics({"bid": StreamStatistics(rate=0.5, distinct={"item": 20})})
+    >>> estimator = Estimator(known)
+    >>> estimator.of(bid)
+    Characteristics(distance=2.0, length=600, granularity=1)
+    >>> estimator.live_rows(bid), round(estimator.distinct(bid, "b.item"))
+    (300.0, 20)
     """
 
     def __init__(

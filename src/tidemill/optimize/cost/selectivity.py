@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from math import prod
 from typing import TYPE_CHECKING
 
+import pyarrow as pa
 from sqlglot import exp
 
 from tidemill.algebra.plan import Plan
@@ -45,19 +46,23 @@ class Selectivities:
         return self._done[key][1]
 
     def _of(self, condition: Scalar, inputs: tuple[Plan, ...]) -> float:
-        observed = self._observed(condition)
+        parts = self._estimator.conjuncts(condition)
+        if len(parts) == 1:
+            return min(1.0, max(0.0, self._node(condition.node, inputs)))
+        observed = self._observed(condition.node)
         if observed is not None:
             return observed
-        parts = self._estimator.conjuncts(condition)
-        if len(parts) > 1:
-            return prod(self.of(part, inputs) for part in _without_implied(parts))
-        return min(1.0, max(0.0, self._node(condition.node, inputs)))
+        return prod(self.of(part, inputs) for part in _without_implied(parts))
 
-    def _observed(self, condition: Scalar) -> float | None:
+    def _observed(self, node: exp.Expr) -> float | None:
         known = self._estimator.statistics.selectivities
-        return known.get(str(condition)) if known else None
+        return known.get(str(Scalar(node, pa.bool_()))) if known else None
 
     def _node(self, node: exp.Expr, inputs: tuple[Plan, ...]) -> float:
+        observed = self._observed(node)
+        return self._kind(node, inputs) if observed is None else observed
+
+    def _kind(self, node: exp.Expr, inputs: tuple[Plan, ...]) -> float:
         match node:
             case exp.Paren():
                 return self._node(node.this, inputs)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from tidemill.algebra.nodes import MultiJoin, Scan
+from tidemill.algebra.nodes import MultiJoin, Scan, input_name
 from tidemill.algebra.plan import Plan
 from tidemill.algebra.scalar import conjunction
 from tidemill.optimize.cost.estimates import Estimator
 from tidemill.optimize.joins.costs import orders_by_origin
-from tidemill.optimize.joins.probing import choose_probing, probing_cost
+from tidemill.optimize.joins.probing import best_orders, heuristic_ratio, probing_cost
 from tidemill.optimize.joins.windows import JoinWindow
 
 _LONGEST = 1e12  # instants: so that products of many windows stay finite
@@ -27,10 +27,21 @@ def with_orders(
         orders = {name: tuple(window.name for window in loop) for name, loop in loops.items()}
         cost = probing_cost(windows, orders)
     else:
-        choice = choose_probing(windows)
-        orders, cost = dict(choice.orders), choice.cost
+        best, cost = best_orders(windows)
+        orders = {order[0]: order for order in best}
     numbers = tuple(tuple(map(int, orders[window.name])) for window in windows)
     return replace(join, orders=numbers), cost
+
+
+def describe(join: MultiJoin, estimator: Estimator) -> str:
+    """What to tell people about the orders of a join."""
+    ratio = heuristic_ratio(join_windows(join, estimator))
+    found = (
+        "more inputs than can be tried in all orders"
+        if ratio is None
+        else f"the best of all; those of the heuristic cost {ratio:.2f} times as much"
+    )
+    return f"orders of the join of {', '.join(map(input_name, join.inputs))}: {found}"
 
 
 def join_windows(join: MultiJoin, estimator: Estimator) -> list[JoinWindow]:

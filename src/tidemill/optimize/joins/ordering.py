@@ -5,7 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from tidemill.optimize.joins.costs import general_costs, orders_by_origin, total
+from tidemill.optimize.joins.costs import (
+    general_costs,
+    orders_by_origin,
+    origin_cost,
+    total,
+)
 from tidemill.optimize.joins.heuristic import Order, fast_moved, small_first
 from tidemill.optimize.joins.optimum import optimum
 from tidemill.optimize.joins.steps import MultiwaySteps, OriginSteps, Steps
@@ -13,6 +18,8 @@ from tidemill.optimize.joins.windows import JoinWindow, check
 
 # Up to here all orders are weighed; twice the time for each stream more.
 EXACT_STREAMS = 12
+# Costs that differ by less are equal.
+_EQUAL = 1 + 1e-9
 
 Names = tuple[str, ...]
 
@@ -76,8 +83,23 @@ def _orders(
 ) -> dict[str, tuple[JoinWindow, ...]]:
     if tau is None:
         return orders_by_origin(_arranged(MultiwaySteps(windows), find))
-    origins = [OriginSteps(windows, place, tau) for place in range(len(windows))]
-    return {windows[steps.origin].name: _arranged(steps, find) for steps in origins}
+    loops = [_arranged(OriginSteps(windows, at, tau), find) for at in range(len(windows))]
+    return {
+        origin.name: _new_rows_first(origin, order, tau)
+        for origin, order in zip(windows, loops, strict=True)
+    }
+
+
+def _new_rows_first(
+    origin: JoinWindow, order: tuple[JoinWindow, ...], tau: float
+) -> tuple[JoinWindow, ...]:
+    """With new rows at the top, if that costs the same: as the second loop, they often do.
+
+    The model does not count the loop at the top, but it is not for nothing.
+    """
+    first = orders_by_origin(order)[origin.name]
+    costs = [origin_cost(origin.name, each, tau) for each in (first, order)]
+    return first if costs[0] <= costs[1] * _EQUAL else order
 
 
 def _arranged(steps: Steps, find: Callable[[Steps], Order]) -> tuple[JoinWindow, ...]:

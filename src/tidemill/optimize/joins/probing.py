@@ -14,7 +14,7 @@ import numpy as np
 
 from tidemill.optimize.joins.heuristic import Order
 from tidemill.optimize.joins.optimum import optimum
-from tidemill.optimize.joins.ordering import EXACT_STREAMS, Choice, heuristic_order
+from tidemill.optimize.joins.ordering import EXACT_STREAMS, heuristic_order
 from tidemill.optimize.joins.steps import Floats, Sets, origin_sizes, sizes_with
 from tidemill.optimize.joins.windows import JoinWindow
 
@@ -49,25 +49,27 @@ class ProbeSteps:
         return origin_sizes(sets, self.windows, self.origin)
 
 
-def choose_probing(windows: Sequence[JoinWindow]) -> Choice:
-    """The best orders for each origin.
+def best_orders(windows: Sequence[JoinWindow]) -> tuple[list[tuple[str, ...]], float]:
+    """The order for each origin, and what all of them cost.
 
     >>> a, b = JoinWindow("a", 10, 100, 500, 500), JoinWindow("b", 1, 100, 50, 50)
-    >>> choice = choose_probing([JoinWindow("c", 1, 200, 40, 40), b, a])
-    >>> choice.orders["b"], choice.orders["a"]
-    (('b', 'a', 'c'), ('a', 'b', 'c'))
+    >>> best_orders([JoinWindow("c", 1, 200, 40, 40), b, a])[0]
+    [('c', 'b', 'a'), ('b', 'a', 'c'), ('a', 'b', 'c')]
     """
     steps = [ProbeSteps(windows, place) for place in range(len(windows))]
-    exact = len(windows) <= EXACT_STREAMS
-    quick = [heuristic_order(each) for each in steps]
-    best = [optimum(each) for each in steps] if exact else quick
-    return Choice(
-        order=_names(windows, best[0]),
-        orders={windows[place].name: _names(windows, order) for place, order in enumerate(best)},
-        cost=_total(steps, best),
-        heuristic=_total(steps, quick),
-        optimum=_total(steps, best) if exact else None,
-    )
+    find = optimum if len(windows) <= EXACT_STREAMS else heuristic_order
+    orders = [find(each) for each in steps]
+    return [_names(windows, order) for order in orders], _total(steps, orders)
+
+
+def heuristic_ratio(windows: Sequence[JoinWindow]) -> float | None:
+    """How many times the optimum the orders of the heuristic cost; None: too many to tell."""
+    if len(windows) > EXACT_STREAMS:
+        return None
+    steps = [ProbeSteps(windows, place) for place in range(len(windows))]
+    _, least = best_orders(windows)
+    quick = _total(steps, [heuristic_order(each) for each in steps])
+    return quick / least if least else 1.0
 
 
 def probing_cost(windows: Sequence[JoinWindow], orders: Mapping[str, Sequence[str]]) -> float:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from tidemill.algebra.nodes import Scan
+from functools import partial
+
+from tidemill.algebra.nodes import Scan, input_name
 from tidemill.algebra.plan import Plan
 from tidemill.algebra.scalar import conjunction
 from tidemill.optimize.cost.estimates import Estimator
+from tidemill.optimize.early.choice import Choice
 from tidemill.optimize.early.ours import JoinInput, choose_plan
 from tidemill.optimize.early.rewrite import AggregateJoin, Mask, early_plan
 from tidemill.optimize.rule import Known
@@ -31,16 +34,31 @@ def _mask(query: AggregateJoin, estimator: Estimator, known: Known) -> Mask:
         return [False] * len(query.inputs)
     if hints.early is not None:
         return [bool(_aliases(child) & hints.early) for child in query.inputs]
-    return best_mask(query, estimator)
+    return best_mask(query, estimator, known)
 
 
-def best_mask(query: AggregateJoin, estimator: Estimator) -> Mask:
+def best_mask(query: AggregateJoin, estimator: Estimator, known: Known) -> Mask:
     """The inputs to aggregate early; only those of which enough is known to tell."""
     allowed = [_is_known(query, child, estimator) for child in query.inputs]
     if not any(allowed):
         return allowed
     inputs = [_join_input(query, child, estimator) for child in query.inputs]
-    return choose_plan(inputs, selectivity=_selectivity(query, estimator), allowed=allowed).mask
+    choice = choose_plan(inputs, selectivity=_selectivity(query, estimator), allowed=allowed)
+    known.notes.append(partial(_describe, query, choice))
+    return choice.mask
+
+
+def _describe(query: AggregateJoin, choice: Choice) -> str:
+    """What to tell people about a choice."""
+    names = [input_name(child) for child in query.inputs]
+    early = ", ".join(name for name, wanted in zip(names, choice.mask, strict=True) if wanted)
+    others = [price for mask, price in choice.ranking if mask != choice.mask]
+    times = min(others) / choice.cost if others and choice.cost else 1.0
+    late = choice.late / choice.cost if choice.cost else 1.0
+    return (
+        f"aggregated before the join: {early or 'nothing'}; the next best of"
+        f" {len(choice.ranking)} plans costs {times:.2f} times as much, the late one {late:.2f}"
+    )
 
 
 def _is_known(query: AggregateJoin, child: Plan, estimator: Estimator) -> bool:

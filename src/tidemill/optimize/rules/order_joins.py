@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 from tidemill.algebra import nodes
 from tidemill.algebra.plan import Plan
 from tidemill.algebra.scalar import column
 from tidemill.optimize.cost.estimates import Estimator
+from tidemill.optimize.joins.choice import describe
 from tidemill.optimize.joins.region import region_of
 from tidemill.optimize.joins.tree import JoinTree
 from tidemill.optimize.rule import Known
@@ -20,7 +22,10 @@ def order_joins(plan: Plan, known: Known) -> Plan:
     """Make neighbouring joins one join of many inputs, in the order that costs least."""
     estimator = Estimator(known.statistics)
     order = known.hints.order or ()
-    return Cut(plan).rewritten(lambda tree: _ordered(tree, estimator, order))
+    ordered = Cut(plan).rewritten(lambda tree: _ordered(tree, estimator, order))
+    if ordered is not plan and not order:
+        _take_notes(ordered, known, estimator)
+    return ordered
 
 
 def _ordered(plan: Plan, estimator: Estimator, order: tuple[str, ...]) -> Plan:
@@ -32,6 +37,12 @@ def _ordered(plan: Plan, estimator: Estimator, order: tuple[str, ...]) -> Plan:
     inputs = tuple(_ordered(child, estimator, order) for child in region.inputs)
     joined = JoinTree(replace(region, inputs=inputs), estimator, order).plan()
     return _only(joined, plan)
+
+
+def _take_notes(plan: Plan, known: Known, estimator: Estimator) -> None:
+    for node in plan.walk():
+        if isinstance(node, nodes.MultiJoin):
+            known.notes.append(partial(describe, node, estimator))
 
 
 def _only(joined: Plan, plan: Plan) -> Plan:

@@ -1,4 +1,4 @@
-"""Read only the columns that something needs.
+"""Columns that nothing needs.
 
 A part of a plan that occurs several times keeps the columns that any of its uses needs, so that
 it stays one part.
@@ -19,7 +19,15 @@ Names = frozenset[str]
 
 
 def prune_columns(plan: Plan) -> Plan:
-    """The plan over narrower sources, with the same result."""
+    """Read only the columns that something needs.
+
+    >>> from tidemill.optimize.examples import plan_of
+    >>> print(prune_columns(plan_of("SELECT COUNT(price) AS n FROM bid WINDOW(RANGE 5)")))
+    01 Project [n := count1]
+    02   Aggregate [count1 := COUNT(bid.price)]
+    03     TimeWindow range=5
+    04       Scan bid columns=[price]
+    """
     pruning = _Pruning()
     pruning.need(plan, frozenset(plan.schema.names))
     return pruning.narrowed(plan)

@@ -8,7 +8,9 @@ from tidemill.optimize.keys import keeps_rows_apart
 
 
 def push_distinct(plan: Plan) -> Plan:
-    """Move DISTINCT below products, joins, and projections that keep rows apart (10.6).
+    """Move DISTINCT below products, joins, and projections that keep rows apart.
+
+    (Law 10.6, Example 28.1.)
 
     >>> from tidemill.optimize.examples import show
     >>> columns, join = "bid.item, price, seller", "bid JOIN auction ON bid.item = auction.item"

@@ -116,9 +116,9 @@ def _out_of_condition(plan: nodes.Conditional) -> Plan:
     parts: Sequence[Scalar] = conjuncts(plan.condition)
     if not isinstance(plan, nodes.AntiJoin):  # it keeps the rows that fail the test
         moved, parts = _divided(parts, lambda part: _tests(part, left.schema))
-        left = _filtered(left, moved)
+        left = _tested(left, moved)
     moved, parts = _divided(parts, lambda part: _tests(part, right.schema))
-    right = _filtered(right, moved)
+    right = _tested(right, moved)
     if left is plan.left and right is plan.right:
         return plan
     return type(plan)(left, right, conjunction(*parts))
@@ -126,6 +126,13 @@ def _out_of_condition(plan: nodes.Conditional) -> Plan:
 
 def _tests(part: Scalar, side: Schema) -> bool:
     return bool(part.columns) and part.columns <= set(side.names) and is_total(part, side)
+
+
+def _tested(side: Plan, tests: Sequence[Scalar]) -> Plan:
+    """A side of a join that passes the tests; another join takes them into its condition."""
+    if isinstance(side, nodes.Join) and tests:
+        return replace(side, condition=all_of([*conjuncts(side.condition), *tests]))
+    return _filtered(side, tests)
 
 
 def _filtered(plan: Plan, conditions: Sequence[Scalar]) -> Plan:

@@ -1,17 +1,19 @@
-"""Projections above windows."""
+"""Projections above windows and unions."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
 
-from tidemill.algebra.nodes import CountWindow, Project, TimeWindow
+from tidemill.algebra.nodes import CountWindow, Project, TimeWindow, Union
 from tidemill.algebra.plan import Plan
 from tidemill.optimize.expressions import is_total
 
 
 def push_projects(plan: Plan) -> Plan:
-    """Compute columns below windows, which then hold narrower rows (10.9, 10.11, 10.12).
+    """Compute columns below unions and windows.
+
+    (Laws 10.9, 10.11 and 10.12.) Windows then hold narrower rows.
 
     >>> from tidemill.optimize.examples import show
     >>> show(push_projects, "SELECT item + 1 AS next FROM bid WINDOW(RANGE 5)")
@@ -24,6 +26,8 @@ def push_projects(plan: Plan) -> Plan:
     03     Scan bid columns=[item, price]
     """
     match plan:
+        case Project(Union(left, right), items):
+            return Union(Project(left, items), Project(right, items))
         case Project(TimeWindow(child) as window, items):
             moved = Project(child, items)
             if shows_all_rows(window) or _never_fails(moved):

@@ -7,9 +7,10 @@ from tidemill.algebra.plan import Plan
 
 
 def remove_now_windows(plan: Plan) -> Plan:
-    """Leave out windows of one instant: they change nothing (10.7).
+    """Leave out windows of one instant: they change nothing.
 
-    This holds for rows of any length: cut into instants, each piece holds for its instant.
+    (Law 10.7.) This holds for rows of any length: cut into instants, each piece holds for its
+    instant.
 
     >>> from tidemill.optimize.examples import show
     >>> show(remove_now_windows, "SELECT item FROM bid WINDOW(RANGE 1)")

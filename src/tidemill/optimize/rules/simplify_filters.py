@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import polars as pl
 import pyarrow as pa
 from sqlglot import exp
@@ -47,6 +49,7 @@ def _is(part: Scalar, truth: bool) -> bool:
     return isinstance(part.node, exp.Boolean) and part.node.this is truth
 
 
+@lru_cache(maxsize=4096)  # every round of the rules asks again
 def _simplified(part: Scalar) -> Scalar:
     return Scalar(as_filter(rewrite(part.node, _known)), pa.bool_())
 

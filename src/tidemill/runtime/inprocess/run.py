@@ -7,13 +7,14 @@ from collections.abc import Iterator, Mapping
 
 import polars as pl
 
+from tidemill.fragments.stages import is_native
 from tidemill.physical.operator import Exec, empty_batch
 from tidemill.physical.source import SourceExec
 from tidemill.runtime.conditions import Conditions
 from tidemill.runtime.gathering import Gathering
 from tidemill.runtime.graph import Graph
 from tidemill.runtime.inprocess.feeds import Feed, scanned
-from tidemill.runtime.progress import OperatorProgress, Progress, SourceProgress
+from tidemill.runtime.progress import Progress, SourceProgress
 from tidemill.timeline import OPEN_END
 
 
@@ -30,9 +31,10 @@ class Run:
         self._conditions = Conditions(self.graph.nodes)
         self._scans = [leaf.scan for leaf in self.graph.leaves if isinstance(leaf, SourceExec)]
         self._empty = [empty_batch(scan.schema) for scan in self._scans]
-        self._read: dict[str, dict[str, None]] = {}  # the columns of each source that are read
-        for scan in self._scans:
-            self._read.setdefault(scan.source, {}).update(dict.fromkeys(scan.columns.names))
+        self._read: dict[str, dict[str, None]] = {scan.source: {} for scan in self._scans}
+        # Filters and projections alone are so cheap that counting distinct values would show.
+        for scan in self._scans if not is_native(plan) else ():
+            self._read[scan.source].update(dict.fromkeys(scan.columns.names))
 
     def __iter__(self) -> Iterator[pl.DataFrame]:
         """The results of each tick, until all input is read and nothing is held back."""
@@ -76,12 +78,7 @@ class Run:
             )
             for name, feed in self.feeds.items()
         }
-        operators = tuple(
-            OperatorProgress(
-                node.label, node.rows_out, node.state_rows, node.state_bytes, sum(node.rows_in)
-            )
-            for node in self.graph.progress
-        )
+        operators = tuple(node.summary() for node in self.graph.progress)
         return Progress(
             self.ticks,
             self.rows_out,

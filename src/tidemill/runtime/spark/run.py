@@ -16,7 +16,7 @@ from tidemill.errors import ExecutionError
 from tidemill.fragments import Staged
 from tidemill.runtime.gathering import Gathering
 from tidemill.runtime.graph import NodeProgress
-from tidemill.runtime.progress import OperatorProgress, Progress, SourceProgress
+from tidemill.runtime.progress import Progress, SourceProgress
 from tidemill.runtime.spark.checkpoint import Checkpoint
 from tidemill.runtime.spark.findings import Findings
 from tidemill.runtime.spark.heartbeats import Heartbeats
@@ -219,11 +219,7 @@ class SparkRun:
         }
         rows_out = sum(self._rows_out[query] for query in queries)
         operators = tuple(
-            OperatorProgress(
-                node.label, node.rows_out, node.state_rows, node.state_bytes, sum(node.rows_in)
-            )
-            for _, nodes in sorted(self._totals().items())
-            for node in nodes
+            node.summary() for _, nodes in sorted(self._totals().items()) for node in nodes
         )
         statistics = self._findings.statistics
         return Progress(
