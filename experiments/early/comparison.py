@@ -90,6 +90,31 @@ def regret(estimated: Mapping[str, float], measured: Mapping[str, float]) -> flo
     return measured[min(estimated, key=estimated.__getitem__)] / min(measured.values())
 
 
+def how_measured(effort: Effort) -> str:
+    """What every page says first."""
+    return f"""Times are seconds of one core per second of the stream, with full windows and in
+        ticks of {effort.tick:g} seconds, on the in-process runtime; of {effort.ticks} ticks the
+        middle one counts. The machine did other work meanwhile, so times are good to a fifth or so.
+        The constants of the text's cost functions are fitted to the times anew for each picture, as
+        the text does it; those of our estimates are the optimizer's, the same everywhere."""
+
+
+def growth(points: Sequence[Point], plan: str) -> str:
+    """How many times the first time the last one is."""
+    return f"{points[-1].seconds[plan] / points[0].seconds[plan]:.1f} times"
+
+
+def slower(points: Sequence[Point], plan: str) -> str:
+    """At how many points a plan is slower than the late one."""
+    count = sum(point.seconds[plan] > point.seconds["LAP"] for point in points)
+    return f"{count} of {len(points)} points"
+
+
+def ratio(point: Point, slow: str, fast: str) -> float:
+    """How many times faster one plan is than another."""
+    return round(point.seconds[slow] / point.seconds[fast], 1)
+
+
 def show(page: Page, picture: str, variable: str, points: Sequence[Point], **scale: str) -> None:
     """A picture of all three, and a table: times, and who chooses what."""
     tuning = fitted(points)
