@@ -43,8 +43,8 @@ class Effort:
     bids: int
 
 
-FULL = Effort(1_000_000, 2, 200_000, 1_000_000, 200_000)
-QUICK = Effort(30_000, 1, 10_000, 100_000, 10_000)
+FULL = Effort(1_000_000, 2, 100_000, 1_000_000, 200_000)
+QUICK = Effort(20_000, 1, 4_000, 40_000, 5_000)
 
 
 def run(query: tm.Query) -> float:
@@ -114,22 +114,30 @@ def orders(effort: Effort, only: str) -> list[Figure]:
         if only not in title:
             continue
         engine, sql = joined(streams, effort.rows)
-        plans = {"chosen": query_of(engine, sql)}
+        chosen, plans = query_of(engine, sql), {}
         for order in permutations([f"s{number}" for number in range(len(streams))]):
             hint = f"/*+ ORDER({', '.join(order)}) */"
             plans[" ".join(order)] = query_of(engine, sql.replace("SELECT", f"SELECT {hint}", 1))
-        times = best_of(plans, effort.repetitions)
-        chosen = times.pop("chosen")
+        spent, times = compared(chosen, plans, effort.repetitions)
         best, worst = min(times, key=lambda o: times[o]), max(times, key=lambda o: times[o])
         name = f"{title}, orders of the join"
         figures += [
             Figure(
-                name, "chosen / best of all", "", chosen / times[best], goal=ORDER_GOAL, less=True
+                name, "chosen / best of all", "", spent / times[best], goal=ORDER_GOAL, less=True
             ),
             Figure(name, f"worst ({worst}) / best ({best})", "", times[worst] / times[best]),
-            Figure(name, "chosen", "s", chosen),
+            Figure(name, "chosen", "s", spent),
         ]
     return figures
+
+
+def compared(
+    chosen: tm.Query, plans: Mapping[str, tm.Query], repetitions: int
+) -> tuple[float, dict[str, float]]:
+    """The times of the chosen plan and of all others; if it is one of them, it is run as such."""
+    same = [name for name, query in plans.items() if query.job.plan == chosen.job.plan]
+    times = best_of({**plans, **({} if same else {"chosen": chosen})}, repetitions)
+    return (times[same[0]] if same else times.pop("chosen")), times
 
 
 def best_of(plans: Mapping[str, tm.Query], repetitions: int) -> dict[str, float]:
@@ -173,23 +181,24 @@ def aggregated(rows: int) -> tuple[tm.Engine, str]:
 
 def aggregations(effort: Effort) -> list[Figure]:
     """All plans by CPU time per row: the slow ones are run over fewer rows."""
-    times = {}
-    run(query_of(*aggregated(1000)))  # the first run of all finds nothing ready
-    for plan, hint in [("chosen", ""), *((p, f"/*+ {h} */") for p, h in PLANS.items())]:
-        rows = effort.slow_rows if plan in SLOW else effort.fast_rows
-        engine, sql = aggregated(rows)
-        query = query_of(engine, sql.replace("SELECT", f"SELECT {hint}", 1))
-        times[plan] = run(query) / (2 * rows) * 1e6
-    chosen = times.pop("chosen")
-    best = min(times, key=lambda plan: times[plan])
-    name = "Figure 4, aggregation below the join"
+    sizes = {plan: effort.slow_rows if plan in SLOW else effort.fast_rows for plan in PLANS}
+    plans = {plan: _aggregation(sizes[plan], f"/*+ {hint} */") for plan, hint in PLANS.items()}
+    plan = _aggregation(1000, "").job.plan
+    (chosen,) = (name for name, query in plans.items() if query.job.plan == plan)
+    spent = best_of(plans, effort.repetitions)
+    times = {name: each / (2 * sizes[name]) * 1e6 for name, each in spent.items()}
+    best = min(times, key=lambda name: times[name])
+    title, ratio = "Figure 4, aggregation below the join", times[chosen] / times[best]
     return [
-        Figure(
-            name, f"chosen / best ({best})", "", chosen / times[best], goal=EARLY_GOAL, less=True
-        ),
-        Figure(name, "late / chosen", "", times["late"] / chosen, goal=LATE_GOAL),
-        *(Figure(name, plan, "µs/row", each) for plan, each in times.items()),
+        Figure(title, f"chosen ({chosen}) / best ({best})", "", ratio, goal=EARLY_GOAL, less=True),
+        Figure(title, "late / chosen", "", times["late"] / times[chosen], goal=LATE_GOAL),
+        *(Figure(title, name, "µs/row", each) for name, each in times.items()),
     ]
+
+
+def _aggregation(rows: int, hint: str) -> tm.Query:
+    engine, sql = aggregated(rows)
+    return query_of(engine, sql.replace("SELECT", f"SELECT {hint}", 1))
 
 
 # The auction queries, and planning
@@ -201,6 +210,8 @@ def auction(effort: Effort) -> list[Figure]:
         generate(session.acquire(), folder, effort.bids)
         session.release()
         for query in QUERIES.values():
+            if not query.name.startswith("q"):
+                continue  # other questions, which compare systems
             plans = {
                 name: query.on(tm.Engine(runtime="inprocess", optimizer=on), folder)
                 for name, on in (("off", False), ("on", True))

@@ -38,7 +38,13 @@ def cut(rows: list[dict[str, Any]], ticks: int) -> list[pa.Table]:
 
 
 def engine_on(session: SparkSession | None) -> tm.Engine:
-    engine = tm.Engine("inprocess") if session is None else tm.Engine(spark=session, partitions=3)
+    # Joins of two inputs: what more inputs do to each other, rows do not tell.
+    options: dict[str, Any] = {"optimizer": ["order_joins"]}
+    engine = (
+        tm.Engine("inprocess", **options)
+        if session is None
+        else tm.Engine(spark=session, partitions=3, **options)
+    )
     engine.stream("bid", cut(BIDS, 3), time="at")
     engine.stream("ask", cut(ASKS, 3), time="at")
     engine.relation("kind", KINDS)
