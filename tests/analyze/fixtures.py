@@ -1,8 +1,8 @@
 """Fixture files: title, script, expected text.
 
 A file is a list of blocks, divided by empty lines. A block starts with `-- title`, then comes
-the script, a line `=>`, and what planning its last statement gives: the plan and its warnings,
-or the error.
+the script, a line `=>`, and what planning its last statement gives: the plan, its hints and
+warnings, or the error.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tests.analyze.world import plan
+from tidemill.analyze import Hints
 from tidemill.errors import TidemillError
 
 FOLDER = Path(__file__).parent / "plans"
@@ -41,12 +42,12 @@ def _parse(file: str, block: str) -> Fixture:
     return Fixture(file, title.removeprefix("-- "), sql, expected.strip("\n"))
 
 
-def all_fixtures() -> list[Fixture]:
-    return [fixture for path in sorted(FOLDER.glob("*.txt")) for fixture in load(path)]
+def all_fixtures(folder: Path = FOLDER) -> list[Fixture]:
+    return [fixture for path in sorted(folder.glob("*.txt")) for fixture in load(path)]
 
 
-def save(file: str, fixtures: Iterable[Fixture]) -> None:
-    (FOLDER / file).write_text("\n".join(map(str, fixtures)))
+def save(path: Path, fixtures: Iterable[Fixture]) -> None:
+    path.write_text("\n".join(map(str, fixtures)))
 
 
 def outcome(sql: str) -> str:
@@ -55,4 +56,11 @@ def outcome(sql: str) -> str:
         planned = plan(sql)
     except TidemillError as error:
         return str(error)
-    return "\n".join([str(planned.plan), *map(str, planned.warnings)])
+    return "\n".join([str(planned.plan), *_shown(planned.hints), *map(str, planned.warnings)])
+
+
+def _shown(hints: Hints) -> list[str]:
+    """What the hints say, each on a line."""
+    values = {name: value for name, value in vars(hints).items() if value not in ({}, None, False)}
+    texts = {name: sorted(v) if isinstance(v, frozenset) else v for name, v in values.items()}
+    return [f"{name}: {text}" for name, text in texts.items()]

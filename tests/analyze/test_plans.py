@@ -14,7 +14,7 @@ def update(request: pytest.FixtureRequest) -> bool:
     wanted = bool(request.config.getoption("--update", default=False))
     if wanted:
         for path in FOLDER.glob("*.txt"):
-            save(path.name, (replace(f, expected=outcome(f.sql)) for f in load(path)))
+            save(path, (replace(f, expected=outcome(f.sql)) for f in load(path)))
     return wanted
 
 

@@ -73,6 +73,7 @@ def derive(statement: CreateDerived, known: Catalog) -> Planned:
             sql=statement.sql,
             depends_on=planned.depends_on,
             relation=statement.kind == "RELATION",
+            hints=planned.hints,
         )
     )
     return planned

@@ -34,6 +34,26 @@ def test_plain_and_physical(invoke: Invoke, folder: Path) -> None:
     ]
 
 
+def test_optimized(invoke: Invoke, folder: Path) -> None:
+    query = "SELECT item FROM bid WINDOW(RANGE 5) WHERE price > 3"
+    result = invoke("explain", "bids.sql", "-c", query, "--level", "optimized")
+    assert result.stdout.splitlines() == [
+        "optimized",
+        "TimeWindow range=5",
+        "└── Project [item := bid.item]",
+        "    └── Filter bid.price > 3",
+        "        └── Scan bid columns=[item, price]",
+    ]
+
+
+def test_verbose(invoke: Invoke, folder: Path) -> None:
+    query = "SELECT item FROM bid WINDOW(RANGE 5) WHERE price > 3"
+    lines = invoke("explain", "bids.sql", "-c", query, "-l", "verbose").stdout.splitlines()
+    assert lines[:2] == ["verbose", "01 Project [item := bid.item]"]
+    assert "push_filters: Filter as early as possible" in lines
+    assert lines[-1].startswith("unchanged by ")
+
+
 def test_fragments(invoke: Invoke, folder: Path) -> None:
     result = invoke("explain", "bids.sql", "--level", "fragments")
     assert result.stdout.splitlines() == [
@@ -70,7 +90,7 @@ def test_warnings_go_to_standard_error(invoke: Invoke, folder: Path) -> None:
     [
         (["missing.sql"], 1, "cannot read missing.sql"),
         (["-c", "SELECT * FROM bid"], 1, "unknown stream or relation `bid`"),
-        (["bids.sql", "--level", "cost"], 2, "'logical', 'physical',"),
+        (["bids.sql", "--level", "kosts"], 2, "'logical', 'optimized',"),
     ],
 )
 def test_errors(

@@ -260,9 +260,42 @@ class TestResults:
     def test_explain(self) -> None:
         query = engine_of(BIDS).sql("SELECT item FROM s WINDOW(RANGE 3)")
         assert query is not None
-        assert query.explain("physical").splitlines()[1].startswith("01 ProjectExec")
+        assert query.explain("logical").splitlines()[1].startswith("01 Project [item")
+        assert query.explain("optimized").splitlines()[1] == "01 TimeWindow range=3"
+        assert query.explain("physical").splitlines()[1] == "01 TimeWindowExec range=3"
         with pytest.raises(tm.TidemillError, match="no plan `kosts`"):
             query.explain("kosts")
+
+
+class TestOptimizer:
+    SQL = "SELECT item FROM (SELECT * FROM s WINDOW(RANGE 3)) WHERE price > 2"
+
+    def explained(self, level: str, **options: Any) -> list[str]:
+        engine = tm.Engine(runtime="inprocess", **options)
+        engine.stream("s", BIDS, time="ts")
+        query = engine.sql(self.SQL)
+        assert query is not None
+        return query.explain(level).splitlines()
+
+    def test_verbose_names_the_rules_that_applied(self) -> None:
+        lines = self.explained("verbose")
+        assert lines[0] == "verbose"
+        assert "push_filters: Filter as early as possible" in lines
+        assert any(line.startswith("unchanged by simplify_filters, ") for line in lines)
+
+    def test_off(self) -> None:
+        written = self.explained("optimized", optimizer=False)
+        assert written[1:] == self.explained("logical")[1:] != self.explained("optimized")[1:]
+        assert self.explained("verbose", optimizer=False)[-1].startswith("not used: simplify_")
+
+    def test_without_some_rules(self) -> None:
+        lines = self.explained("verbose", optimizer={"push_filters"})
+        assert lines[-1] == "not used: push_filters"
+        assert not any(line.startswith("push_filters:") for line in lines)
+
+    def test_unknown_rule(self) -> None:
+        with pytest.raises(tm.TidemillError, match="no rule `pull_filters` to leave out"):
+            tm.Engine(runtime="inprocess", optimizer=["pull_filters"])
 
 
 class TestFunctions:

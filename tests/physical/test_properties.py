@@ -7,9 +7,10 @@ from itertools import product
 
 import pyarrow as pa
 import pytest
+from sqlglot import exp
 
 from tests.golden.loader import Case, cases
-from tidemill.algebra import AggregateCall, Scan, Schema, SourceKind, column
+from tidemill.algebra import AggregateCall, Scalar, Scan, Schema, SourceKind, column
 from tidemill.physical.aggregate import AggregateExec
 from tidemill.physical.coalesce import CoalesceExec
 from tidemill.physical.count_window import CountWindowExec
@@ -19,7 +20,7 @@ from tidemill.physical.filter import FilterExec
 from tidemill.physical.join import JoinExec
 from tidemill.physical.operator import Exec
 from tidemill.physical.project import ProjectExec
-from tidemill.physical.properties import has_end_order, is_chronon
+from tidemill.physical.properties import has_end_order, is_chronon, is_coalesced
 from tidemill.physical.source import SourceExec
 from tidemill.physical.split import SplitExec
 from tidemill.physical.time_window import TimeWindowExec
@@ -95,3 +96,26 @@ def test_lengths_of_one() -> None:
     assert is_chronon(BUILDERS["time_window"](CHRONONS, size=1))
     assert is_chronon(BUILDERS["coalesce"](CHRONONS, length=1))
     assert not is_chronon(BUILDERS["coalesce"](ORDERED, length=1))
+
+
+FOREVER = TimeWindowExec(CHRONONS, None)
+CONSTANT = source(SourceKind.CONSTANT)
+
+
+@pytest.mark.parametrize("case", cases("plan_properties"), ids=lambda case: case.id)
+def test_what_is_coalesced(case: Case) -> None:
+    """Only filters and renamings keep it (12.2); nothing but coalesce, and no end, brings it."""
+    build = BUILDERS[case.operator]
+    arity = 2 if case.operator in BINARY else 1
+    assert is_coalesced(build(*[FOREVER] * arity)) == (case.operator in {"filter", "map"})
+    assert not is_coalesced(build(*[ORDERED] * arity))
+
+
+def test_coalesced_inputs() -> None:
+    assert is_coalesced(CONSTANT)
+    assert is_coalesced(CountWindowExec(CHRONONS, None, 1, ()))
+    assert is_coalesced(CoalesceExec(ORDERED))
+    assert not is_coalesced(CoalesceExec(ORDERED, 3))
+    # A map may make rows equal that were different.
+    negated = Scalar(exp.Not(this=_V.node), pa.bool_())
+    assert not is_coalesced(ProjectExec(CONSTANT, (("x", negated),)))

@@ -11,8 +11,8 @@ from tidemill.testing.random_cases import check_seed
 
 pytestmark = pytest.mark.fuzz
 
-COUNTS = {"plans": 1400, "queries": 800, "splits": 200}
-CHUNKS = {"plans": 20, "queries": 10, "splits": 10}
+COUNTS = {"plans": 1400, "queries": 800, "hints": 120, "splits": 200}
+CHUNKS = {"plans": 20, "queries": 10, "hints": 10, "splits": 10}
 
 CHUNKED = [
     (kind, start) for kind, count in COUNTS.items() for start in range(0, count, CHUNKS[kind])

@@ -9,11 +9,10 @@ from typing import Any
 import pytest
 from sqlglot import exp
 
-from tests.golden import formulas, plans
+from tests.golden import formulas, laws, plans
 from tests.golden.loader import (
     Case,
     cases,
-    contents,
     logical_source,
     logical_stream,
     physical_source,
@@ -169,17 +168,7 @@ def test_changes_are_what_the_words_say(case: Case) -> None:
 
 @pytest.mark.parametrize("case", cases("laws"), ids=lambda case: case.id)
 def test_law(case: Case) -> None:
-    streams = contents("laws")["streams"]
-    named = {name: streams[stream] for name, stream in case.facts["inputs"].items()}
-    data = {name: logical_source(stream) for name, stream in named.items()}
-
-    def build(plan: Any) -> Plan:
-        if isinstance(plan, str):
-            return scan_of(plan, named[plan], SourceKind.STREAM)
-        operator, params, *inputs = plan
-        return plans.build(operator, params, *map(build, inputs))
-
-    left, right = (evaluate(build(case.facts[side]), data, 12) for side in ("left", "right"))
+    left, right = (laws.result(case, laws.side(case, side)) for side in ("left", "right"))
     assert (left == right) is case.facts["holds"]
     if not case.facts["holds"]:
         check_first_difference(case.facts["differs_at"], left, right)

@@ -13,6 +13,10 @@ from tidemill.algebra.types import is_numeric
 VARIANCES = frozenset({"VAR_SAMP", "VAR_POP", "STDDEV_SAMP", "STDDEV_POP"})
 BUILT_IN = frozenset({"COUNT", "SUM", "AVG", "MIN", "MAX"}) | VARIANCES
 
+SUM_LOW, SUM_HIGH = "SUM_LOW", "SUM_HIGH"
+"""The sum of whole numbers in two columns, so that it always fits: it is high * 2 ** 32 + low, with
+0 <= low < 2 ** 32. Plans use them where a sum is not yet the answer."""
+
 
 @dataclass(frozen=True)
 class UserAggregate:
@@ -33,7 +37,10 @@ class UserAggregate:
 class AggregateCall:
     """One aggregate of a grouping: `name` is the column that it fills.
 
-    `argument` is a column of the input; None means COUNT(*).
+    `argument` is a column of the input; None means COUNT(*). Where rows stand for many, columns
+    `weights` tell for how many: their product. Where they stand for groups of which the sum is
+    known, `parts` are the columns with the number of values in the group, and with the sum as
+    SUM_LOW and SUM_HIGH; they take the place of an argument.
     """
 
     name: str
@@ -42,10 +49,20 @@ class AggregateCall:
     type: pa.DataType
     distinct: bool = False
     user: UserAggregate | None = None
+    weights: tuple[str, ...] = ()
+    parts: tuple[str, ...] = ()
+
+    @property
+    def reads(self) -> frozenset[str]:
+        """The columns of the input that the call looks at."""
+        argument = () if self.argument is None else (self.argument,)
+        return frozenset((*argument, *self.weights, *self.parts))
 
     def __str__(self) -> str:
         distinct = "DISTINCT " if self.distinct else ""
-        return f"{self.name} := {self.function}({distinct}{self.argument or '*'})"
+        argument = " ".join(self.parts) or self.argument or "*"
+        weights = "".join(f" x {weight}" for weight in self.weights)
+        return f"{self.name} := {self.function}({distinct}{argument}{weights})"
 
 
 class NotAggregable(ValueError):

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
-from functools import cached_property
+from functools import cached_property, reduce
+from operator import add
 
 from tidemill.algebra.aggregates import AggregateCall
 from tidemill.algebra.plan import Plan
-from tidemill.algebra.scalar import Scalar, column
+from tidemill.algebra.scalar import Scalar, column, conjunction, equality
 from tidemill.algebra.schema import Field, Schema
 
 
@@ -244,6 +245,57 @@ class Join(Conditional):
     @cached_property
     def schema(self) -> Schema:
         return self.left.schema + self.right.schema
+
+
+@dataclass(frozen=True)
+class MultiJoin(Plan):
+    """All combinations of rows that hold together, one of each input.
+
+    They agree in the `keys`: columns of every input (none, if an input has no part in it),
+    position by position; and meet the conditions. `orders[i]` tells in which order inputs are
+    looked through for partners of new rows of input i; it has no meaning for the result.
+    """
+
+    inputs: tuple[Plan, ...]
+    keys: tuple[tuple[str, ...], ...]
+    conditions: tuple[Scalar, ...] = ()
+    orders: tuple[tuple[int, ...], ...] = ()
+
+    @cached_property
+    def schema(self) -> Schema:
+        return reduce(add, (child.schema for child in self.inputs))
+
+    @cached_property
+    def condition(self) -> Scalar | None:
+        """Everything that combinations must meet."""
+        keyed = [columns for columns in self.keys if columns]
+        equal = [
+            equality(column(one, self.schema[one]), column(other, self.schema[other]))
+            for columns in keyed[1:]
+            for one, other in zip(keyed[0], columns, strict=True)
+        ]
+        return conjunction(*equal, *self.conditions)
+
+    def details(self) -> str:
+        keyed = [columns for columns in self.keys if columns]
+        equal = [" = ".join(columns) for columns in zip(*keyed, strict=True)]
+        orders = [
+            " ".join(input_name(self.inputs[number]) for number in order) for order in self.orders
+        ]
+        parts = (" AND ".join([*equal, *map(str, self.conditions)]), "; ".join(orders))
+        on, found = parts
+        return " ".join(filter(None, (f"on {on}" if on else "", f"orders=[{found}]")))
+
+
+def input_name(plan: Plan) -> str:
+    """An input of a join, for people: the entries of FROM whose columns it has."""
+    return "+".join(entries(plan)) or plan.label
+
+
+def entries(plan: Plan) -> tuple[str, ...]:
+    """The entries of FROM that columns of the plan belong to: an entry `b` has columns `b.item`."""
+    found = (name.partition(".") for name in plan.schema.names if not name.startswith("#"))
+    return tuple(dict.fromkeys(entry for entry, dot, _ in found if dot))
 
 
 @dataclass(frozen=True)

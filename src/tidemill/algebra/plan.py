@@ -15,7 +15,7 @@ from tidemill.algebra.schema import Schema
 class Plan(ABC):
     """A node of a logical or physical plan: frozen, compared by value."""
 
-    @property
+    @cached_property
     def children(self) -> tuple[Plan, ...]:
         """The inputs, in operand order."""
         return tuple(child for _, part in self._inputs() for child in part)

@@ -55,7 +55,8 @@ class Scalar:
         def swap(node: exp.Expr) -> exp.Expr:
             if isinstance(node, exp.Column) and node.name in parts:
                 part = parts[node.name].node.copy()
-                return part if isinstance(part, (exp.Column, exp.Literal)) else exp.Paren(this=part)
+                bare = isinstance(part, (exp.Column, exp.Literal, exp.Cast, exp.Anonymous))
+                return part if bare else exp.Paren(this=part)
             return node
 
         return Scalar(rewrite(self.node, swap), self.type)
@@ -88,6 +89,16 @@ def column_node(name: str) -> exp.Column:
 def column(name: str, data_type: pa.DataType) -> Scalar:
     """A reference to a plan column."""
     return Scalar(column_node(name), data_type)
+
+
+def equality(left: Scalar, right: Scalar, *, null_safe: bool = False) -> Scalar:
+    """Whether two expressions are equal; if `null_safe`, so are two NULLs.
+
+    >>> equality(column("a.k", pa.int64()), column("b.k", pa.int64()))
+    a.k = b.k
+    """
+    kind = exp.NullSafeEQ if null_safe else exp.EQ
+    return Scalar(kind(this=left.node.copy(), expression=right.node.copy()), pa.bool_())
 
 
 def conjunction(*conditions: Scalar | None) -> Scalar | None:

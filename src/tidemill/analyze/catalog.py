@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import pyarrow as pa
 
 from tidemill.algebra import Plan, Schema, SourceKind, UserAggregate
+from tidemill.analyze.hints import Hints
 from tidemill.errors import CatalogError, nearest
 from tidemill.expressions import UserFunction
 from tidemill.sql import OptionValue
@@ -53,6 +54,7 @@ class Derived:
     sql: str
     depends_on: frozenset[str]
     relation: bool = False
+    hints: Hints = field(default_factory=Hints)
 
 
 Entry = SourceInfo | Derived

@@ -11,8 +11,9 @@ from sqlglot import exp
 
 from tidemill.algebra import Plan
 from tidemill.analyze.catalog import Catalog
+from tidemill.analyze.hints import Hints
 from tidemill.errors import PlanError, PlanWarning
-from tidemill.sql import error_at
+from tidemill.sql import HintCall, error_at
 from tidemill.timeline import TimeDomain
 
 _TIME = {TimeDomain.TICKS: "integer time", TimeDomain.MICROSECONDS: "TIMESTAMP time"}
@@ -39,7 +40,10 @@ class Context:
     depends_on: set[str] = field(default_factory=set)
     common_tables: dict[str, CommonTable] = field(default_factory=dict)
     origins: dict[Plan, exp.Expr] = field(default_factory=dict)  # where windows were written
+    hints: Hints = field(default_factory=Hints)
+    told_of: dict[str, exp.Expr] = field(default_factory=dict)  # where SELECTIVITY was written
     domain: TimeDomain | None = None
+    _decided: dict[str, exp.Expr] = field(default_factory=dict)
     _timed_by: str = ""
     _used: Counter[str] = field(default_factory=Counter)
 
@@ -77,6 +81,14 @@ class Context:
         warning = PlanWarning(**error_at(PlanError, message, node, help).fields())
         if warning.fields() not in [known.fields() for known in self.warnings]:
             self.warnings.append(warning)
+
+    def decide(self, matter: str, call: HintCall) -> None:
+        """Note a hint of which a statement has only one; a block may be planned several times."""
+        first = self._decided.setdefault(matter, call)
+        if first.meta["start"] != call.meta["start"]:
+            kinds = sorted({first.text("kind"), call.text("kind")})
+            message = f"a statement has one hint {' or '.join(kinds)}; this is the second"
+            raise error_at(PlanError, message, call, "remove one of the two")
 
     def use(self, name: str, domain: TimeDomain | None, node: exp.Expr) -> None:
         """Note that the query reads a source or derived stream, which has this time."""

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 
 from sqlglot import exp
 
-from tidemill.algebra import Plan
+from tidemill.algebra import Filter, Plan, Scalar
+from tidemill.algebra.nodes import Conditional
+from tidemill.algebra.scalar import conjuncts
 from tidemill.analyze import select, setops  # noqa: F401  (they register their queries)
 from tidemill.analyze.boundedness import growing
 from tidemill.analyze.catalog import Catalog
 from tidemill.analyze.context import Context
+from tidemill.analyze.hints import Hints
 from tidemill.analyze.query import plan_tree
 from tidemill.analyze.relation import check_names, check_reserved
 from tidemill.errors import PlanError, PlanWarning
@@ -26,6 +30,7 @@ class Planned:
     domain: TimeDomain | None
     warnings: tuple[PlanWarning, ...]
     depends_on: frozenset[str]
+    hints: Hints = field(default_factory=Hints)
 
 
 def plan_query(tree: exp.Expr, sql_text: str, catalog: Catalog) -> Planned:
@@ -40,8 +45,10 @@ def plan_query(tree: exp.Expr, sql_text: str, catalog: Catalog) -> Planned:
         raise
     plan = relation.close(relation.names)
     _warn_of_growth(plan, tree, context)
+    _warn_of_idle_hints(plan, context)
     warnings = tuple(context.warnings)
-    return Planned(plan, context.domain, warnings, frozenset(context.depends_on))
+    depends_on = frozenset(context.depends_on)
+    return Planned(plan, context.domain, warnings, depends_on, context.hints)
 
 
 def _warn_of_growth(plan: Plan, tree: exp.Expr, context: Context) -> None:
@@ -54,3 +61,26 @@ def _warn_of_growth(plan: Plan, tree: exp.Expr, context: Context) -> None:
         message = f"{operator} keeps every row of {shown} for ever"
         help = f"give the window a size, as in WINDOW(RANGE {size})"
         context.warn(message, origin if origin is not None else tree, help)
+
+
+def _warn_of_idle_hints(plan: Plan, context: Context) -> None:
+    """A condition that a hint misspells is no error: the answer is the same."""
+    if not context.told_of:
+        return
+    present = {str(part) for condition in _conditions(plan) for part in _parts(condition)}
+    for text, node in context.told_of.items():
+        if text not in present:
+            help = "write the condition as in WHERE or ON, with its sides in the same order"
+            context.warn(f"SELECTIVITY: the query has no condition `{text}`", node, help)
+
+
+def _conditions(plan: Plan) -> Iterator[Scalar]:
+    for node in plan.walk():
+        if isinstance(node, Filter):
+            yield node.predicate
+        elif isinstance(node, Conditional) and node.condition is not None:
+            yield node.condition
+
+
+def _parts(condition: Scalar) -> tuple[Scalar, ...]:
+    return condition, *conjuncts(condition)

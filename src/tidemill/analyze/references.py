@@ -113,6 +113,7 @@ class References:
         self.context.use(entry.name, entry.domain, node)
         if isinstance(entry, SourceInfo):
             return self._source(entry, alias, prefix, node)
+        self.context.hints = entry.hints.under(self.context.hints)
         return _derived(entry, alias, prefix, node)
 
     def _source(self, info: SourceInfo, alias: str, prefix: str, node: exp.Expr) -> Item:
@@ -122,7 +123,7 @@ class References:
             hidden = frozenset({info.time_column})
         plan = Scan(info.name, prefix, columns, info.kind, info.bounded, info.rows)
         word = "stream" if info.kind is SourceKind.STREAM else "relation"
-        return Item(alias, prefix, plan, columns, node, hidden, word)
+        return Item(alias, prefix, plan, columns, node, hidden, word, source=info.name)
 
     def _mentioned(self, alias: str) -> set[str]:
         """The columns that the query names, perhaps those of this alias."""

@@ -32,6 +32,7 @@ class Item:
     word: str = "stream"
     is_windowed: bool = False
     carried: tuple[tuple[str, str], ...] = ()  # columns of the query around, and their names here
+    source: str | None = None  # what comes from outside; None if a query defines it
 
     def plan_column(self, name: str) -> str:
         """The column's name in the plan."""

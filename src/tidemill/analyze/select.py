@@ -17,6 +17,7 @@ from tidemill.analyze.from_clause import plan_rows
 from tidemill.analyze.functions import check_functions, find_aggregate
 from tidemill.analyze.ordering import Term, first_rows, order_terms, ordinal
 from tidemill.analyze.query import plan_tree
+from tidemill.analyze.read_hints import read_hints
 from tidemill.analyze.relation import Output, Relation, unique_names
 from tidemill.analyze.scope import Scope
 from tidemill.analyze.select_list import Selected, select_list
@@ -29,7 +30,7 @@ from tidemill.timeline import TimeDomain
 
 _CLAUSES = (
     *("with_", "expressions", "from_", "joins", "where", "group", "having"),
-    *("distinct", "order", "limit", "offset"),
+    *("distinct", "order", "limit", "offset", "hint"),
 )
 _LABELS = {
     "laterals": "LATERAL VIEW",
@@ -37,7 +38,6 @@ _LABELS = {
     "cluster": "CLUSTER BY",
     "distribute": "DISTRIBUTE BY",
     "windows": "WINDOW",
-    "hint": "a hint",
     "pivots": "PIVOT",
     "sample": "TABLESAMPLE",
 }
@@ -64,6 +64,7 @@ class _Block:
         """The block as a relation."""
         rows = plan_rows(self.select, self.context, self.link)
         self.stage = rows.stage
+        read_hints(self.select, self.stage)
         for node in rows.pending:
             filter_with_subqueries(self.stage, self.stage.bind(node, "WHERE"), "WHERE")
         with self.link.direct() if self.link else nullcontext():

@@ -19,15 +19,28 @@ class Level(StrEnum):
     """Which plan."""
 
     LOGICAL = "logical"
+    OPTIMIZED = "optimized"
+    VERBOSE = "verbose"
     PHYSICAL = "physical"
     FRAGMENTS = "fragments"
+    COST = "cost"
+
+
+_TEXTS = (Level.VERBOSE, Level.FRAGMENTS, Level.COST)
+"""Levels that show several plans, or a table."""
 
 
 def explain(
     file: File = None,
     command: Command = None,
     level: Annotated[
-        Level, typer.Option("--level", "-l", help="What it means, how it runs, how Spark runs it.")
+        Level,
+        typer.Option(
+            "--level",
+            "-l",
+            help="What it means, what the rules make of it, how it runs, how Spark runs it, "
+            "what it needs.",
+        ),
     ] = Level.LOGICAL,
     plain: Annotated[bool, typer.Option("--plain", help="Numbered lines of text.")] = False,
 ) -> None:
@@ -38,7 +51,7 @@ def explain(
     with reported(Console(stderr=True)):
         query = load(Engine(), file, command).last  # planning starts no Spark
         lines = plan_lines(query, level)
-        if plain or level is Level.FRAGMENTS:
+        if plain or level in _TEXTS:
             typer.echo("\n".join([level.value, *lines]))
         else:
             console = Console(highlight=False)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import timedelta
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -22,8 +22,10 @@ from tidemill.analyze import (
     plan_query,
     source_from_statement,
 )
+from tidemill.engine.costs import Costs
 from tidemill.engine.query import Query
 from tidemill.engine.sources import Rows, Sources
+from tidemill.engine.statistics import StatisticsStore
 from tidemill.engine.tables import (
     duration,
     is_spark_frame,
@@ -33,7 +35,7 @@ from tidemill.engine.tables import (
 )
 from tidemill.errors import CatalogError, TidemillError, UnsupportedError
 from tidemill.expressions import UserFunction
-from tidemill.optimize import optimize
+from tidemill.optimize import RULES, optimized
 from tidemill.physical.lowering import lower
 from tidemill.runtime.inprocess.run import Run
 from tidemill.runtime.interface import (
@@ -68,6 +70,7 @@ class Engine:
     """Runs continuous queries: on a local Spark, on the `spark` session of yours, or in process.
 
     A local Spark is started when it is first needed. The runtime `"inprocess"` needs no JVM.
+    `optimizer` is False to run queries as they are written, or names the rules to leave out.
 
     >>> engine = Engine(runtime="inprocess")
     >>> engine.stream("bid", [{"item": 1, "at": 3}, {"item": 1, "at": 5}], time="at")
@@ -82,6 +85,7 @@ class Engine:
         *,
         spark: SparkSession | None = None,
         partitions: int | None = None,
+        optimizer: bool | Collection[str] = True,
     ) -> None:
         if runtime not in RUNTIMES:
             help = f"runtimes: {', '.join(RUNTIMES)}"
@@ -90,11 +94,13 @@ class Engine:
             help = "leave out one of the two"
             raise UnsupportedError(f"the runtime `{runtime}` uses no Spark session", help=help)
         self.catalog = Catalog()
+        self.statistics = StatisticsStore(self.catalog)
         self._sources = Sources()
         self._runtime = runtime
         self._spark = spark
         self._owns_session = False
         self._partitions = partitions
+        self._rules_off = _rules_off(optimizer)
         self._running: list[tuple[Query, Running]] = []
 
     def __enter__(self) -> Engine:
@@ -179,6 +185,39 @@ class Engine:
         function = UserAggregate(name.upper(), init, merge, eval, _type(returns))
         self.catalog.aggregates[name.lower()] = function
 
+    def hint(
+        self,
+        stream: str | None = None,
+        *,
+        rate: float | None = None,
+        per: int | str | timedelta | None = None,
+        distinct: Mapping[str, float] | None = None,
+        rows: float | None = None,
+        length: int | str | timedelta | None = None,
+        selectivity: Mapping[str, float] | None = None,
+    ) -> None:
+        """Tell the planner what you know; it wins over what runs have seen.
+
+        `rate` is rows of a stream per second, for integer time per instant, or `per` so much time
+        ("1 minute"). `distinct` is the number of different values by column, `rows` the size of a
+        relation, `length` how long its rows hold on average. `selectivity` is the share of rows,
+        or of pairs of rows, that meet a condition, with names of streams and not of aliases:
+
+        >>> engine = Engine(runtime="inprocess")
+        >>> engine.stream("bid", [{"item": 1, "price": 5, "at": 3}], time="at")
+        >>> engine.hint("bid", rate=3, distinct={"item": 500}, selectivity={"bid.price > 9": 0.1})
+        >>> print(engine.statistics)
+        stream  rate           distinct
+        bid     3 per instant  item=500
+        bid.price > 9: 0.1
+        """
+        if stream is None and (rate, distinct, rows, length) != (None,) * 4:
+            help = 'engine.hint("bid", rate=...)'
+            raise TidemillError("a hint about a stream needs its name", help=help)
+        if stream is not None:
+            self.statistics.tell(stream, rate, per, distinct or {}, rows, length)
+        self.statistics.tell_shares(selectivity or {})
+
     def sql(self, text: str) -> Query | None:
         """Run a script; the query of its last statement, if that is a query."""
         queries = self.script(text)
@@ -211,11 +250,15 @@ class Engine:
 
     def _query(self, statement: Statement, tree: exp.Expr, sink: SinkRequest) -> Query:
         planned = self._plan(tree, statement.source.text)
-        physical = lower(optimize(planned.plan), self.catalog.functions)
+        known = self.statistics.known.for_plan(planned.plan, planned.hints)
+        domain = planned.domain or TimeDomain.TICKS
+        done = optimized(planned.plan, known, self._rules_off, planned.hints, domain)
+        physical = lower(done.plan, self.catalog.functions)
+        costs = Costs(done.plan, known, self.catalog.functions, planned.domain)
         entries = {name: self.catalog.lookup(name) for name in _scanned(planned)}
         infos = {name: entry for name, entry in entries.items() if isinstance(entry, SourceInfo)}
         job = Job(physical, planned.domain, sink)
-        return Query(statement.sql, planned, job, infos, self)
+        return Query(statement.sql, planned, done, job, infos, self, costs)
 
     def start(
         self,
@@ -248,14 +291,18 @@ class Engine:
         """A fresh run of a query over bounded input, in the engine's runtime."""
         if self._runtime == "inprocess":
             feeds = {name: self._sources.feed(info) for name, info in query.sources.items()}
-            return Run(query.job.plan, feeds)
+            run = Run(query.job.plan, feeds)
+            self.statistics.watch(run.gathering)
+            return run
         return self._on_spark([query.job], query.sources)
 
     def _on_spark(self, jobs: Sequence[Job], infos: Mapping[str, SourceInfo]) -> SparkExecution:
         from tidemill.runtime.spark.execution import SparkExecution
 
         origins = {name: self._sources.origin(info) for name, info in infos.items()}
-        return SparkExecution(self.spark, jobs, origins, self._partitions)
+        execution = SparkExecution(self.spark, jobs, origins, self._partitions)
+        self.statistics.watch(execution.gathering)
+        return execution
 
     @property
     def spark(self) -> SparkSession:
@@ -294,6 +341,7 @@ class Engine:
                 sql=statement.sql,
                 depends_on=planned.depends_on,
                 relation=statement.kind == "RELATION",
+                hints=planned.hints,
             )
         )
 
@@ -312,6 +360,7 @@ class Engine:
             return
         self.catalog.drop(statement.name)
         self._sources.forget(statement.name)
+        self.statistics.forget(statement.name)
 
 
 def acquire_session() -> SparkSession:
@@ -326,6 +375,18 @@ def release_session() -> None:
     from tidemill.runtime.spark import session
 
     session.release()
+
+
+def _rules_off(optimizer: bool | Collection[str]) -> frozenset[str]:
+    """The rules that are not used."""
+    known = [rule.name for rule in RULES]
+    if isinstance(optimizer, bool):
+        return frozenset() if optimizer else frozenset(known)
+    for name in optimizer:
+        if name not in known:
+            help = f"rules: {', '.join(known)}"
+            raise UnsupportedError(f"there is no rule `{name}` to leave out", help=help)
+    return frozenset(optimizer)
 
 
 def _common_sources(queries: Iterable[Query]) -> dict[str, SourceInfo]:

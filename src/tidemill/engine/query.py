@@ -14,12 +14,15 @@ import pyarrow as pa
 from tidemill.algebra.plan import render
 from tidemill.algebra.schema import Schema
 from tidemill.analyze import Planned, SourceInfo
+from tidemill.engine.costs import Costs
 from tidemill.engine.waiting import progress_line
 from tidemill.errors import PlanWarning, TidemillError
 from tidemill.fragments import stage_plans
+from tidemill.optimize import Optimized
 from tidemill.physical.changes import AT, CHANGE, consolidate, snapshot, to_changes
 from tidemill.physical.coalesce import CoalesceExec
 from tidemill.physical.operator import empty_batch
+from tidemill.physical.properties import is_coalesced
 from tidemill.runtime.interface import (
     Callback,
     Execution,
@@ -54,15 +57,19 @@ class Query:
         self,
         sql: str,
         planned: Planned,
+        optimized: Optimized,
         job: Job,
         sources: Mapping[str, SourceInfo],
         host: Host,
+        costs: Costs,
     ) -> None:
         self.sql = sql
         self.job = job
         self.sources = sources
         self._planned = planned
+        self._optimized = optimized
         self._host = host
+        self._costs = costs
         self._progress: Callable[[], Progress] = Progress
         self._answer: pl.DataFrame | None = None
 
@@ -82,11 +89,20 @@ class Query:
         return self._planned.warnings
 
     def explain(self, level: str = "logical") -> str:
-        """The plan as text: `"logical"`, `"physical"`, or in `"fragments"` as Spark runs it."""
+        """The plan as text.
+
+        `"logical"` is what the query says, `"optimized"` what the rules made of it, `"verbose"`
+        the plan after every rule that changed it, `"physical"` the operators that run, and
+        `"fragments"` how Spark runs them. `"cost"` is what it will need, beside what was measured
+        if it has run.
+        """
         plans: dict[str, Callable[[], str]] = {
             "logical": lambda: render(self._planned.plan),
+            "optimized": lambda: render(self._optimized.plan),
+            "verbose": lambda: str(self._optimized),
             "physical": lambda: render(self.job.plan),
             "fragments": lambda: str(stage_plans([self.job.plan])),
+            "cost": lambda: self._costs.report(self.progress),
         }
         if level not in plans:
             raise TidemillError(f"no plan `{level}`", help=f"levels: {', '.join(plans)}")
@@ -99,7 +115,7 @@ class Query:
         shows the progress meanwhile.
         """
         answer = self._collected()
-        if coalesce:
+        if coalesce and not is_coalesced(self.job.plan):
             merged = CoalesceExec(self.job.plan).operator()
             answer = merged.step([answer], [OPEN_END])[0]
         return self._output(_ordered(answer, VALID_FROM, VALID_TO), VALID_FROM, VALID_TO)

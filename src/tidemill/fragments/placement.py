@@ -26,8 +26,10 @@ from tidemill.physical.coalesce import CoalesceExec
 from tidemill.physical.count_window import CountWindowExec
 from tidemill.physical.counting import CountingExec
 from tidemill.physical.distinct import DistinctExec
+from tidemill.physical.filter import FilterExec
 from tidemill.physical.istream import DstreamExec, IstreamExec
 from tidemill.physical.join import JoinExec
+from tidemill.physical.merge import MergeExec
 from tidemill.physical.operator import Exec
 from tidemill.physical.project import ProjectExec
 from tidemill.physical.row_number import RowNumberExec
@@ -70,6 +72,7 @@ class _Placement:
 
     def __init__(self) -> None:
         self._done: dict[Plan, Placed] = {}
+        self._wishes: dict[Plan, Columns] = {}
         self._sizes = Sizes()
 
     def place(self, node: Plan) -> Placed:
@@ -119,9 +122,27 @@ class _Placement:
         fitting = [way for way in ways if set(way.columns) <= set(keys)]
         if fitting:
             return _over(node, inputs, ways)
-        return _over(node, _exchanged(inputs, _agreed(inputs, keys)))
+        wish = self._wishes.get(node, ())
+        by = wish if wish and set(wish) <= set(keys) else _agreed(inputs, keys)
+        return _over(node, _exchanged(inputs, by))
+
+    def _wish(self, node: Plan, by: Columns) -> None:
+        """Tell what makes up groups below that a join above wants them together by fewer columns.
+
+        Then an early aggregate and the join above it are in one stage.
+        """
+        if isinstance(node, ProjectExec):
+            names = {new: scalar.node.name for new, scalar in node.items if scalar.is_column}
+            if all(name in names for name in by):
+                self._wish(node.child, tuple(names[name] for name in by))
+        elif isinstance(node, AggregateExec | DistinctExec):
+            self._wishes[node] = by
+        elif isinstance(node, FilterExec | MergeExec):
+            self._wish(node.child, by)
 
     def _join(self, node: JoinExec) -> Placed:
+        for child, columns in zip(node.inputs, node.keys, strict=True):
+            self._wish(child, tuple(dict.fromkeys(columns)))
         inputs = [self.place(child) for child in node.inputs]
         if not node.is_keyed:
             return self._all_pairs(node, inputs)
@@ -174,8 +195,13 @@ def _agreed_positions(inputs: Sequence[Placed], keys: Sequence[Columns]) -> tupl
         for way in child.together
         if way.hashed and way.columns and set(way.columns) <= set(columns)
     )
-    width = max(map(len, keys))
-    return min(votes, key=lambda by: (-votes[by], len(by), by)) if votes else tuple(range(width))
+    if votes:
+        return min(votes, key=lambda by: (-votes[by], len(by), by))
+    # A column that is compared twice says where its row goes only once.
+    columns = [each for each in keys if each]
+    return tuple(
+        at for at in range(len(columns[0])) if all(each[at] not in each[:at] for each in columns)
+    )
 
 
 def _agreed(inputs: Iterable[Placed], keys: Columns) -> Columns:

@@ -127,8 +127,14 @@ def is_native(node: Plan) -> bool:
         case FilterExec() | ProjectExec():
             return not node.functions and is_native(node.child)
         case TimeWindowExec():
-            return node.slide == 1 and node.size is not None and isinstance(node.child, SourceExec)
+            sized = node.slide == 1 and node.size is not None
+            return sized and is_native(node.child) and not _has_window(node.child)
     return False
+
+
+def _has_window(node: Plan) -> bool:
+    """Whether a window has given the rows of a native part their validity already."""
+    return isinstance(node, TimeWindowExec) or any(map(_has_window, node.children))
 
 
 class _Cutter:

@@ -2,6 +2,7 @@
 
 - A chronon stream: every row holds for exactly one instant. Windows need such an input.
 - End order: rows that start later do not end earlier, so state expires first in, first out.
+- Coalesced: no row ends where an equal one starts, so there is nothing to merge.
 """
 
 from __future__ import annotations
@@ -72,13 +73,42 @@ def has_end_order(plan: Plan) -> bool:
     match plan:
         case FilterExec() | ProjectExec() | RowNumberExec() | SplitExec() | GranularityExec():
             return has_end_order(plan.child)
-        case TimeWindowExec() | MergeExec():
+        case TimeWindowExec():
             return True
+        case MergeExec():
+            return not plan.keys
         case CountWindowExec():
             return not plan.partition_by
         case AggregateExec():
             return not plan.keys
         case SourceExec():
             return plan.scan.kind is SourceKind.CONSTANT
+        case _:
+            return False
+
+
+def is_coalesced(plan: Plan) -> bool:
+    """Whether no row of the result ends where an equal one starts.
+
+    >>> from tidemill.algebra import Scan, Schema
+    >>> bid = SourceExec(Scan("bid", "bid", Schema.of()))
+    >>> is_coalesced(TimeWindowExec(bid, 10)), is_coalesced(TimeWindowExec(bid, None))
+    (False, True)
+    """
+    match plan:
+        case CoalesceExec():
+            return plan.max_length is None
+        case FilterExec() | RowNumberExec():
+            return is_coalesced(plan.child)
+        case ProjectExec():
+            kept = {item.node.name for _, item in plan.items if item.is_column}
+            return kept == set(plan.child.schema.names) and is_coalesced(plan.child)
+        # Rows that never end meet no other.
+        case SourceExec():
+            return plan.scan.kind is SourceKind.CONSTANT
+        case TimeWindowExec():
+            return plan.size is None
+        case CountWindowExec():
+            return plan.rows is None
         case _:
             return False

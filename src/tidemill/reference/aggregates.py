@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable
+from fractions import Fraction
 from functools import reduce
+from math import prod
 from typing import Any
 
 import pyarrow as pa
 
 from tidemill.algebra import Aggregate, AggregateCall, UserAggregate
+from tidemill.algebra.aggregates import SUM_HIGH, SUM_LOW
 from tidemill.reference import exact
 from tidemill.reference.order import value_key
 from tidemill.reference.run import Run
@@ -17,6 +20,8 @@ from tidemill.reference.stream import LogicalStream, Row, Snapshot, canonical
 
 BUILT_IN: dict[str, Callable[[list[Any], pa.DataType], Any]] = {
     "SUM": exact.sum_of,
+    SUM_LOW: lambda values, _: sum(values) & 0xFFFFFFFF,
+    SUM_HIGH: lambda values, _: sum(values) >> 32,
     "AVG": exact.average,
     "MIN": lambda values, _: min(values, key=value_key),
     "MAX": lambda values, _: max(values, key=value_key),
@@ -46,10 +51,19 @@ def aggregate(plan: Aggregate, run: Run, child: LogicalStream) -> LogicalStream:
 
 
 def _answer(call: AggregateCall, names: tuple[str, ...], rows: list[Row]) -> Any:
+    weights = [names.index(name) for name in call.weights]
+    copies = [prod(row[weight] for weight in weights) for row in rows]
+    if call.parts:
+        return _of_parts(call, [names.index(part) for part in call.parts], rows, copies)
     if call.argument is None:
-        return len(rows)
+        return sum(copies)
     position = names.index(call.argument)
-    values = [row[position] for row in rows if row[position] is not None]
+    values = [
+        row[position]
+        for row, times in zip(rows, copies, strict=True)
+        if row[position] is not None
+        for _ in range(times)
+    ]
     if call.distinct:
         values = list(dict.fromkeys(values))
     if call.user is None and call.function == "COUNT":
@@ -59,6 +73,21 @@ def _answer(call: AggregateCall, names: tuple[str, ...], rows: list[Row]) -> Any
     if call.user is not None:
         return canonical(_fold(call.user, values))
     return canonical(BUILT_IN[call.function](values, call.type))
+
+
+def _of_parts(call: AggregateCall, at: list[int], rows: list[Row], copies: list[int]) -> Any:
+    """SUM or AVG of values of which rows tell the count and the sum."""
+    number, total = 0, 0
+    for row, times in zip(rows, copies, strict=True):
+        count, low, high = (row[position] for position in at)
+        if count:
+            number += count * times
+            total += ((high << 32) + low) * times
+    if number == 0:
+        return None
+    if call.function == "SUM":
+        return exact.sum_of([total], call.type)
+    return exact.to_double(Fraction(total)) / number
 
 
 def _fold(function: UserAggregate, values: list[Any]) -> Any:

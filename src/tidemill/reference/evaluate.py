@@ -28,6 +28,7 @@ OPERATORS: Mapping[type[Plan], Callable[..., LogicalStream]] = {
     algebra.Dstream: changes.dstream,
     algebra.Rstream: changes.rstream,
     algebra.Join: joins.join,
+    algebra.MultiJoin: joins.multi_join,
     algebra.SemiJoin: joins.semi_join,
     algebra.AntiJoin: joins.anti_join,
     algebra.Union: sets.each_instant(sets.union),

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 
-from tidemill.algebra import AntiJoin, Join, SemiJoin
+from tidemill.algebra import AntiJoin, Join, MultiJoin, SemiJoin
 from tidemill.reference.run import Run
 from tidemill.reference.stream import LogicalStream, Row, Snapshot
 
@@ -24,6 +25,31 @@ def join(plan: Join, run: Run, left: LogicalStream, right: LogicalStream) -> Log
         )
 
     return LogicalStream.build(run.horizon, pairs)
+
+
+def multi_join(plan: MultiJoin, run: Run, *inputs: LogicalStream) -> LogicalStream:
+    """All combinations for which the condition is true; the copies multiply."""
+    meeting = {row for t in inputs[0] for row in _combinations(inputs, t)}
+    partners = run.accepted(plan.condition, plan.schema, meeting)
+
+    def kept(t: int) -> Snapshot:
+        found = _combinations(inputs, t)
+        return Counter({row: copies for row, copies in found.items() if row in partners})
+
+    return LogicalStream.build(run.horizon, kept)
+
+
+def _combinations(inputs: Sequence[LogicalStream], t: int) -> Snapshot:
+    found: Snapshot = Counter({(): 1})
+    for stream in inputs:
+        found = Counter(
+            {
+                row + other: copies * more
+                for row, copies in found.items()
+                for other, more in stream.at(t).items()
+            }
+        )
+    return found
 
 
 def semi_join(plan: SemiJoin, run: Run, left: LogicalStream, right: LogicalStream) -> LogicalStream:

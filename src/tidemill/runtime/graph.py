@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import polars as pl
 
 from tidemill.algebra.plan import Plan
 from tidemill.errors import ExecutionError
-from tidemill.physical.operator import Exec, Operator
+from tidemill.physical.join import JoinExec
+from tidemill.physical.operator import Exec, Operator, ends, starts
+from tidemill.runtime.progress import OperatorProgress
+from tidemill.timeline import BEGIN, OPEN_END
+
+_SAMPLE = 1024
 
 Arrival = tuple[pl.DataFrame, int]
 """New rows and the watermark behind which no more will start."""
@@ -18,19 +23,81 @@ Arrival = tuple[pl.DataFrame, int]
 
 @dataclass
 class NodeProgress:
-    """What an operator has done so far, and what it remembers."""
+    """What an operator has done so far, and what it remembers: now, and at most after a tick.
+
+    Of joins also: for how long the rows of each input held, together, and when they started.
+    """
 
     label: str
     rows_out: int = 0
     state_rows: int = 0
     state_bytes: int = 0
+    rows_in: Sequence[int] = ()
+    held: Sequence[float] = ()
+    first: int = OPEN_END
+    last: int = BEGIN
+    most_rows: int = 0
+    most_bytes: int = 0
+
+    def keeps(self, rows: int, nbytes: int) -> None:
+        """Take note of what the operator remembers now."""
+        self.state_rows, self.state_bytes = rows, nbytes
+        self.most_rows, self.most_bytes = max(rows, self.most_rows), max(nbytes, self.most_bytes)
+
+    def took(self, inputs: Sequence[pl.DataFrame], joins: bool) -> None:
+        """Take note of new rows."""
+        self.rows_in = _added(self.rows_in, [rows.height for rows in inputs])
+        if joins:
+            self.held = _added(self.held, [_held(rows) for rows in inputs])
+            for rows in inputs:
+                if rows.height:
+                    times = starts(rows)
+                    self.first = min(self.first, int(times.min()))
+                    self.last = max(self.last, int(times.max()))
+
+    def merge(self, other: NodeProgress) -> None:
+        """Take what the same operator has done in another partition into account."""
+        self.rows_out += other.rows_out
+        self.state_rows += other.state_rows
+        self.state_bytes += other.state_bytes
+        self.most_rows += other.most_rows
+        self.most_bytes += other.most_bytes
+        self.rows_in = _added(self.rows_in, other.rows_in)
+        self.held = _added(self.held, other.held)
+        self.first = min(self.first, other.first)
+        self.last = max(self.last, other.last)
+
+    def summary(self) -> OperatorProgress:
+        """What users get to see of it."""
+        return OperatorProgress(
+            self.label,
+            self.rows_out,
+            self.state_rows,
+            self.state_bytes,
+            sum(self.rows_in),
+            self.most_rows,
+            self.most_bytes,
+        )
+
+
+_Number = TypeVar("_Number", int, float)
+
+
+def _added(left: Sequence[_Number], right: Sequence[_Number]) -> Sequence[_Number]:
+    return [a + b for a, b in zip(left, right, strict=True)] if left else list(right)
+
+
+def _held(rows: pl.DataFrame) -> float:
+    """How long rows hold, together: those that are looked at stand for all."""
+    some = rows.head(_SAMPLE)
+    return float((ends(some) - starts(some)).mean()) * rows.height if rows.height else 0.0
 
 
 class Graph:
     """The operators of some plans. Equal parts are one operator, however often they occur."""
 
     def __init__(self, *roots: Exec, partition: int = 0) -> None:
-        nodes = list(dict.fromkeys(node for root in roots for node in _bottom_up(root)))
+        nodes = nodes_of(*roots)
         index = {node: number for number, node in enumerate(nodes)}
         self.nodes = nodes
         self.leaves = [node for node in nodes if not node.children]
@@ -57,12 +124,14 @@ class Graph:
 
     def _run(self, number: int, operator: Operator, inputs: list[Arrival]) -> Arrival:
         progress = self.progress[number]
+        batches = [rows for rows, _ in inputs]
+        progress.took(batches, joins=isinstance(self.nodes[number], JoinExec))
         try:
-            result = operator.step([rows for rows, _ in inputs], [mark for _, mark in inputs])
+            result = operator.step(batches, [mark for _, mark in inputs])
         except ExecutionError as error:
             message = f"{error.message} (in {progress.label})"
             raise ExecutionError(message, help=error.help) from error
-        progress.state_rows, progress.state_bytes = operator.state_rows, operator.state_bytes
+        progress.keeps(operator.state_rows, operator.state_bytes)
         return result
 
     @property
@@ -73,6 +142,11 @@ class Graph:
     @state.setter
     def state(self, state: Any) -> None:
         self._operators, self.progress = state
+
+
+def nodes_of(*roots: Exec) -> list[Exec]:
+    """All different parts of plans, inputs first."""
+    return list(dict.fromkeys(node for root in roots for node in _bottom_up(root)))
 
 
 def _children(node: Plan) -> Iterator[Exec]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from tidemill.optimize.statistics import Statistics
+
 
 @dataclass(frozen=True)
 class SourceProgress:
@@ -17,12 +19,20 @@ class SourceProgress:
 
 @dataclass(frozen=True)
 class OperatorProgress:
-    """What an operator put out, and what it remembers, over all partitions."""
+    """What an operator took in and put out, and what it remembers, over all partitions.
+
+    Operators at the beginning of a stage take in nothing: rows come out of them. It remembers the
+    `state` after the last tick, and the `most` after the tick that left most (the sum of the most
+    of every partition).
+    """
 
     operator: str
     rows_out: int
     state_rows: int
     state_bytes: int
+    rows_in: int = 0
+    most_rows: int = 0
+    most_bytes: int = 0
 
 
 @dataclass(frozen=True)
@@ -30,7 +40,8 @@ class Progress:
     """How far a run of a query has come.
 
     `phases` are the seconds that the last tick spent on each part of its work, `seconds` is the
-    time from the start of the run to the end of the last tick.
+    time from the start of the run to the end of the last tick. `statistics` are what the run has
+    found out about its sources, and about conditions under the names of the sources.
     """
 
     ticks: int = 0
@@ -39,6 +50,7 @@ class Progress:
     operators: tuple[OperatorProgress, ...] = ()
     phases: Mapping[str, float] = field(default_factory=dict)
     seconds: float = 0.0
+    statistics: Statistics = field(default_factory=Statistics)
 
     @property
     def rows_in(self) -> int:

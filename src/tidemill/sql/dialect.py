@@ -3,11 +3,20 @@
 from __future__ import annotations
 
 from sqlglot.dialects.spark import Spark
+from sqlglot.tokens import Token
 
 from tidemill.sql.ddl import StatementParser
 from tidemill.sql.generator import TidemillGenerator
+from tidemill.sql.hints import open_hints
 
 __all__ = ["Tidemill"]
+
+
+class _Tokenizer(Spark.Tokenizer):
+    """Spark's tokenizer, which also looks into hints."""
+
+    def tokenize(self, sql: str) -> list[Token]:
+        return list(open_hints(sql, super().tokenize(sql), Spark.Tokenizer().tokenize))
 
 
 class Tidemill(Spark):
@@ -19,5 +28,6 @@ class Tidemill(Spark):
     'SELECT * FROM bid AS b WINDOW(ROWS 5)'
     """
 
+    Tokenizer = _Tokenizer
     Parser = StatementParser
     Generator = TidemillGenerator

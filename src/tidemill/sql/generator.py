@@ -14,6 +14,7 @@ from tidemill.sql.nodes import (
     DropNamed,
     Duration,
     Granularity,
+    HintCall,
     InsertSink,
     RowCount,
     StreamFunction,
@@ -43,6 +44,14 @@ def _granularity(self: Any, node: Granularity) -> str:
     if node.args.get("size"):
         return f"GRANULARITY({self.sql(node, 'size')})"
     return f"GRANULARITY(COARSEST {self.sql(node, 'coarsest')}, FINEST {self.sql(node, 'finest')})"
+
+
+def _hint(self: Any, node: HintCall) -> str:
+    parts = [self.sql(each) for each in node.expressions]
+    unit = f" PER {node.text('unit')}" if node.args.get("unit") else ""
+    if node.args.get("value"):
+        parts.append(self.sql(node, "value") + unit)
+    return node.text("kind") + (f"({', '.join(parts)})" if parts else "")
 
 
 def _create_source(self: Any, node: CreateSource) -> str:
@@ -79,6 +88,7 @@ class TidemillGenerator(SparkGenerator):
         DropNamed: _drop,
         Duration: _duration,
         Granularity: _granularity,
+        HintCall: _hint,
         InsertSink: lambda self, e: (
             f"INSERT INTO {self.sql(e, 'this')} {self.sql(e, 'expression')}"
         ),

@@ -16,6 +16,7 @@ __all__ = [
     "DropNamed",
     "Duration",
     "Granularity",
+    "HintCall",
     "InsertSink",
     "RowCount",
     "StreamFunction",
@@ -156,3 +157,18 @@ class InsertSink(exp.Expression):
     """INSERT INTO a connector (`this`) the results of a query (`expression`)."""
 
     arg_types: ClassVar[dict[str, bool]] = {"this": True, "expression": True}
+
+
+class HintCall(exp.Expression):
+    """One hint: its `kind`, what it is about (`expressions`), and a number (`value`).
+
+    `expressions` are names of streams (`exp.Identifier`), a column, or a condition. `unit` is the
+    unit of time of a rate.
+    """
+
+    arg_types: ClassVar[dict[str, bool]] = {
+        "kind": True,
+        "expressions": False,
+        "value": False,
+        "unit": False,
+    }

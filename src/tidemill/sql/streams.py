@@ -9,8 +9,8 @@ from sqlglot import exp
 from sqlglot.tokens import TokenType
 
 from tidemill.errors import nearest
+from tidemill.sql.hints import HintParser
 from tidemill.sql.nodes import STREAM_FUNCTIONS, StreamFunction
-from tidemill.sql.windows import WindowParser
 
 __all__ = ["StreamParser"]
 
@@ -35,7 +35,7 @@ _CLAUSE_BODIES: Final = frozenset(
 )
 
 
-class StreamParser(WindowParser):
+class StreamParser(HintParser):
     """FROM with windows, and the functions between streams and relations."""
 
     def _parse_table(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
@@ -69,22 +69,32 @@ def relation_table(rows: Sequence[Mapping[str, Any]]) -> pa.Table:
     return to_table(tuple({**row, TIME: None} for row in rows)).drop_columns([TIME])
 
 
-def check_plan(plan: Plan, inputs: Inputs, functions: Functions = NO_FUNCTIONS) -> pa.Table:
-    """Fail unless the plan, run tick by tick, gives the snapshots of the reference.
+def check_plan(
+    plan: Plan,
+    inputs: Inputs,
+    functions: Functions = NO_FUNCTIONS,
+    rewrite: Callable[[Plan], Plan] = optimize,
+) -> pa.Table:
+    """Fail unless the plan, rewritten and run tick by tick, gives the snapshots of the reference.
 
     The operators are held to their contract on the way, and late rows are counted exactly.
     Returns the rows of the result with their validity.
     """
-    result = run_plan(plan, inputs, functions)
+    result = run_plan(plan, inputs, functions, rewrite)
     check_result(result, reference_of(plan, inputs, functions))
     return result
 
 
-def run_plan(plan: Plan, inputs: Inputs, functions: Functions = NO_FUNCTIONS) -> pa.Table:
+def run_plan(
+    plan: Plan,
+    inputs: Inputs,
+    functions: Functions = NO_FUNCTIONS,
+    rewrite: Callable[[Plan], Plan] = optimize,
+) -> pa.Table:
     """All rows that the plan puts out over the whole input, their ends as integers."""
     feeds = inputs.feeds()
     contract = Contract()
-    physical = contract.on(lower(optimize(plan), dict(functions)))
+    physical = contract.on(lower(rewrite(plan), dict(functions)))
     result = pl.concat([empty_batch(plan.schema), *Run(physical, feeds)])
     contract.check_end()
     for name, stream in inputs.streams.items():

@@ -9,9 +9,10 @@ from random import Random
 from typing import Any, Final
 
 from tidemill.algebra import Plan, render
-from tidemill.testing.check import Functions, Inputs, check_plan
+from tidemill.testing.check import Functions, Inputs, check_plan, check_result, reference_of
 from tidemill.testing.check_queries import check_query, engine_with, plan_of, run_script
 from tidemill.testing.random_data import EXACT_FLOATS, FLOATS, random_row, random_stream
+from tidemill.testing.random_hints import hinted, tell_nonsense
 from tidemill.testing.random_plans import RELATION, SOURCES, PlanGenerator
 from tidemill.testing.random_queries import QueryGenerator
 from tidemill.testing.random_splits import check_splits
@@ -68,6 +69,28 @@ class QueryCase(Case):
 
 
 @dataclass(frozen=True)
+class HintedCase(Case):
+    """SQL with nonsense for hints, told to the engine and written in the query."""
+
+    script: str
+    random: Random
+
+    def check(self) -> None:
+        engine = engine_with(self.inputs)
+        tell_nonsense(engine, self.inputs, self.random)
+        query = run_script(self.script, engine)
+        expected = reference_of(plan_of(query), self.inputs, engine.catalog.functions)
+        check_result(query.collect(), expected)
+        # Once more, with what the engine has learnt from the data.
+        again = run_script(self.script.rsplit(";\n", 1)[-1], engine)
+        check_result(again.collect(), expected)
+
+    @property
+    def text(self) -> str:
+        return self.script
+
+
+@dataclass(frozen=True)
 class SplitCase(Case):
     """A plan on the same rows, in several orders and splits into ticks."""
 
@@ -87,29 +110,37 @@ class SplitCase(Case):
 def plan_case(random: Random) -> PlanCase:
     """A random plan on random rows."""
     plan = PlanGenerator(random).plan(random.choice([1, 1, 2, 2, 3]))
-    return PlanCase(_inputs(random), plan)
+    return PlanCase(random_inputs(random), plan)
 
 
 def query_case(random: Random) -> QueryCase:
     """A random script on random rows. A third of them check the contract of operators too."""
     script = QueryGenerator(random).script()
-    inputs = _inputs(random, latest=10, rows=_FEW, floats=EXACT_FLOATS)
+    inputs = random_inputs(random, latest=10, rows=_FEW, floats=EXACT_FLOATS)
     return QueryCase(inputs, script, random.random() < 0.34)
+
+
+def hinted_case(random: Random) -> HintedCase:
+    """A random script with hints on random rows."""
+    script = hinted(QueryGenerator(random).script(), random)
+    inputs = random_inputs(random, latest=10, rows=_FEW, floats=EXACT_FLOATS)
+    return HintedCase(inputs, script, random)
 
 
 def split_case(random: Random) -> SplitCase:
     """A random plan, or the plan of a random script, on rows that will be rearranged."""
     if random.random() < 0.5:
         plan = PlanGenerator(random).plan(random.choice([1, 2, 2]))
-        return SplitCase(_inputs(random), plan, random)
+        return SplitCase(random_inputs(random), plan, random)
     script = QueryGenerator(random).script()
-    inputs = _inputs(random, latest=10, rows=_FEW)
+    inputs = random_inputs(random, latest=10, rows=_FEW)
     engine = engine_with(inputs)
     plan = plan_of(run_script(script, engine))
     return SplitCase(inputs, plan, random, engine.catalog.functions, script)
 
 
-def _inputs(random: Random, **options: Any) -> Inputs:
+def random_inputs(random: Random, **options: Any) -> Inputs:
+    """Random rows for all sources."""
     streams = {name: random_stream(random, **options) for name in SOURCES}
     floats = options.get("floats", FLOATS)
     rows = [random_row(random, floats) for _ in range(random.randint(0, 3))]
@@ -119,6 +150,7 @@ def _inputs(random: Random, **options: Any) -> Inputs:
 CASES: Final[Mapping[str, Callable[[Random], Case]]] = {
     "plans": plan_case,
     "queries": query_case,
+    "hints": hinted_case,
     "splits": split_case,
 }
 """How to make a random case of each kind."""

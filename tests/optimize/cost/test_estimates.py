@@ -6,13 +6,16 @@ import timeit
 
 import pyarrow as pa
 import pytest
-from sqlglot import exp
+from sqlglot import exp, parse_one
 
 from tidemill.algebra import nodes
 from tidemill.algebra.plan import Plan
-from tidemill.algebra.scalar import Scalar, column_node
+from tidemill.algebra.scalar import Scalar, column, column_node
 from tidemill.algebra.schema import Schema
+from tidemill.optimize.cost.constants import MEASURED
 from tidemill.optimize.cost.estimates import Estimator
+from tidemill.optimize.cost.usage import KINDS
+from tidemill.optimize.sharing import Shared
 from tidemill.optimize.statistics import Statistics, StreamStatistics
 
 
@@ -51,3 +54,163 @@ def test_the_order_of_joins_does_not_matter() -> None:
     estimator = Estimator(known(3))
     assert estimator.live_rows(one) == pytest.approx(estimator.live_rows(other))
     assert estimator.rate(one) == pytest.approx(estimator.rate(other), rel=0.05)
+
+
+# Selectivities
+
+BID = nodes.Scan("bid", "b", Schema.of(item=pa.int64(), price=pa.int64(), note=pa.string()))
+HELD = nodes.TimeWindow(BID, 100)
+ASK = nodes.TimeWindow(nodes.Scan("ask", "a", Schema.of(item=pa.int64(), seller=pa.int64())), 50)
+
+KNOWN = Statistics(
+    {
+        "bid": StreamStatistics(rate=2, distinct={"item": 20, "price": 1000}),
+        "ask": StreamStatistics(rate=1, distinct={"item": 50}),
+    },
+    {"b.price > 900": 0.1, "a.item = b.item AND a.seller < 3": 0.004},
+)
+
+
+def condition(text: str) -> Scalar:
+    """A condition in which columns are written as plans print them."""
+    node = parse_one(text, read="spark")
+    for found in list(node.find_all(exp.Column)):
+        found.replace(column_node(f"{found.table}.{found.name}"))
+    return Scalar(node, pa.bool_())
+
+
+@pytest.mark.parametrize(
+    ("text", "share"),
+    [
+        ("b.item = 3", 1 / 20),
+        ("3 = b.item", 1 / 20),
+        ("b.item <=> 3", 1 / 20),
+        ("b.item <> 3", 19 / 20),
+        ("b.item IN (1, 2, 3)", 3 / 20),
+        ("b.item IN (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12)", 1 / 2),
+        ("b.price < 10", 1 / 3),
+        ("b.price > 900", 0.1),  # observed
+        ("b.price > 900 AND b.item = 3", 0.1 / 20),
+        ("b.price > 900 OR b.item = 3", 0.1 + 0.05 - 0.005),
+        ("NOT (b.item = 3 OR b.item = 4)", (19 / 20) ** 2),
+        ("b.price BETWEEN 1 AND 5", 1 / 4),
+        ("b.note LIKE 'a%'", 1 / 10),
+        ("b.note IS NULL", 1 / 20),
+        ("b.note IS NOT NULL", 19 / 20),
+        ("b.note = 'x'", 1 / 10),  # nothing known of it
+        ("b.price % 7 = 3", 1 / 1000),
+        ("TRUE", 1),
+        ("FALSE", 0),
+        ("odd(b.price)", 1 / 3),
+    ],
+)
+def test_selectivity_of_a_filter(text: str, share: float) -> None:
+    assert Estimator(KNOWN).selectivity(condition(text), HELD) == pytest.approx(share)
+
+
+@pytest.mark.parametrize(
+    ("text", "share"),
+    [
+        ("a.item = b.item", 1 / 50),
+        ("a.item = b.item AND b.price < 10", 1 / 150),
+        ("a.seller = b.item", 1 / 20),  # one side is known
+        ("a.seller = b.note", 1 / 200),  # neither: as many as the larger side has live rows
+        ("a.item = b.item AND a.seller < 3", 0.004),  # observed
+        ("a.item < b.item", 1 / 3),
+    ],
+)
+def test_selectivity_of_a_join(text: str, share: float) -> None:
+    assert Estimator(KNOWN).selectivity(condition(text), ASK, HELD) == pytest.approx(share)
+
+
+def test_equalities_that_follow_from_others_do_not_count() -> None:
+    inputs = tuple(window(f"s{n}") for n in range(3))
+    chain = condition("s0.k = s1.k AND s1.k = s2.k")
+    circle = condition("s0.k = s1.k AND s1.k = s2.k AND s2.k = s0.k")
+    estimator = Estimator(known(3))
+    assert estimator.selectivity(circle, *inputs) == estimator.selectivity(chain, *inputs)
+
+
+# Distinct values
+
+
+def renamed(plan: Plan) -> Plan:
+    return nodes.Project(plan, (("x", column("b.item", pa.int64())),))
+
+
+@pytest.mark.parametrize(
+    ("plan", "name", "values"),
+    [
+        (HELD, "b.item", 20),
+        (HELD, "b.price", 181.4),  # 200 live rows of 1000 values
+        (HELD, "b.note", 20),  # unknown: a tenth of the live rows
+        (renamed(HELD), "x", 20),
+        (Shared(HELD), "b.item", 20),
+        (nodes.Filter(HELD, condition("b.item = 3")), "b.item", 1),
+        (nodes.Filter(HELD, condition("b.item < 3")), "b.item", 20 / 3),
+        (nodes.Join(ASK, HELD, condition("a.item = b.item")), "a.item", 20),
+        (nodes.Union(renamed(HELD), renamed(HELD)), "x", 20),
+        (nodes.Aggregate(HELD, ("b.item",), ()), "b.item", 12.8),  # 20 rows of 20 values
+    ],
+)
+def test_distinct_values(plan: Plan, name: str, values: float) -> None:
+    assert Estimator(KNOWN).distinct(plan, name) == pytest.approx(values, rel=0.01)
+
+
+def test_distinct_values_of_several_columns() -> None:
+    estimator = Estimator(KNOWN)
+    assert estimator.groups(HELD, ("b.item", "b.price")) == 20_000
+    assert estimator.distinct(HELD, "b.item", "b.price") == pytest.approx(199, rel=0.01)
+
+
+# Streams and relations
+
+
+def test_a_relation_has_its_rows() -> None:
+    relation = nodes.Scan("city", "c", Schema.of(k=pa.int64()), nodes.SourceKind.CONSTANT, rows=40)
+    estimator = Estimator(KNOWN)
+    assert estimator.live_rows(relation) == pytest.approx(40)
+    pairs = nodes.Join(relation, HELD, None)
+    assert estimator.live_rows(pairs) == pytest.approx(40 * 200)
+    assert estimator.rate(pairs) == pytest.approx(40 * 2)
+
+
+def test_a_condition_that_never_holds_leaves_nothing() -> None:
+    nothing = nodes.Filter(HELD, condition("FALSE"))
+    estimator = Estimator(KNOWN)
+    for plan in (
+        nothing,
+        nodes.Join(nothing, ASK, None),
+        nodes.Distinct(nothing),
+        nodes.Aggregate(nothing, (), ()),
+        nodes.TopK(nothing, (), 3),
+        nodes.Rstream(nothing),
+        nodes.Istream(nothing),
+        nodes.Intersection(nothing, nothing),
+        nodes.TimeWindow(nothing, 10),
+    ):
+        assert estimator.rate(plan) == 0, type(plan)
+        assert estimator.live_rows(plan) == 0, type(plan)
+
+
+def logical_operators() -> set[type[Plan]]:
+    kinds = {kind for kind in vars(nodes).values() if isinstance(kind, type)}
+    bases = {Plan, nodes.Unary, nodes.Binary, nodes.Conditional, nodes.SetOperation}
+    return {kind for kind in kinds if issubclass(kind, Plan)} - bases
+
+
+def test_every_logical_operator_is_estimated() -> None:
+    names = {f"_{kind.__name__.lower()}" for kind in logical_operators()}
+    assert {name for name in names if not hasattr(Estimator, name)} == set()
+
+
+def test_every_logical_operator_but_scans_takes_measured_steps() -> None:
+    assert logical_operators() - set(KINDS) == {nodes.Scan}
+    assert set(KINDS.values()) <= set(MEASURED)
+
+
+def test_wrong_statistics_give_some_estimate() -> None:
+    odd = Statistics({"bid": StreamStatistics(rate=0, length=0, rows=0, distinct={"item": 0})})
+    estimator = Estimator(odd)
+    assert estimator.rate(nodes.Distinct(HELD)) > 0
+    assert estimator.distinct(HELD, "b.item") >= 1

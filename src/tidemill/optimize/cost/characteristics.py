@@ -43,7 +43,11 @@ class Characteristics:
 
     @staticmethod
     def of_rate(rate: float, live_rows: float, granularity: float) -> Characteristics:
-        """The stream in which so many rows start per instant, and so many hold at a time."""
+        """The stream in which so many rows start per instant, and so many hold at a time.
+
+        No row holds for less than a granule.
+        """
+        rate = min(rate, live_rows / granularity)
         if rate <= 0:
             return Characteristics(inf, granularity, granularity)
         return Characteristics(1 / rate, live_rows / rate, granularity)

@@ -80,6 +80,16 @@ def difference(left: Characteristics, right: Characteristics, values: float) -> 
     return Characteristics.of_rate(rate, values * excess.surplus, _granule(left, right))
 
 
+def arrivals(stream: Characteristics, values: float) -> Characteristics:
+    """The copies by which a row has more than the instant before, for one instant each.
+
+    Of s copies that start and e that end, s - e are seen if it is positive.
+    """
+    started = stream.granularity / (values * stream.distance)
+    seen = values * Excess.of(started, started).surplus / stream.granularity
+    return Characteristics.of_rate(seen, seen, 1.0)
+
+
 def strict_difference(
     left: Characteristics, right: Characteristics, values: float
 ) -> Characteristics:

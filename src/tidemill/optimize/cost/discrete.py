@@ -9,7 +9,7 @@ slide, whose rows start and end on the multiples of a granule.
 from __future__ import annotations
 
 from dataclasses import replace
-from math import exp, expm1
+from math import erf, exp, expm1, sqrt
 
 from tidemill.optimize.cost.characteristics import LIFETIME, Characteristics, filtered
 
@@ -50,19 +50,24 @@ def deduplicated(stream: Characteristics, values: float) -> Characteristics:
     return Characteristics.of_rate(rate, live, stream.granularity)
 
 
-def grouped(stream: Characteristics, groups: float) -> Characteristics:
+def grouped(
+    stream: Characteristics, groups: float, starts_meet_ends: bool = False
+) -> Characteristics:
     """One row per group, from each start or end to the next, while the group has rows.
 
     A piece starts at a granule unless nothing starts or ends there, or the last row of the group
-    ends: the probability is 1 - exp(-2g/nd) - exp(-l/nd) + exp(-(l+g)/nd).
+    ends: the probability is 1 - exp(-2g/nd) - exp(-l/nd) + exp(-(l+g)/nd). Where rows end only
+    when others start, or never, starts alone cut: g/nd instead of 2g/nd.
 
     >>> tumbling = Characteristics(distance=2, length=60, granularity=60)
     >>> round(grouped(tumbling, 1).distance, 6)
     60.0
     """
+    if stream.length <= 0:
+        return stream  # no row holds at any time
     spread = groups * stream.distance
     granule = min(stream.granularity, stream.length)
-    cuts = 1 if stream.length >= LIFETIME else 2
+    cuts = 1 if starts_meet_ends or stream.length >= LIFETIME else 2
     ended = exp(-stream.length / spread) - exp(-(stream.length + granule) / spread)
     rate = groups / granule * (-expm1(-cuts * granule / spread) - ended)
     live = groups * -expm1(-stream.length / spread)
@@ -76,21 +81,16 @@ def instants(stream: Characteristics) -> Characteristics:
     return replace(stream, distance=stream.distance / stream.length, length=1.0)
 
 
-def slid(stream: Characteristics, slide: float) -> Characteristics:
-    """The stream behind a window that moves in steps: they are the granule of starts and ends."""
-    return replace(stream, granularity=max(stream.granularity, slide))
-
-
 def top(stream: Characteristics, limit: float, offset: float = 0) -> Characteristics:
     """The first rows by rank: they change when a row comes or goes that ranks among them.
 
-    Of the live rows, `limit + offset` matter; each that comes pushes one out at the end of the
-    part shown, and each that goes lets one in.
+    Of the live rows, `limit + offset` matter. A row that comes among them enters the part shown
+    or pushes another into it; one that goes lets another in, if there are more rows than matter
+    (their number is taken as normal with the variance of a Poisson variable).
     """
-    live = stream.live_rows
+    live, matter = stream.live_rows, limit + offset
     if live <= 0:
         return stream
-    shown = min(limit, max(live - offset, 0.0))
-    share = min(1.0, (offset + limit) / live)
-    moves = 1 if live <= offset + limit else 2
-    return Characteristics.of_rate(moves * stream.rate * share, shown, stream.granularity)
+    more = (1 + erf((live - matter) / sqrt(2 * live))) / 2
+    rate = stream.rate * min(1.0, matter / live) * (1 + more)
+    return Characteristics.of_rate(rate, min(limit, max(live - offset, 0.0)), stream.granularity)

@@ -15,6 +15,7 @@ from tidemill.optimize.cost import characteristics, copies, discrete, matching
 from tidemill.optimize.cost.characteristics import LIFETIME, Characteristics, hit
 from tidemill.optimize.cost.selectivity import Selectivities
 from tidemill.optimize.cost.values import Values
+from tidemill.optimize.sharing import Shared
 from tidemill.optimize.statistics import Statistics
 from tidemill.timeline import TimeDomain
 
@@ -121,6 +122,9 @@ class Estimator:
 
     # Leaves
 
+    def _shared(self, plan: Shared) -> Characteristics:
+        return self.of(plan.part)
+
     def _scan(self, plan: nodes.Scan) -> Characteristics:
         known = self.statistics.of(plan.source)
         granule = known.granularity or 1
@@ -146,7 +150,8 @@ class Estimator:
     def _timewindow(self, plan: nodes.TimeWindow) -> Characteristics:
         size = LIFETIME if plan.size is None else plan.size
         window = characteristics.time_window(discrete.instants(self.of(plan.child)), size)
-        return discrete.slid(window, plan.slide)
+        # A window that slides changes at multiples of the slide, as if it were coarsened.
+        return characteristics.coarsened(window, max(plan.slide, window.granularity))
 
     def _countwindow(self, plan: nodes.CountWindow) -> Characteristics:
         stream = discrete.instants(self.of(plan.child))
@@ -154,18 +159,16 @@ class Estimator:
             return replace(stream, length=LIFETIME)
         partitions = self.groups(plan.child, plan.partition_by) if plan.partition_by else 1.0
         window = characteristics.partitioned_window(stream, partitions, plan.rows)
-        # In steps of one row, rows start when they come; else with the last of each step.
-        return (
-            discrete.slid(window, plan.slide * partitions * stream.distance)
-            if plan.slide > 1
-            else window
-        )
+        # In steps, rows start when a step is complete.
+        step = plan.slide * partitions * stream.distance if plan.slide > 1 else 0.0
+        return replace(window, granularity=max(window.granularity, step))
 
     def _granularity(self, plan: nodes.Granularity) -> Characteristics:
         return characteristics.coarsened(self.of(plan.child), plan.granule)
 
     def _istream(self, plan: nodes.Unary) -> Characteristics:
-        return replace(self.of(plan.child), length=1.0)
+        stream, values = self.of(plan.child), self.domain(plan.child, plan.schema.names)
+        return replace(stream, length=1.0) if values is None else copies.arrivals(stream, values)
 
     _dstream = _istream
 
@@ -180,7 +183,23 @@ class Estimator:
 
     def _aggregate(self, plan: nodes.Aggregate) -> Characteristics:
         groups = self.groups(plan.child, plan.keys) if plan.keys else 1.0
-        return discrete.grouped(self.of(plan.child), groups)
+        return discrete.grouped(self.of(plan.child), groups, self._starts_meet_ends(plan))
+
+    def _starts_meet_ends(self, plan: nodes.Aggregate) -> bool:
+        """Whether rows of a group end, as a rule, when others of it start.
+
+        Those of a count window do, and those of duplicate elimination if values are mostly there.
+        """
+        below = plan.child
+        while isinstance(below, nodes.Project):
+            below = below.child
+        match below:
+            case nodes.CountWindow():
+                return set(plan.keys) <= set(below.partition_by)
+            case nodes.Distinct():
+                values = self.groups(below.child, below.schema.names)
+                return self.live_rows(below) > values / 2
+        return False
 
     def _topk(self, plan: nodes.TopK) -> Characteristics:
         return discrete.top(self.of(plan.child), plan.limit, plan.offset)
@@ -189,6 +208,9 @@ class Estimator:
 
     def _join(self, plan: nodes.Join) -> Characteristics:
         return self.multi_join((plan.left, plan.right), plan.condition)
+
+    def _multijoin(self, plan: nodes.MultiJoin) -> Characteristics:
+        return self.multi_join(plan.inputs, plan.condition)
 
     def _semijoin(self, plan: nodes.SemiJoin) -> Characteristics:
         return matching.semi_joined(*self._sides(plan), self._matching(plan))

@@ -6,10 +6,12 @@ from collections.abc import Iterator
 from math import prod
 from typing import TYPE_CHECKING
 
+import pyarrow as pa
 from sqlglot import exp
 
 from tidemill.algebra.plan import Plan
 from tidemill.algebra.scalar import Scalar
+from tidemill.optimize.cost.values import EQUALITIES
 
 if TYPE_CHECKING:
     from tidemill.optimize.cost.estimates import Estimator
@@ -25,7 +27,6 @@ FLAG = 1 / 2  # a boolean column
 MOST_OF_A_LIST = 1 / 2  # IN with many values
 OTHER = 1 / 3  # a function of the user, say
 
-_EQUALITIES = (exp.EQ, exp.NullSafeEQ)
 _RANGES = (exp.GT, exp.GTE, exp.LT, exp.LTE)
 _PATTERNS = (exp.Like, exp.ILike, exp.RegexpLike, exp.SimilarTo, exp.StartsWith)
 
@@ -45,19 +46,23 @@ class Selectivities:
         return self._done[key][1]
 
     def _of(self, condition: Scalar, inputs: tuple[Plan, ...]) -> float:
-        observed = self._observed(condition)
+        parts = self._estimator.conjuncts(condition)
+        if len(parts) == 1:
+            return min(1.0, max(0.0, self._node(condition.node, inputs)))
+        observed = self._observed(condition.node)
         if observed is not None:
             return observed
-        parts = self._estimator.conjuncts(condition)
-        if len(parts) > 1:
-            return prod(self.of(part, inputs) for part in _without_implied(parts))
-        return min(1.0, max(0.0, self._node(condition.node, inputs)))
+        return prod(self.of(part, inputs) for part in _without_implied(parts))
 
-    def _observed(self, condition: Scalar) -> float | None:
+    def _observed(self, node: exp.Expr) -> float | None:
         known = self._estimator.statistics.selectivities
-        return known.get(str(condition)) if known else None
+        return known.get(str(Scalar(node, pa.bool_()))) if known else None
 
     def _node(self, node: exp.Expr, inputs: tuple[Plan, ...]) -> float:
+        observed = self._observed(node)
+        return self._kind(node, inputs) if observed is None else observed
+
+    def _kind(self, node: exp.Expr, inputs: tuple[Plan, ...]) -> float:
         match node:
             case exp.Paren():
                 return self._node(node.this, inputs)
@@ -74,7 +79,7 @@ class Selectivities:
                 return min(len(node.expressions) * self._equality(node, inputs), MOST_OF_A_LIST)
             case exp.Boolean():
                 return 1.0 if node.this else 0.0
-        if isinstance(node, _EQUALITIES):
+        if isinstance(node, EQUALITIES):
             return self._equality(node, inputs)
         return _guess(node)
 
@@ -107,18 +112,27 @@ def _without_implied(parts: tuple[Scalar, ...]) -> Iterator[Scalar]:
     """Leave out equalities that follow from those before: of a = b, b = c, a = c the last."""
     same: dict[str, set[str]] = {}
     for part in parts:
-        if not isinstance(part.node, exp.EQ) or not _compares_columns(part.node):
+        sides = _compared_columns(part.node)
+        if not sides:
             yield part
             continue
-        left, right = (same.setdefault(s.name, {s.name}) for s in (part.node.left, part.node.right))
+        left, right = (same.setdefault(name, {name}) for name in sides)
         if left is not right:
             left |= right
             same.update(dict.fromkeys(left, left))
             yield part
 
 
-def _compares_columns(node: exp.EQ) -> bool:
-    return isinstance(node.left, exp.Column) and isinstance(node.right, exp.Column)
+def _compared_columns(node: exp.Expr) -> tuple[str, ...]:
+    """The two columns that an equality compares; none if it compares something else."""
+    if not isinstance(node, EQUALITIES):
+        return ()
+    sides = (node.this, node.expression)
+    return tuple(side.name for side in sides) if all(map(_is_column, sides)) else ()
+
+
+def _is_column(node: exp.Expr) -> bool:
+    return isinstance(node, exp.Column)
 
 
 def _columns(node: exp.Expr) -> frozenset[str]:

@@ -11,9 +11,13 @@ from sqlglot import exp
 from tidemill.algebra import nodes
 from tidemill.algebra.plan import Plan
 from tidemill.algebra.scalar import Scalar
+from tidemill.optimize.sharing import Shared
 
 if TYPE_CHECKING:
     from tidemill.optimize.cost.estimates import Estimator
+
+
+EQUALITIES = (exp.EQ, exp.NullSafeEQ)
 
 
 class Values:
@@ -33,6 +37,8 @@ class Values:
 
     def _of(self, plan: Plan, column: str) -> float | None:
         match plan:
+            case Shared():
+                return self.of(plan.part, column)
             case nodes.Scan():
                 known = self._estimator.statistics.of(plan.source).distinct
                 return known.get(column.removeprefix(f"{plan.alias}."))
@@ -74,7 +80,7 @@ class Values:
         if condition is None or isinstance(plan, nodes.AntiJoin):
             return values
         for part in self._estimator.conjuncts(condition):
-            if isinstance(part.node, exp.EQ) and column in part.columns:
+            if isinstance(part.node, EQUALITIES) and column in part.columns:
                 for other in part.columns - {column}:
                     values = _smallest([values, self._of_input(plan, other)])
         return values
@@ -89,7 +95,7 @@ class Values:
 def _fixes(part: Scalar) -> bool:
     """Whether the condition leaves one value: column = literal."""
     node = part.node
-    if not isinstance(node, exp.EQ):
+    if not isinstance(node, EQUALITIES):
         return False
     sides = (node.this, node.expression)
     return any(isinstance(side, exp.Column) for side in sides)

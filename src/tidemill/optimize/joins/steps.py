@@ -112,6 +112,22 @@ class NaiveSteps:
         return MultiwaySteps(self.windows, self.tau).sizes(sets)
 
 
+def origin_sizes(sets: Sets, windows: Sequence[JoinWindow], origin: int) -> Floats:
+    """The matches of one new row of the origin, which is in no need of its window."""
+    rows = _array(window.rows() for window in windows)
+    rows[origin] = 1.0
+    return _sizes(sets, windows, rows)[:, 0]
+
+
+def sizes_with(sets: Sets, windows: Sequence[JoinWindow], origin: int) -> Floats:
+    """For each set and each window more: the matches of one new row of the origin."""
+    rows = _array(window.rows() for window in windows)
+    rows[origin] = 1.0
+    distinct = _array(window.distinct for window in windows)
+    product, fewest = _product(sets, rows / distinct), _fewest(sets, distinct)
+    return product * (rows / distinct) * np.minimum(fewest, distinct)
+
+
 def _array(values: Iterable[float]) -> Floats:
     return np.fromiter(values, dtype=np.float64)
 

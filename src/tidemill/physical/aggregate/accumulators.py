@@ -17,9 +17,9 @@ import numpy as np
 import polars as pl
 import pyarrow as pa
 
-from tidemill.algebra.aggregates import VARIANCES, AggregateCall
+from tidemill.algebra.aggregates import SUM_HIGH, SUM_LOW, VARIANCES, AggregateCall
 from tidemill.physical.aggregate import sums
-from tidemill.physical.arrays import Array
+from tidemill.physical.arrays import Array, Ints
 
 Totals = Mapping[str, Array]
 
@@ -30,18 +30,31 @@ _WIDE = Context(prec=76)
 class Accumulator(ABC):
     """One aggregate of one column, whose numbers go by names that start with `prefix`."""
 
-    def __init__(self, prefix: str, result_type: pa.DataType) -> None:
+    def __init__(self, prefix: str, call: AggregateCall) -> None:
         self.prefix = prefix
-        self.type = result_type
-        self.dtype = pl.DataFrame(pa.table({"x": pa.array([], result_type)})).dtypes[0]
+        self.call = call
+        self.type = call.type
+        self.dtype = pl.DataFrame(pa.table({"x": pa.array([], call.type)})).dtypes[0]
 
-    def amounts(self, values: pl.Series) -> dict[str, Array]:
+    def amounts(self, batch: pl.DataFrame) -> dict[str, Array]:
         """What each row contributes."""
+        values, weight = batch[self.call.argument or ""], self._weight(batch)
         present = values.is_not_null().to_numpy()
-        return {self._name("count"): present.astype(np.int8), **self._amounts(values, present)}
+        count = present.astype(np.int8) if weight is None else present * weight
+        return {self._name("count"): count, **self._amounts(values, weight)}
 
-    def _amounts(self, values: pl.Series, present: Array) -> dict[str, Array]:
+    def _amounts(self, values: pl.Series, weight: Ints | None) -> dict[str, Array]:
+        """Besides the count of values."""
         return {}
+
+    def _weight(self, batch: pl.DataFrame) -> Ints | None:
+        """For how many rows each stands; None: for itself."""
+        columns = [batch[name].to_numpy() for name in self.call.weights]
+        return np.prod(columns, axis=0, dtype=np.int64) if columns else None
+
+    def _digit_amounts(self, digits: sums.Digits, weight: Ints | None) -> dict[str, Array]:
+        weighed = digits if weight is None else sums.multiplied(digits, weight)
+        return {self._name(f"digit{place}"): digit for place, digit in weighed.items()}
 
     @abstractmethod
     def result(self, totals: Totals, size: int) -> pl.Series:
@@ -66,13 +79,15 @@ class Accumulator(ABC):
 
 
 class CountRows(Accumulator):
-    """COUNT(*): the ledger counts rows anyway."""
+    """COUNT(*): the ledger counts rows anyway, if each stands for itself."""
 
-    def amounts(self, values: pl.Series) -> dict[str, Array]:
-        return {}
+    def amounts(self, batch: pl.DataFrame) -> dict[str, Array]:
+        weight = self._weight(batch)
+        return {} if weight is None else {self._name("count"): weight}
 
     def result(self, totals: Totals, size: int) -> pl.Series:
-        return pl.Series(totals[ROWS])
+        weighed = bool(self.call.weights)
+        return pl.Series(self._total(totals, "count", size) if weighed else totals[ROWS])
 
 
 class Count(Accumulator):
@@ -85,9 +100,9 @@ class Count(Accumulator):
 class IntegerSum(Accumulator):
     """SUM and AVG of whole numbers."""
 
-    def _amounts(self, values: pl.Series, present: Array) -> dict[str, Array]:
+    def _amounts(self, values: pl.Series, weight: Ints | None) -> dict[str, Array]:
         numbers = values.cast(pl.Int64).fill_null(0).to_numpy()
-        return {self._name(f"digit{p}"): d for p, d in sums.integer_digits(numbers).items()}
+        return self._digit_amounts(sums.integer_digits(numbers), weight)
 
     def result(self, totals: Totals, size: int) -> pl.Series:
         count = self._total(totals, "count", size)
@@ -96,23 +111,36 @@ class IntegerSum(Accumulator):
         return self._series(sums.integer_value(self._digits(totals), size), count == 0)
 
     def _average(self, totals: Totals, count: Array, size: int) -> pl.Series:
-        digits = self._digits(totals)
-        high = digits.get(1, np.zeros(size, dtype=np.int64)).astype(np.float64)
-        if high.any():  # sums beyond 64 bits have averages, too
-            total = np.array([float(value) for value in sums.big_value(digits, size)])
-        else:
-            total = digits.get(0, np.zeros(size, dtype=np.int64)).astype(np.float64)
+        total = sums.nearest_double(self._digits(totals), size)
         return self._series(total / np.maximum(count, 1), count == 0)
+
+
+class SumOfParts(IntegerSum):
+    """SUM and AVG of whole numbers of which the sums over groups are known."""
+
+    def amounts(self, batch: pl.DataFrame) -> dict[str, Array]:
+        count, low, high = (batch[part].fill_null(0).to_numpy() for part in self.call.parts)
+        weight = self._weight(batch)
+        upper = {place + 1: digit for place, digit in sums.integer_digits(high).items()}
+        return {
+            self._name("count"): count if weight is None else count * weight,
+            **self._digit_amounts({0: low, **upper}, weight),
+        }
+
+
+class SumPart(IntegerSum):
+    """SUM_LOW and SUM_HIGH: one of the two columns of a sum."""
+
+    def result(self, totals: Totals, size: int) -> pl.Series:
+        low, high = sums.words(self._digits(totals), size)
+        missing = self._total(totals, "count", size) == 0
+        return self._series(low if self.call.function == SUM_LOW else high, missing)
 
 
 class FloatSum(Accumulator):
     """SUM and AVG of floating-point numbers; infinities and NaN are counted apart."""
 
-    def __init__(self, prefix: str, result_type: pa.DataType, average: bool) -> None:
-        super().__init__(prefix, result_type)
-        self._is_average = average
-
-    def _amounts(self, values: pl.Series, present: Array) -> dict[str, Array]:
+    def _amounts(self, values: pl.Series, weight: Ints | None) -> dict[str, Array]:
         numbers = values.cast(pl.Float64).fill_null(0.0).to_numpy()
         amounts: dict[str, Array] = {}
         finite = np.isfinite(numbers)
@@ -120,13 +148,12 @@ class FloatSum(Accumulator):
             for part, special in _SPECIAL.items():
                 amounts[self._name(part)] = special(numbers).astype(np.int64)
             numbers = np.where(finite, numbers, 0.0)
-        digits = sums.float_digits(numbers)
-        return amounts | {self._name(f"digit{p}"): d for p, d in digits.items()}
+        return amounts | self._digit_amounts(sums.float_digits(numbers), weight)
 
     def result(self, totals: Totals, size: int) -> pl.Series:
         count = self._total(totals, "count", size)
         total = sums.float_value(self._digits(totals), size)
-        if self._is_average:
+        if self.call.function == "AVG":
             total = total / np.maximum(count, 1)
         up, down = self._total(totals, "inf", size) > 0, self._total(totals, "-inf", size) > 0
         total = np.where(up, np.inf, np.where(down, -np.inf, total))
@@ -145,14 +172,13 @@ class ExactSum(Accumulator):
     """Sums of Python integers: decimals and variances, where digits would not pay off."""
 
     def __init__(self, prefix: str, call: AggregateCall, scale: int) -> None:
-        super().__init__(prefix, call.type)
-        self._function = call.function
+        super().__init__(prefix, call)
         self._scale = scale  # decimals: digits behind the point
 
-    def _amounts(self, values: pl.Series, present: Array) -> dict[str, Array]:
+    def _amounts(self, values: pl.Series, weight: Ints | None) -> dict[str, Array]:
         shift = 10**self._scale
         units = [0 if v is None else int(v * shift) for v in values.to_list()]
-        return {self._name("sum"): np.array(units, dtype=object)}
+        return {self._name("sum"): _weighed(np.array(units, dtype=object), weight)}
 
     def result(self, totals: Totals, size: int) -> pl.Series:
         count = self._total(totals, "count", size).tolist()
@@ -162,7 +188,7 @@ class ExactSum(Accumulator):
 
     def _decimal(self, total: int, count: int) -> Decimal:
         value = Decimal(total).scaleb(-self._scale, _WIDE)
-        if self._function == "AVG":
+        if self.call.function == "AVG":
             value = _WIDE.divide(value, Decimal(count))
         return value.quantize(Decimal(1).scaleb(-self.type.scale), ROUND_HALF_UP, _WIDE)
 
@@ -171,16 +197,16 @@ class Variance(Accumulator):
     """Variances and standard deviations, from exact sums and sums of squares."""
 
     def __init__(self, prefix: str, call: AggregateCall) -> None:
-        super().__init__(prefix, call.type)
+        super().__init__(prefix, call)
         self._sample = call.function.endswith("_SAMP")
         self._root = call.function.startswith("STDDEV")
 
-    def _amounts(self, values: pl.Series, present: Array) -> dict[str, Array]:
+    def _amounts(self, values: pl.Series, weight: Ints | None) -> dict[str, Array]:
         numbers = [0.0 if v is None else float(v) for v in values.to_list()]
         odd = np.array([not math.isfinite(number) for number in numbers], dtype=np.int64)
         units = np.array([_units(number) for number in numbers], dtype=object)
         parts = {"odd": odd, "unit": units, "square": units * units}
-        return {self._name(part): amounts for part, amounts in parts.items()}
+        return {self._name(part): _weighed(amounts, weight) for part, amounts in parts.items()}
 
     def result(self, totals: Totals, size: int) -> pl.Series:
         parts = [self._total(totals, p, size).tolist() for p in ("count", "odd", "unit", "square")]
@@ -199,6 +225,11 @@ class Variance(Accumulator):
 _UNIT_BITS = 1074
 
 
+def _weighed(amounts: Array, weight: Ints | None) -> Array:
+    """Amounts of rows that stand for many; weights as Python's numbers, which do not overflow."""
+    return amounts if weight is None else amounts * weight.astype(object)
+
+
 def _units(number: float) -> int:
     """The number in units of 2 ** -1074, of which every finite double is a multiple."""
     if not math.isfinite(number):
@@ -209,14 +240,18 @@ def _units(number: float) -> int:
 
 def accumulator(call: AggregateCall, argument: pa.DataType | None, prefix: str) -> Accumulator:
     """The accumulator of a call that can take back what it added."""
+    if call.parts:
+        return SumOfParts(prefix, call)
     if argument is None:
-        return CountRows(prefix, call.type)
+        return CountRows(prefix, call)
     if call.function == "COUNT":
-        return Count(prefix, call.type)
+        return Count(prefix, call)
+    if call.function in (SUM_LOW, SUM_HIGH):
+        return SumPart(prefix, call)
     if call.function in VARIANCES:
         return Variance(prefix, call)
     if pa.types.is_decimal(argument):
         return ExactSum(prefix, call, argument.scale)
     if pa.types.is_floating(argument):
-        return FloatSum(prefix, call.type, call.function == "AVG")
-    return IntegerSum(prefix, call.type)
+        return FloatSum(prefix, call)
+    return IntegerSum(prefix, call)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 import numpy as np
 import polars as pl
@@ -69,11 +70,7 @@ class _Additive(RunningCall):
         self._accumulator = totals
 
     def amounts(self, batch: pl.DataFrame) -> Mapping[str, Array]:
-        return (
-            {}
-            if self.call.argument is None
-            else self._accumulator.amounts(batch[self.call.argument])
-        )
+        return self._accumulator.amounts(batch)
 
     def advance(
         self, batch: pl.DataFrame, moments: Moments, table: KeyTable, swept: int, until: int
@@ -106,11 +103,11 @@ class _Best(RunningCall):
 
     def __init__(self, call: AggregateCall, source: int, prefix: str, argument: pa.DataType):
         super().__init__(call, source)
-        self._count = Count(prefix, pa.int64())
+        self._count = Count(prefix, replace(call, type=pa.int64(), weights=()))
         self._column = f"{prefix}:{call.name}"  # calls do not share it, unlike totals
 
     def amounts(self, batch: pl.DataFrame) -> Mapping[str, Array]:
-        return self._count.amounts(batch[self.call.argument or ""])
+        return self._count.amounts(batch)
 
     def advance(
         self, batch: pl.DataFrame, moments: Moments, table: KeyTable, swept: int, until: int
@@ -211,11 +208,19 @@ def _polars_type(data_type: pa.DataType) -> pl.DataType:
     return pl.DataFrame(pa.table({"x": pa.array([], data_type)})).dtypes[0]
 
 
+def _positions(call: AggregateCall, schema: Schema) -> Iterator[str]:
+    """What tells the totals of a call from others': the columns that it sums up."""
+    for name in (call.argument, *call.parts):
+        yield "*" if name is None else str(schema.names.index(name))
+    # Extremes are the same, however many rows each stands for.
+    if call.function not in ("MIN", "MAX"):
+        yield from (f"x{schema.names.index(name)}" for name in call.weights)
+
+
 def running_call(call: AggregateCall, schema: Schema, source: int) -> RunningCall:
     """The running form of a call that reads from the given input."""
     argument = None if call.argument is None else schema[call.argument]
-    position = -1 if call.argument is None else schema.names.index(call.argument)
-    prefix = f"{source}.{position}"
+    prefix = f"{source}.{'.'.join(_positions(call, schema))}"
     if argument is None:
         return _Additive(call, source, accumulator(call, None, prefix))
     if call.user is not None:

@@ -61,19 +61,76 @@ def _add(digits: Digits, lowest: int, parts: Sequence[Array]) -> None:
         digits[place] = digits[place] + part if place in digits else part
 
 
+def multiplied(digits: Mapping[int, Array], by: Ints) -> Digits:
+    """The digits of numbers times whole numbers that are not negative.
+
+    >>> digits = multiplied({0: np.array([-(2**31)])}, np.array([2**40]))
+    >>> big_value(digits, 1) == [-(2**71)]
+    True
+    """
+    result: Digits = {}
+    for place, digit in digits.items():
+        if _largest(digit) * _largest(by) < 2**_BITS:
+            _add(result, place, [digit * by])
+        else:
+            _add(result, place, _long_product(digit, by))
+    return result
+
+
+def _largest(values: Array) -> int:
+    return max(int(values.max(initial=0)), -int(values.min(initial=0)))
+
+
+def _long_product(digit: Ints, by: Ints) -> list[Array]:
+    """Digits of at most 33 bits times longer numbers, in digits of 32 bits again."""
+    sign, size = np.sign(digit), np.abs(digit).astype(np.uint64)
+    parts = [np.zeros(len(digit), dtype=np.int64) for _ in range(4)]
+    for place, half in enumerate((by & _MASK, by >> _BITS)):
+        # 33 bits by 32 do not fit into 64, so the top bit goes by itself.
+        for shift, piece in ((0, size & np.uint64(_MASK)), (1, size >> _WIDTH)):
+            product = piece * half.astype(np.uint64)
+            parts[place + shift] += sign * (product & np.uint64(_MASK)).astype(np.int64)
+            parts[place + shift + 1] += sign * (product >> _WIDTH).astype(np.int64)
+    return parts
+
+
+def words(digits: Mapping[int, Array], size: int) -> tuple[Ints, Ints]:
+    """The whole number as high * 2 ** 32 + low, with 0 <= low < 2 ** 32.
+
+    Beyond 95 bits, the high word is only known to be beyond 62.
+
+    >>> low, high = words({0: np.array([-1])}, 1)
+    >>> int(low[0]), int(high[0])
+    (4294967295, -1)
+    """
+    low, *middle, high = _normalized(digits, range(max(digits, default=0) + 2), size)
+    for digit in reversed(middle):
+        fits = (high >= -(2**31)) & (high < 2**31)
+        beyond = np.where(high < 0, np.int64(-(2**62)), np.int64(2**62))
+        high = np.where(fits, (high << _BITS) | digit, beyond)
+    return low, high
+
+
 def integer_value(digits: Mapping[int, Array], size: int) -> Ints:
     """The whole number that digits stand for; it must fit into 64 bits."""
-    low = digits.get(0, np.zeros(size, dtype=np.int64))
-    if 1 not in digits:
-        return low
-    high = digits[1] + (low >> _BITS)
+    if not digits.keys() - {0}:
+        return digits.get(0, np.zeros(size, dtype=np.int64))
+    low, high = words(digits, size)
     if len(high) and (high.min() < -(2**31) or high.max() >= 2**31):
         raise ExecutionError(
             "the SUM of a BIGINT column is too large for BIGINT",
             help="sum a wider type: SUM(CAST(... AS DECIMAL(38, 0)))",
         )
-    value: Ints = (high << _BITS) | (low & _MASK)
+    value: Ints = (high << _BITS) | low
     return value
+
+
+def nearest_double(digits: Mapping[int, Array], size: int) -> Array:
+    """The doubles nearest to whole numbers of any size."""
+    low, high = words(digits, size)
+    if len(high) and (high.min() < -(2**31) or high.max() >= 2**31):
+        return np.array([float(value) for value in big_value(digits, size)])
+    return ((high << _BITS) | low).astype(np.float64)
 
 
 def big_value(digits: Mapping[int, Array], size: int) -> list[int]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from tidemill.algebra.plan import Plan
-from tidemill.algebra.scalar import Scalar
+from tidemill.algebra.scalar import Scalar, column, conjunction, equality
 from tidemill.algebra.schema import Schema
 from tidemill.expressions import UserFunction
 from tidemill.physical.join.operator import JoinOperator
@@ -63,6 +63,20 @@ class JoinExec(Exec):
             f" {'<=>' if safe else '='} ".join(columns[at] for columns in keyed)
             for at, safe in enumerate(self.safe_keys)
         ]
+
+    @property
+    def condition(self) -> Scalar | None:
+        """All that rows must meet, as one condition."""
+        first, *others = [columns for columns in self.keys if columns] or [()]
+        equal = [
+            equality(self._column(one), self._column(other), null_safe=safe)
+            for columns in others
+            for one, other, safe in zip(first, columns, self.safe_keys, strict=True)
+        ]
+        return conjunction(*equal, *self.conditions)
+
+    def _column(self, name: str) -> Scalar:
+        return column(name, self.schema[name])
 
     @property
     def safe_keys(self) -> tuple[bool, ...]:

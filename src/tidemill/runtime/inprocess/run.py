@@ -7,11 +7,14 @@ from collections.abc import Iterator, Mapping
 
 import polars as pl
 
+from tidemill.fragments.stages import is_native
 from tidemill.physical.operator import Exec, empty_batch
 from tidemill.physical.source import SourceExec
+from tidemill.runtime.conditions import Conditions
+from tidemill.runtime.gathering import Gathering
 from tidemill.runtime.graph import Graph
 from tidemill.runtime.inprocess.feeds import Feed, scanned
-from tidemill.runtime.progress import OperatorProgress, Progress, SourceProgress
+from tidemill.runtime.progress import Progress, SourceProgress
 from tidemill.timeline import OPEN_END
 
 
@@ -24,8 +27,14 @@ class Run:
         self.ticks = 0
         self.rows_out = 0
         self.seconds = 0.0
+        self.gathering = Gathering()
+        self._conditions = Conditions(self.graph.nodes)
         self._scans = [leaf.scan for leaf in self.graph.leaves if isinstance(leaf, SourceExec)]
         self._empty = [empty_batch(scan.schema) for scan in self._scans]
+        self._read: dict[str, dict[str, None]] = {scan.source: {} for scan in self._scans}
+        # Filters and projections alone are so cheap that counting distinct values would show.
+        for scan in self._scans if not is_native(plan) else ():
+            self._read[scan.source].update(dict.fromkeys(scan.columns.names))
 
     def __iter__(self) -> Iterator[pl.DataFrame]:
         """The results of each tick, until all input is read and nothing is held back."""
@@ -46,7 +55,17 @@ class Run:
             for scan, empty in zip(self._scans, self._empty, strict=True)
         ]
         ((result, _),) = self.graph.step(arrivals)
+        self._gather(read)
         return result
+
+    def _gather(self, read: Mapping[str, tuple[pl.DataFrame, pl.Series, pl.Series]]) -> None:
+        """Find out about the sources, and how many rows meet conditions."""
+        for scan in {scan.source: scan for scan in self._scans}.values():
+            rows, start, end = read[scan.source]
+            if rows.height:
+                facts = self.gathering.of(scan.source, scan.kind)
+                facts.add(rows, self._read[scan.source], start.to_numpy(), end.to_numpy())
+        self.gathering.shares.update(self._conditions.shares(self.graph.progress))
 
     @property
     def progress(self) -> Progress:
@@ -59,8 +78,12 @@ class Run:
             )
             for name, feed in self.feeds.items()
         }
-        operators = tuple(
-            OperatorProgress(node.label, node.rows_out, node.state_rows, node.state_bytes)
-            for node in self.graph.progress
+        operators = tuple(node.summary() for node in self.graph.progress)
+        return Progress(
+            self.ticks,
+            self.rows_out,
+            sources,
+            operators,
+            seconds=self.seconds,
+            statistics=self.gathering.statistics,
         )
-        return Progress(self.ticks, self.rows_out, sources, operators, seconds=self.seconds)

@@ -22,6 +22,7 @@ from tidemill.fragments import LateRowsExec, Staged, stage_plans
 from tidemill.physical.operator import Exec
 from tidemill.physical.snapshot import snapshots_of
 from tidemill.physical.source import SourceExec
+from tidemill.runtime.gathering import Gathering
 from tidemill.runtime.interface import Job, StartRequest
 from tidemill.runtime.progress import Progress
 from tidemill.runtime.spark.checkpoint import Checkpoint
@@ -50,6 +51,7 @@ class SparkExecution:
         self._jobs = jobs
         self._origins = origins
         self._partitions = partitions or session.sparkContext.defaultParallelism
+        self.gathering = Gathering()
         self._run: SparkRun | None = None
 
     def __iter__(self) -> Iterator[pl.DataFrame]:
@@ -95,7 +97,8 @@ class SparkExecution:
         staged = stage_plans(plans)
         try:
             reader = Reader(self._session, self._sources(staged), place.uri)
-            self._run = SparkRun(self._session, staged, reader, place, self._partitions, sinks)
+            arguments = (self._session, staged, reader, place, self._partitions, sinks)
+            self._run = SparkRun(*arguments, self.gathering)
             return RunningQuery(self._run, trigger, sinks[: len(self._jobs)])
         except BaseException:
             place.close()

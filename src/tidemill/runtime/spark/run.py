@@ -14,8 +14,11 @@ from pyspark.sql.streaming.query import StreamingQuery
 
 from tidemill.errors import ExecutionError
 from tidemill.fragments import Staged
-from tidemill.runtime.progress import OperatorProgress, Progress, SourceProgress
+from tidemill.runtime.gathering import Gathering
+from tidemill.runtime.graph import NodeProgress
+from tidemill.runtime.progress import Progress, SourceProgress
 from tidemill.runtime.spark.checkpoint import Checkpoint
+from tidemill.runtime.spark.findings import Findings
 from tidemill.runtime.spark.heartbeats import Heartbeats
 from tidemill.runtime.spark.inputs import Inputs, SourceRows
 from tidemill.runtime.spark.layout import layouts_of
@@ -39,6 +42,7 @@ class SparkRun:
         checkpoint: Checkpoint,
         partitions: int,
         sinks: Sequence[Sink],
+        gathering: Gathering,
     ) -> None:
         self._session = session
         self._staged = staged
@@ -52,6 +56,7 @@ class SparkRun:
         self._heartbeats = Heartbeats(checkpoint)
         self._statics = {s.name: self._rows(s) for s in reader.sources if not s.has_time}
         self._ended = self._read_ended()
+        self._findings = Findings(staged, gathering)
         self._facts: dict[str, int] = {}
         self._reports: list[Any] = []
         self._phases: dict[str, float] = {}
@@ -166,11 +171,13 @@ class SparkRun:
 
     def _note(self, facts: Mapping[str, Any], phases: dict[str, float]) -> None:
         for source in self.sources:
+            self._findings.note_rows(source, facts)
             for fact in (f"rows{source.number}", f"late{source.number}"):
                 self._facts[fact] = self._facts.get(fact, 0) + facts[fact]
             if facts[f"rows{source.number}"]:
                 self._last_rows[source.name] = time.monotonic()
         self._ticks += 1
+        self._findings.note_reports(self._reports, self._totals())
         for tag in self._staged.results:
             self._rows_out[tag] += facts.get(f"results{tag}", 0)
         for report in self._reports:
@@ -211,23 +218,23 @@ class SparkRun:
             for source in self.sources
         }
         rows_out = sum(self._rows_out[query] for query in queries)
+        operators = tuple(
+            node.summary() for _, nodes in sorted(self._totals().items()) for node in nodes
+        )
+        statistics = self._findings.statistics
         return Progress(
-            self._ticks, rows_out, sources, self._operators(), self._phases, self._seconds
+            self._ticks, rows_out, sources, operators, self._phases, self._seconds, statistics
         )
 
-    def _operators(self) -> tuple[OperatorProgress, ...]:
-        totals: dict[tuple[int, int], OperatorProgress] = {}
+    def _totals(self) -> dict[int, list[NodeProgress]]:
+        """What the operators of each level have done, in all partitions."""
+        totals: dict[int, list[NodeProgress]] = {}
         for report in self._reports:
-            for number, facts in enumerate(report["operators"]):
-                key = (report["level"], number)
-                old = totals.get(key, OperatorProgress(facts["label"], 0, 0, 0))
-                totals[key] = OperatorProgress(
-                    facts["label"],
-                    old.rows_out + facts["rows_out"],
-                    old.state_rows + facts["state_rows"],
-                    old.state_bytes + facts["state_bytes"],
-                )
-        return tuple(totals[key] for key in sorted(totals))
+            nodes = [NodeProgress(**facts) for facts in report["operators"]]
+            known = totals.setdefault(report["level"], nodes)
+            for old, new in zip(known, nodes, strict=True) if known is not nodes else ():
+                old.merge(new)
+        return totals
 
 
 def _open(mark: int) -> int | None:

@@ -76,7 +76,7 @@ class TickPlan:
         return rows, seen
 
     def _source_facts(self, marks: Marks) -> list[Column]:
-        """Per source: rows, late rows, and the newest time."""
+        """Per source: rows, late rows, and the newest time; the oldest, of rows in time."""
         late = f"{VALID_FROM} < {self._watermark(marks)}"
         facts = []
         for source in self.sources:
@@ -86,6 +86,9 @@ class TickPlan:
                 F.expr(f"count_if({row}) AS rows{source.number}"),
                 F.expr(f"count_if({row} AND {late}) AS late{source.number}"),
                 F.expr(f"max(IF({own}, {VALID_FROM}, NULL)) AS newest{source.number}"),
+                F.expr(
+                    f"min(IF({row} AND NOT {late}, {VALID_FROM}, NULL)) AS oldest{source.number}"
+                ),
             ]
         return facts
 

@@ -16,6 +16,7 @@ from tidemill.fragments import Edge, Stage, Staged
 from tidemill.physical.operator import empty_batch
 from tidemill.physical.row_number import RowNumberExec
 from tidemill.runtime.graph import Arrival, Graph
+from tidemill.runtime.spark.findings import found_in
 from tidemill.runtime.spark.layout import TAG, Layout
 from tidemill.runtime.spark.native import native_rows
 from tidemill.runtime.spark.state import StateStore
@@ -46,8 +47,10 @@ class StageTask:
         store = StateStore(self.state, self.stage.level, partition, self.run)
         graph, replayed = self._graph(store, partition)
         loaded = time.perf_counter()
-        results = graph.step(self._arrivals(mine, self.watermarks))
+        arrivals = self._arrivals(mine, self.watermarks)
+        results = graph.step(arrivals)
         stepped = time.perf_counter()
+        findings = found_in(self.staged, self.stage, arrivals, partition)
         self._save(store, graph, mine)
         times = {
             "load": loaded - began,
@@ -55,7 +58,7 @@ class StageTask:
             "save": time.perf_counter() - stepped,
             "replayed": replayed,
         }
-        store.write_report(self.tick, self._report(graph, results, times))
+        store.write_report(self.tick, {**self._report(graph, results, times), "found": findings})
         yield from self._emit(table, results, partition)
 
     def _mine(self, table: pa.Table) -> pa.Table:

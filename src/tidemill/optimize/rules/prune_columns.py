@@ -1,4 +1,4 @@
-"""Read only the columns that something needs.
+"""Columns that nothing needs.
 
 A part of a plan that occurs several times keeps the columns that any of its uses needs, so that
 it stays one part.
@@ -19,7 +19,15 @@ Names = frozenset[str]
 
 
 def prune_columns(plan: Plan) -> Plan:
-    """The plan over narrower sources, with the same result."""
+    """Read only the columns that something needs.
+
+    >>> from tidemill.optimize.examples import plan_of
+    >>> print(prune_columns(plan_of("SELECT COUNT(price) AS n FROM bid WINDOW(RANGE 5)")))
+    01 Project [n := count1]
+    02   Aggregate [count1 := COUNT(bid.price)]
+    03     TimeWindow range=5
+    04       Scan bid columns=[price]
+    """
     pruning = _Pruning()
     pruning.need(plan, frozenset(plan.schema.names))
     return pruning.narrowed(plan)
@@ -86,8 +94,7 @@ def _needs(plan: Plan, names: Names) -> Iterator[tuple[Plan, Names]]:
         case nodes.TimeWindow() | nodes.Granularity() | nodes.Rstream():
             yield plan.child, names
         case nodes.Aggregate():
-            arguments = {call.argument for call in plan.calls if call.argument is not None}
-            yield plan.child, frozenset(plan.keys) | arguments
+            yield plan.child, frozenset(plan.keys).union(*(call.reads for call in plan.calls))
         case nodes.Union():
             yield plan.left, names
             yield plan.right, names
@@ -95,6 +102,10 @@ def _needs(plan: Plan, names: Names) -> Iterator[tuple[Plan, Names]]:
             tested = frozenset() if plan.condition is None else plan.condition.columns
             for side in plan.children:
                 yield side, (names | tested) & frozenset(side.schema.names)
+        case nodes.MultiJoin():
+            tested = frozenset() if plan.condition is None else plan.condition.columns
+            for child in plan.inputs:
+                yield child, (names | tested) & frozenset(child.schema.names)
         case _:
             # These compare whole rows.
             for child in plan.children:

@@ -1,0 +1,1 @@
+"""What the experiments on aggregation below joins share."""

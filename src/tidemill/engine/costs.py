@@ -1,0 +1,123 @@
+"""What a query will cost, part by part of its plan, and what was measured."""
+
+from __future__ import annotations
+
+from collections import defaultdict, deque
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from tidemill.algebra.nodes import Scan, SourceKind
+from tidemill.algebra.plan import Plan
+from tidemill.engine.cost_table import Line, table
+from tidemill.expressions.functions import Functions
+from tidemill.optimize.cost.estimates import Estimator
+from tidemill.optimize.cost.usage import CostModel
+from tidemill.optimize.statistics import Statistics
+from tidemill.physical.lowering import operators_of
+from tidemill.physical.operator import Exec
+from tidemill.runtime.progress import OperatorProgress, Progress
+from tidemill.timeline import TimeDomain
+
+
+@dataclass(frozen=True)
+class Costs:
+    """An optimized plan, and what was known when it was made."""
+
+    plan: Plan
+    statistics: Statistics
+    functions: Functions
+    domain: TimeDomain | None
+
+    def report(self, progress: Progress) -> str:
+        """The estimates for every part of the plan, beside what a run of it measured."""
+        model = CostModel(Estimator(self.statistics, self._domain))
+        measured = self._measured(progress) if progress.operators else {}
+        span = self._span(model.estimator, progress)
+        lines = [
+            Line(
+                depth,
+                part.label,
+                model.estimator.of(part),
+                model.of(part),
+                measured.get(id(part)),
+                span * model.estimator.rate(part),
+            )
+            for depth, part in _with_depth(self.plan, 0)
+        ]
+        return "\n".join(
+            [*table(lines, model.total(self.plan), self._domain, bool(measured)), *self._guesses()]
+        )
+
+    @property
+    def _domain(self) -> TimeDomain:
+        return self.domain or TimeDomain.TICKS
+
+    def _scans(self) -> dict[str, Scan]:
+        """The streams that the plan reads."""
+        found = (node for _, node in _with_depth(self.plan, 0) if isinstance(node, Scan))
+        return {scan.source: scan for scan in found if scan.kind is SourceKind.STREAM}
+
+    def _span(self, estimator: Estimator, progress: Progress) -> float:
+        """How many instants it takes for as many rows as were read, at the estimated rates."""
+        scans = self._scans()
+        read = sum(progress.sources[name].rows for name in scans if name in progress.sources)
+        rate = sum(estimator.rate(scan) for scan in scans.values())
+        return read / rate if rate else 0.0
+
+    def _guesses(self) -> Iterator[str]:
+        unknown = [name for name in self._scans() if self.statistics.of(name).rate is None]
+        if unknown:
+            yield f"rates are guessed for: {', '.join(sorted(unknown))}"
+
+    def _measured(self, progress: Progress) -> dict[int, OperatorProgress]:
+        """What was measured for each part of the plan: its rows, and what all operators keep that
+        it consists of."""
+        operators = operators_of(self.plan, self.functions)
+        found = _by_operator(operators[id(self.plan)], progress)
+        result = {}
+        for _, part in _with_depth(self.plan, 0):
+            top = operators[id(part)]
+            below = {node for child in part.children for node in _below(operators[id(child)])}
+            own = [found[node] for node in _below(top) if node in found and node not in below]
+            if top in found:
+                result[id(part)] = _sum(found[top], own)
+        return result
+
+
+def _by_operator(root: Exec, progress: Progress) -> Mapping[Plan, OperatorProgress]:
+    """Operators report under their labels, inputs first; on Spark some have become Spark's own."""
+    reports: defaultdict[str, deque[OperatorProgress]] = defaultdict(deque)
+    for report in progress.operators:
+        reports[report.operator].append(report)
+    return {node: reports[node.label].popleft() for node in _below(root) if reports.get(node.label)}
+
+
+def _below(root: Plan) -> list[Plan]:
+    """All different operators of a plan, inputs first: the order in which they run."""
+    found: dict[Plan, None] = {}
+
+    def visit(node: Plan) -> None:
+        if node not in found:
+            for child in node.children:
+                visit(child)
+            found[node] = None
+
+    visit(root)
+    return list(found)
+
+
+def _sum(top: OperatorProgress, own: list[OperatorProgress]) -> OperatorProgress:
+    return OperatorProgress(
+        top.operator,
+        top.rows_out,
+        sum(each.state_rows for each in own),
+        sum(each.state_bytes for each in own),
+        most_rows=sum(each.most_rows for each in own),
+        most_bytes=sum(each.most_bytes for each in own),
+    )
+
+
+def _with_depth(plan: Plan, depth: int) -> Iterator[tuple[int, Plan]]:
+    yield depth, plan
+    for child in plan.children:
+        yield from _with_depth(child, depth + 1)

@@ -1,0 +1,156 @@
+"""How much our operators remember.
+
+Unlike the text's, they keep no queues of results and no partial aggregates: an aggregation keeps
+totals per group and the ends to come, duplicate elimination one number per value.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import prod
+
+import pyarrow as pa
+
+from tidemill.algebra import nodes
+from tidemill.algebra.plan import Plan
+from tidemill.algebra.schema import Schema
+from tidemill.optimize.cost import discrete
+from tidemill.optimize.cost.estimates import Estimator
+
+TEXT_BYTES = 24
+"""Of a string or anything else of no fixed size: a short text, and where it begins."""
+
+TOTAL_BYTES = 8
+"""Of a running total."""
+
+
+@dataclass(frozen=True)
+class State:
+    """Rows, or ends of rows, and keys; the bytes of the columns that are kept with each."""
+
+    rows: float = 0.0
+    row_width: float = 0.0
+    keys: float = 0.0
+    key_width: float = 0.0
+
+    @property
+    def total(self) -> float:
+        """What the progress of a query counts as rows of state."""
+        return self.rows + self.keys
+
+
+def width(schema: Schema) -> float:
+    """Bytes of the columns of a row.
+
+    >>> width(Schema.of(item=pa.int64(), price=pa.float64(), name=pa.string()))
+    40.0
+    """
+    return sum(map(_bytes, schema.types), 0.0)
+
+
+def _bytes(data_type: pa.DataType) -> float:
+    try:
+        return float(data_type.bit_width / 8)
+    except ValueError:
+        return TEXT_BYTES
+
+
+def state_of(plan: Plan, estimator: Estimator) -> State:
+    """What the operator of one node remembers."""
+    match plan:
+        case nodes.Join() | nodes.MultiJoin():
+            return _join(plan, estimator)
+        case nodes.SemiJoin() | nodes.AntiJoin():
+            return _matching(plan, estimator)
+        case nodes.Distinct():
+            waiting = ahead(plan.child, estimator) * estimator.rate(plan.child)
+            return State(waiting, width(plan.schema), estimator.live_rows(plan), width(plan.schema))
+        case nodes.Aggregate():
+            return _aggregate(plan, estimator)
+        case nodes.SetOperation() if not isinstance(plan, nodes.Union):
+            return _copies(plan, estimator)
+        case nodes.CountWindow():
+            return _count_window(plan, estimator)
+        case nodes.TopK() | nodes.Istream() | nodes.Dstream() | nodes.Rstream():
+            return State(kept(plan.child, estimator), width(plan.schema))
+    return State()
+
+
+def kept(plan: Plan, estimator: Estimator) -> float:
+    """Rows of an input that came and have not ended.
+
+    Rows of one instant are gone when their instant is complete.
+    """
+    stream = estimator.of(plan)
+    return stream.rate * (max(stream.length - 1, 0.0) + ahead(plan, estimator))
+
+
+def ahead(plan: Plan, estimator: Estimator) -> float:
+    """How long before their start rows come, on average.
+
+    Duplicate elimination gives what is left of a row when it comes, which may start only where
+    an earlier one ends; a window that slides lets rows start with its next step, a granularity
+    with its next instant.
+    """
+    match plan:
+        case nodes.Distinct():
+            return estimator.of(plan.child).length - estimator.of(plan).length
+        case nodes.TimeWindow():
+            return (plan.slide - 1) / 2
+        case nodes.Granularity():
+            return (plan.granule - 1) / 2
+        case nodes.Filter() | nodes.Project():
+            return ahead(plan.child, estimator)
+    return 0.0
+
+
+def _join(plan: nodes.Join | nodes.MultiJoin, estimator: Estimator) -> State:
+    rows = [kept(child, estimator) for child in plan.children]
+    widths = [width(child.schema) for child in plan.children]
+    total = sum(rows)
+    wide = sum(count * each for count, each in zip(rows, widths, strict=True))
+    return State(total, wide / total if total else 0.0)
+
+
+def _matching(plan: nodes.SemiJoin | nodes.AntiJoin, estimator: Estimator) -> State:
+    """A join of the left rows with the right ones without duplicates; for an anti-join also a
+    difference between the left rows and those that were matched."""
+    left, right = kept(plan.left, estimator), kept(plan.right, estimator)
+    names = frozenset() if plan.condition is None else plan.condition.columns
+    values = estimator.groups(plan.right, names & estimator.names(plan.right))
+    before = estimator.of(plan.right)
+    partners = discrete.deduplicated(before, values)
+    wide = width(plan.schema)
+    if isinstance(plan, nodes.SemiJoin):
+        return State(left + right, wide, partners.live_rows, wide)
+    pairs = left * right * estimator.selectivity(plan.condition, plan.left, plan.right)
+    # Half of the partners that come ahead of their start find that the left row has ended then.
+    matched = pairs * (1 + partners.length / before.length) / 2
+    return State(2 * left + right + matched, wide, partners.live_rows + left, wide)
+
+
+def _aggregate(plan: nodes.Aggregate, estimator: Estimator) -> State:
+    totals = TOTAL_BYTES * len(plan.calls)
+    keys = width(plan.child.schema.select(plan.keys)) + totals
+    return State(kept(plan.child, estimator), totals, estimator.live_rows(plan), keys)
+
+
+def _copies(plan: nodes.SetOperation, estimator: Estimator) -> State:
+    """The ends of both sides, and every value that either has."""
+    values = max(estimator.groups(side, plan.schema.names) for side in plan.children)
+    absent = prod(
+        1 - discrete.deduplicated(estimator.of(side), values).live_rows / values
+        for side in plan.children
+    )
+    ends = sum(kept(side, estimator) for side in plan.children)
+    return State(ends, 0.0, values * (1 - absent), width(plan.schema))
+
+
+def _count_window(plan: nodes.CountWindow, estimator: Estimator) -> State:
+    """The rows of every window, and of the step that is not complete; a number per partition."""
+    if plan.rows is None:
+        return State()
+    partitions = estimator.groups(plan.child, plan.partition_by) if plan.partition_by else 1.0
+    rows = partitions * (plan.rows + (plan.slide - 1) / 2)
+    wide = width(plan.schema.select(plan.partition_by))
+    return State(rows, width(plan.schema), partitions, wide)

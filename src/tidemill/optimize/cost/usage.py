@@ -1,0 +1,156 @@
+"""Memory and processing that our operators will need."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import exp, inf
+
+from tidemill.algebra import nodes
+from tidemill.algebra.aggregates import AggregateCall
+from tidemill.algebra.plan import Plan
+from tidemill.algebra.scalar import Scalar, conjunction
+from tidemill.optimize.cost.characteristics import Characteristics
+from tidemill.optimize.cost.coalescing import coalesced, coalescing_rows
+from tidemill.optimize.cost.constants import MEASURED, Constants, Steps
+from tidemill.optimize.cost.discrete import instants
+from tidemill.optimize.cost.estimates import Estimator
+from tidemill.optimize.cost.state import State, state_of
+from tidemill.optimize.cost.values import EQUALITIES
+
+KINDS: dict[type[Plan], str] = {
+    nodes.Filter: "filter",
+    nodes.Project: "project",
+    nodes.TimeWindow: "time window",
+    nodes.CountWindow: "count window",
+    nodes.Granularity: "granularity",
+    nodes.Rstream: "split",
+    nodes.Istream: "changes",
+    nodes.Dstream: "changes",
+    nodes.Distinct: "distinct",
+    nodes.Aggregate: "aggregate",
+    nodes.TopK: "top-k",
+    nodes.Union: "union",
+    nodes.Join: "join",
+    nodes.MultiJoin: "join",
+    nodes.SemiJoin: "semi-join",
+    nodes.AntiJoin: "anti-join",
+    nodes.Difference: "difference",
+    nodes.StrictDifference: "difference",
+    nodes.Intersection: "difference",
+    nodes.MaxUnion: "difference",
+}
+"""Which measured steps a node takes; reading a source is not counted."""
+
+NANOSECOND = 1e-9
+
+
+@dataclass(frozen=True)
+class Usage:
+    """What an operator, or a plan, needs: rows and bytes of state, and seconds of one core per
+    instant of the streams' time."""
+
+    state_rows: float = 0.0
+    state_bytes: float = 0.0
+    seconds: float = 0.0
+
+    def __add__(self, other: Usage) -> Usage:
+        return Usage(
+            self.state_rows + other.state_rows,
+            self.state_bytes + other.state_bytes,
+            self.seconds + other.seconds,
+        )
+
+
+class CostModel:
+    """What plans will need, given how large their streams are."""
+
+    def __init__(self, estimator: Estimator, constants: Constants = MEASURED) -> None:
+        self.estimator = estimator
+        self._constants = constants
+
+    def total(self, plan: Plan) -> Usage:
+        """The whole plan; a part that occurs several times runs once."""
+        parts: dict[int, Plan] = {}
+        _collect(plan, parts)
+        return sum(map(self.of, parts.values()), Usage())
+
+    def of(self, plan: Plan) -> Usage:
+        """The operator of one node, without its inputs."""
+        steps = self._constants.get(KINDS.get(type(plan), ""), Steps())
+        state = state_of(plan, self.estimator)
+        kept = state.rows * state.row_width + state.keys * state.key_width
+        own = Usage(state.total, kept + _overhead(state, steps), self._seconds(plan, steps))
+        return sum(self._helpers(plan, state), own)
+
+    def of_coalesce(
+        self, stream: Characteristics, touching: float, row_width: float, max_length: float = inf
+    ) -> Usage:
+        """A coalescing operator, which logical plans do not have: it changes no snapshot."""
+        steps = self._constants.get("coalesce", Steps())
+        rows = coalescing_rows(stream, touching, max_length)
+        out = coalesced(stream, touching, max_length)
+        seconds = (steps.arrive * stream.rate + steps.emit * out.rate) * NANOSECOND
+        return Usage(rows, rows * (row_width + steps.row_bytes), seconds)
+
+    def _seconds(self, plan: Plan, steps: Steps) -> float:
+        arriving = sum(self.estimator.rate(child) for child in plan.children)
+        spent = steps.arrive * arriving + steps.emit * self.estimator.rate(plan)
+        spent += steps.key * self.new_keys(plan) + steps.compare * self.compared(plan)
+        return spent * NANOSECOND
+
+    def new_keys(self, plan: Plan) -> float:
+        """Groups or values per instant that come and were not there: of n, each with probability
+        exp(-l/nd)."""
+        match plan:
+            case nodes.Aggregate() | nodes.Distinct():
+                names = plan.keys if isinstance(plan, nodes.Aggregate) else plan.schema.names
+                stream = self.estimator.of(plan.child)
+                groups = self.estimator.groups(plan.child, names)
+                return stream.rate * exp(-stream.live_rows / groups)
+        return 0.0
+
+    def compared(self, plan: Plan) -> float:
+        """Pairs per instant that a join looks at: those that agree where columns must be equal."""
+        match plan:
+            case nodes.Join() | nodes.MultiJoin():
+                parts = () if plan.condition is None else self.estimator.conjuncts(plan.condition)
+                equal = conjunction(*filter(_is_equality, parts))
+                return self.estimator.multi_join(plan.children, equal).rate
+            case nodes.AntiJoin():
+                # It finds the partners of every row, only to leave those rows out.
+                return self.estimator.rate(nodes.SemiJoin(plan.left, plan.right, plan.condition))
+        return 0.0
+
+    def _helpers(self, plan: Plan, state: State) -> list[Usage]:
+        """What runs besides: the split below a window, the calls of an aggregation."""
+        match plan:
+            case nodes.TimeWindow() | nodes.CountWindow():
+                stream = self.estimator.of(plan.child)
+                return [self.of(nodes.Rstream(plan.child))] if stream != instants(stream) else []
+            case nodes.Aggregate():
+                return [self._call(plan, call, state) for call in plan.calls]
+        return []
+
+    def _call(self, plan: nodes.Aggregate, call: AggregateCall, state: State) -> Usage:
+        """One call beyond counting rows, which every aggregation does."""
+        if call.argument is None:
+            return Usage()
+        kind = "extreme" if call.function in ("MIN", "MAX") else "total"
+        steps = self._constants.get("distinct" if call.distinct else kind, Steps())
+        return Usage(0.0, _overhead(state, steps), self._seconds(plan, steps))
+
+
+def _collect(plan: Plan, parts: dict[int, Plan]) -> None:
+    if id(plan) not in parts:
+        parts[id(plan)] = plan
+        for child in plan.children:
+            _collect(child, parts)
+
+
+def _overhead(state: State, steps: Steps) -> float:
+    """Bytes besides the columns that are kept."""
+    return state.rows * steps.row_bytes + state.keys * steps.key_bytes
+
+
+def _is_equality(part: Scalar) -> bool:
+    return isinstance(part.node, EQUALITIES)

@@ -1,0 +1,86 @@
+"""Aggregate inputs of a join before it, where that costs less."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from tidemill.algebra.nodes import entries, input_name
+from tidemill.algebra.plan import Plan
+from tidemill.algebra.scalar import conjunction
+from tidemill.optimize.cost.estimates import Estimator
+from tidemill.optimize.early.choice import Choice
+from tidemill.optimize.early.ours import JoinInput, choose_plan
+from tidemill.optimize.early.rewrite import AggregateJoin, Mask, early_plan
+from tidemill.optimize.rule import Known
+from tidemill.optimize.sharing import Cut
+
+
+def aggregate_early(plan: Plan, known: Known) -> Plan:
+    """Aggregate inputs of a join before it, where that costs less."""
+    estimator = Estimator(known.statistics, known.domain)
+    return Cut(plan).rewritten(lambda tree: _rewritten(tree, estimator, known))
+
+
+def _rewritten(plan: Plan, estimator: Estimator, known: Known) -> Plan:
+    query = AggregateJoin.of(plan)
+    if query is not None:
+        plan = early_plan(query, _mask(query, estimator, known))
+    return plan.with_children([_rewritten(child, estimator, known) for child in plan.children])
+
+
+def _mask(query: AggregateJoin, estimator: Estimator, known: Known) -> Mask:
+    hints = known.hints
+    if hints.late:
+        return [False] * len(query.inputs)
+    if hints.early is not None:
+        return [bool(hints.early.intersection(entries(child))) for child in query.inputs]
+    return best_mask(query, estimator, known)
+
+
+def best_mask(query: AggregateJoin, estimator: Estimator, known: Known) -> Mask:
+    """The inputs to aggregate early; only those of which enough is known to tell."""
+    allowed = [_is_known(query, child, estimator) for child in query.inputs]
+    if not any(allowed):
+        return allowed
+    inputs = [_join_input(query, child, estimator) for child in query.inputs]
+    choice = choose_plan(inputs, selectivity=_selectivity(query, estimator), allowed=allowed)
+    known.notes.append(partial(_describe, query, choice))
+    return choice.mask
+
+
+def _describe(query: AggregateJoin, choice: Choice) -> str:
+    """What to tell people about a choice."""
+    names = [input_name(child) for child in query.inputs]
+    early = ", ".join(name for name, wanted in zip(names, choice.mask, strict=True) if wanted)
+    others = [price for mask, price in choice.ranking if mask != choice.mask]
+    times = min(others) / choice.cost if others and choice.cost else 1.0
+    late = choice.late / choice.cost if choice.cost else 1.0
+    return (
+        f"aggregated before the join: {early or 'nothing'}; the next best of"
+        f" {len(choice.ranking)} plans costs {times:.2f} times as much, the late one {late:.2f}"
+    )
+
+
+def _is_known(query: AggregateJoin, child: Plan, estimator: Estimator) -> bool:
+    joined, others = _columns(query, child)
+    return estimator.domain(child, (*joined, *others)) is not None
+
+
+def _join_input(query: AggregateJoin, child: Plan, estimator: Estimator) -> JoinInput:
+    joined, others = _columns(query, child)
+    keys = estimator.groups(child, joined) if joined else 1.0
+    groups = estimator.groups(child, others) if others else 1.0
+    return JoinInput(estimator.of(child), keys, groups)
+
+
+def _columns(query: AggregateJoin, child: Plan) -> tuple[list[str], list[str]]:
+    """The columns of an input by which it is joined, and the others that it is grouped by."""
+    names = child.schema.names
+    joined = [name for name in names if name in query.join_columns]
+    other = query.group_columns | query.single_columns
+    return joined, [name for name in names if name in other and name not in joined]
+
+
+def _selectivity(query: AggregateJoin, estimator: Estimator) -> float:
+    condition = conjunction(*query.conditions)
+    return estimator.selectivity(condition, *query.inputs)

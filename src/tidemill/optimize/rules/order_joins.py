@@ -1,0 +1,53 @@
+"""Join many inputs at once, in the order that costs least."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+
+from tidemill.algebra import nodes
+from tidemill.algebra.plan import Plan
+from tidemill.algebra.scalar import column
+from tidemill.optimize.cost.estimates import Estimator
+from tidemill.optimize.joins.choice import describe
+from tidemill.optimize.joins.region import region_of
+from tidemill.optimize.joins.tree import JoinTree
+from tidemill.optimize.rule import Known
+from tidemill.optimize.sharing import Cut
+
+_FEWEST = 3  # inputs; two can only be joined in one way
+
+
+def order_joins(plan: Plan, known: Known) -> Plan:
+    """Make neighbouring joins one join of many inputs, in the order that costs least."""
+    estimator = Estimator(known.statistics, known.domain)
+    order = known.hints.order or ()
+    ordered = Cut(plan).rewritten(lambda tree: _ordered(tree, estimator, order))
+    if ordered is not plan and not order:
+        _take_notes(ordered, known, estimator)
+    return ordered
+
+
+def _ordered(plan: Plan, estimator: Estimator, order: tuple[str, ...]) -> Plan:
+    if not isinstance(plan, nodes.Join):
+        return plan.with_children([_ordered(child, estimator, order) for child in plan.children])
+    region = region_of(plan)
+    if len(region.inputs) < _FEWEST:
+        return plan.with_children([_ordered(child, estimator, order) for child in plan.children])
+    inputs = tuple(_ordered(child, estimator, order) for child in region.inputs)
+    joined = JoinTree(replace(region, inputs=inputs), estimator, order).plan()
+    return _only(joined, plan)
+
+
+def _take_notes(plan: Plan, known: Known, estimator: Estimator) -> None:
+    for node in plan.walk():
+        if isinstance(node, nodes.MultiJoin):
+            known.notes.append(partial(describe, node, estimator))
+
+
+def _only(joined: Plan, plan: Plan) -> Plan:
+    """The columns that the plan had, in their order."""
+    if joined.schema == plan.schema:
+        return joined
+    items = tuple((field.name, column(field.name, field.type)) for field in plan.schema)
+    return nodes.Project(joined, items)

@@ -1,0 +1,121 @@
+"""Parts that a plan uses several times: found, kept apart while rules work, and kept one.
+
+A plan is written as a tree, but equal parts of it are computed once. A rule that moved something
+into such a part would make it two.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from functools import cached_property
+
+from tidemill.algebra.plan import Plan
+from tidemill.algebra.schema import Schema
+
+
+@dataclass(frozen=True, eq=False)
+class Shared(Plan):
+    """Stands for a part that is used elsewhere too; rules do not look inside."""
+
+    part: Plan
+
+    def _inputs(self) -> list[tuple[str, tuple[Plan, ...]]]:
+        return []
+
+    @cached_property
+    def schema(self) -> Schema:
+        return self.part.schema
+
+    def details(self) -> str:
+        return self.part.label
+
+
+def opened(plan: Plan) -> Plan:
+    """The part itself, where something stands for it: to look at, not to take apart."""
+    return plan.part if isinstance(plan, Shared) else plan
+
+
+class Cut:
+    """A plan cut into trees at its shared parts."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._plan = plan
+        self._shared = {id(part): Shared(part) for part in shared_parts(plan)}
+        self._done: dict[int, Plan] = {}
+        self._changed = False
+
+    def rewritten(self, change: Callable[[Plan], Plan]) -> Plan:
+        """The plan with every tree changed; the same object if none was."""
+        if not self._shared:
+            return change(self._plan)
+        result = self._rewritten(self._plan, change)
+        return result if self._changed else self._plan
+
+    def _rewritten(self, part: Plan, change: Callable[[Plan], Plan]) -> Plan:
+        if id(part) not in self._done:
+            tree = part.with_children([self._cut(child) for child in part.children])
+            changed = change(tree)
+            self._changed |= changed is not tree
+            self._done[id(part)] = self._joined(changed, change)
+        return self._done[id(part)]
+
+    def _cut(self, plan: Plan) -> Plan:
+        if id(plan) in self._shared:
+            return self._shared[id(plan)]
+        return plan.with_children([self._cut(child) for child in plan.children])
+
+    def _joined(self, tree: Plan, change: Callable[[Plan], Plan]) -> Plan:
+        if isinstance(tree, Shared):
+            return self._rewritten(tree.part, change)
+        return tree.with_children([self._joined(child, change) for child in tree.children])
+
+
+def shared_parts(plan: Plan) -> list[Plan]:
+    """The operators of a plan that several others read (leaves left aside).
+
+    >>> from tidemill.algebra import Distinct, Scan, Union
+    >>> once = Distinct(Scan("bid", "b", Schema(())))
+    >>> [part.label for part in shared_parts(Union(once, once))]
+    ['Distinct']
+    """
+    uses: Counter[int] = Counter()
+    seen: dict[int, Plan] = {}
+    waiting = [plan]
+    while waiting:
+        for child in waiting.pop().children:
+            uses[id(child)] += 1
+            if id(child) not in seen:
+                seen[id(child)] = child
+                waiting.append(child)
+    return [part for key, part in seen.items() if uses[key] > 1 and part.children]
+
+
+class Parts:
+    """Makes equal parts of plans the same object."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[object, ...], Plan] = {}
+        self._done: dict[int, tuple[Plan, Plan]] = {}
+
+    def unified(self, plan: Plan) -> Plan:
+        """An equal plan in which equal parts are one, also with those of plans before."""
+        if id(plan) not in self._done:
+            node = plan.with_children([self.unified(child) for child in plan.children])
+            # The plan is kept too: its id must not be given to another.
+            self._done[id(plan)] = (plan, self._known.setdefault(_key(node), node))
+        return self._done[id(plan)][1]
+
+
+def _key(node: Plan) -> tuple[object, ...]:
+    """What tells a node from others, if its inputs are unified: comparing them would take long."""
+    return (type(node), *(_part_key(getattr(node, field.name)) for field in fields(node)))
+
+
+def _part_key(value: object) -> object:
+    if isinstance(value, Plan):
+        return id(value)
+    if isinstance(value, tuple) and value and isinstance(value[0], Plan):
+        return tuple(map(id, value))
+    return value

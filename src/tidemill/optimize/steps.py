@@ -1,0 +1,67 @@
+"""What the rules did to a plan, for people to read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import dataclass
+
+from tidemill.algebra.plan import Plan, render
+from tidemill.analyze.hints import Hints
+from tidemill.optimize.driver import RULES, Trace, optimize
+from tidemill.optimize.rule import Notes
+from tidemill.optimize.statistics import Statistics
+from tidemill.timeline import TimeDomain
+
+
+@dataclass(frozen=True)
+class Optimized:
+    """A plan, and the plan after every rule that changed it; `off` rules were not used."""
+
+    before: Plan
+    steps: tuple[tuple[str, Plan], ...]
+    off: frozenset[str]
+    notes: tuple[Callable[[], str], ...] = ()
+
+    @property
+    def plan(self) -> Plan:
+        """The plan after all rules."""
+        return self.steps[-1][1] if self.steps else self.before
+
+    def __str__(self) -> str:
+        return "\n".join(self._lines())
+
+    def _lines(self) -> Iterator[str]:
+        yield render(self.before)
+        for name, plan in self.steps:
+            yield f"{name}: {_SUMMARIES[name]}"
+            yield render(plan)
+        fired = {name for name, _ in self.steps}
+        rest = [rule.name for rule in RULES if rule.name not in fired | self.off]
+        if rest:
+            yield f"unchanged by {', '.join(rest)}"
+        if self.off:
+            yield f"not used: {', '.join(rule.name for rule in RULES if rule.name in self.off)}"
+        yield from (note() for note in self.notes)
+
+
+_SUMMARIES = {rule.name: rule.summary for rule in RULES}
+
+
+def optimized(
+    plan: Plan,
+    statistics: Statistics | None = None,
+    off: Collection[str] = (),
+    hints: Hints | None = None,
+    domain: TimeDomain = TimeDomain.TICKS,
+) -> Optimized:
+    """Optimize a plan and keep every step.
+
+    >>> from tidemill.optimize.examples import plan_of
+    >>> done = optimized(plan_of("SELECT item FROM bid WHERE 1 = 1"), off=["merge_projects"])
+    >>> [name for name, _ in done.steps]
+    ['simplify_filters', 'prune_columns']
+    """
+    trace: Trace = []
+    notes: Notes = []
+    optimize(plan, statistics, trace, off, hints, domain, notes)
+    return Optimized(plan, tuple(trace), frozenset(off), tuple(notes))

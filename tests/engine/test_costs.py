@@ -1,0 +1,124 @@
+"""`explain("cost")`: estimates per part of the plan, and measurements beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import tidemill as tm
+from tidemill.algebra.plan import Plan
+from tidemill.engine.costs import Costs
+from tidemill.optimize.statistics import Statistics, StreamStatistics
+from tidemill.runtime.progress import Progress
+from tidemill.timeline import TimeDomain
+
+KNOWN = Statistics(
+    {
+        "bid": StreamStatistics(rate=0.5, distinct={"item": 50, "price": 1000}),
+        "auction": StreamStatistics(rate=0.25, distinct={"item": 50, "seller": 5}),
+    },
+    {"b.price > 500": 0.5},
+)
+
+SELLERS = """
+    SELECT a.seller, COUNT(*) AS n FROM bid WINDOW(RANGE 100) AS b, auction WINDOW(RANGE 200) AS a
+    WHERE a.item = b.item AND b.price > 500 GROUP BY a.seller
+"""
+UNWANTED = """
+    SELECT b.item FROM bid WINDOW(RANGE 100) AS b
+    WHERE NOT EXISTS (SELECT 1 FROM auction WINDOW(RANGE 20) AS a WHERE a.item = b.item)
+"""
+
+
+def tables(rate: float, seed: int, **columns: int) -> Iterator[pa.Table]:
+    """Ten tables of a thousand instants each."""
+    rng = np.random.default_rng(seed)
+    for number in range(10):
+        at = np.sort(rng.integers(number * 1000, (number + 1) * 1000, round(1000 * rate)))
+        values = {name: rng.integers(0, top, len(at)) for name, top in columns.items()}
+        yield pa.table({**values, "at": at})
+
+
+@pytest.fixture(scope="module")
+def engine() -> tm.Engine:
+    engine = tm.Engine(runtime="inprocess")
+    engine.stream("bid", list(tables(0.5, 1, item=50, price=1000)), time="at")
+    engine.stream("auction", list(tables(0.25, 2, item=50, seller=5)), time="at")
+    return engine
+
+
+def query_of(engine: tm.Engine, sql: str) -> tm.Query:
+    query = engine.sql(sql)
+    assert query is not None
+    return query
+
+
+def plan_of(query: tm.Query) -> Plan:
+    return query._costs.plan
+
+
+def report(query: tm.Query, progress: Progress) -> list[list[str]]:
+    """The cells of the numbers of every line."""
+    costs = Costs(plan_of(query), KNOWN, {}, TimeDomain.TICKS)
+    return [line.split() for line in costs.report(progress).splitlines()]
+
+
+def test_before_a_run_there_are_estimates_only(engine: tm.Engine) -> None:
+    title, head, *lines = query_of(engine, SELLERS).explain("cost").splitlines()
+    assert title == "cost"
+    assert head.split()[-1] == "state"
+    assert "measured" not in head
+    assert lines[0].startswith("01 Project")
+    assert lines[-2].startswith("all")
+    assert lines[-1] == "rates are guessed for: auction, bid"
+
+
+def test_known_rates_are_not_guessed(engine: tm.Engine) -> None:
+    assert report(query_of(engine, SELLERS), Progress())[-1][0] == "all"
+
+
+@pytest.mark.parametrize("sql", [SELLERS, UNWANTED], ids=["join", "anti-join"])
+def test_a_run_comes_out_as_estimated(engine: tm.Engine, sql: str) -> None:
+    query = query_of(engine, sql)
+    query.collect()
+    _, _, *lines = report(query, query.progress)
+    for line in lines[:-1]:
+        at = line.index("|")
+        expected, found = (float(line[n].replace(",", "")) for n in (at - 1, at + 1))
+        assert expected == pytest.approx(found, rel=0.15), line
+
+
+def test_state_of_all_operators_of_a_part_is_measured(engine: tm.Engine) -> None:
+    query = query_of(engine, UNWANTED)
+    query.collect()
+    lines = query._costs.report(query.progress).splitlines()
+    (line,) = (line for line in lines if "AntiJoin" in line)
+    measured = line.partition("|")[2].split()
+    everything = sum(operator.most_rows for operator in query.progress.operators)
+    assert int(measured[1].replace(",", "")) == everything > 0
+
+
+def test_time_of_day_is_shown_per_second() -> None:
+    engine = tm.Engine(runtime="inprocess")
+    times = pa.array([0, 1_000_000], pa.timestamp("us"))
+    engine.stream("bid", pa.table({"item": [1, 2], "at": times}), time="at")
+    text = query_of(
+        engine, "SELECT item, COUNT(*) AS n FROM bid WINDOW(RANGE 1 MINUTE) GROUP BY item"
+    ).explain("cost")
+    assert "rows/s" in text
+    (scan,) = (line for line in text.splitlines() if "Scan" in line)
+    assert scan.split()[-3:] == ["1,000", "0.001", "0.00%"]
+
+
+def test_a_window_without_bound_grows(engine: tm.Engine) -> None:
+    with pytest.warns(tm.PlanWarning):
+        query = query_of(
+            engine,
+            "SELECT b.price FROM bid WINDOW(RANGE UNBOUNDED) AS b, auction AS a "
+            "WHERE a.item = b.item",
+        )
+    (line,) = (line for line in query.explain("cost").splitlines() if "Join" in line)
+    assert line.split()[-2:] == ["grows", "grows"]

@@ -1,0 +1,65 @@
+"""Every rule alone, on random plans and rows: each snapshot stays as it was."""
+
+from __future__ import annotations
+
+from itertools import count
+from random import Random
+
+import pytest
+
+from tests.optimize.generators import RulePlans
+from tidemill.algebra import Plan
+from tidemill.optimize.driver import RULES
+from tidemill.optimize.rule import Rule
+from tidemill.optimize.statistics import Statistics
+from tidemill.reference import evaluate
+from tidemill.testing.check import Inputs, check_plan, reach
+from tidemill.testing.random_cases import random_inputs
+
+pytestmark = pytest.mark.fuzz
+
+FIRINGS = 30  # cases to which the rule applied, per rule
+MOST_TRIED = 3 * FIRINGS
+
+RANDOM = [rule for rule in RULES if hasattr(RulePlans, rule.name)]
+
+
+def same_snapshots(plan: Plan, changed: Plan, inputs: Inputs) -> bool:
+    horizon = inputs.latest + reach(plan) + 2
+    data = inputs.accepted()
+    return evaluate(plan, data, horizon) == evaluate(changed, data, horizon)
+
+
+def check(rule: Rule, random: Random) -> bool:
+    """Check a random plan; whether the rule applied to it."""
+    plan = getattr(RulePlans(random), rule.name)()
+    changed = rule.apply(plan, Statistics())
+    if changed is plan:
+        return False
+    inputs = random_inputs(random, latest=12)
+    text = f"{plan}\n=>\n{changed}\n{inputs}"
+    assert changed.schema == plan.schema, text
+    assert same_snapshots(plan, changed, inputs), text
+    try:
+        check_plan(plan, inputs, rewrite=lambda _: changed)
+    except Exception as error:
+        raise AssertionError(f"{text}\n{error}") from error
+    return True
+
+
+@pytest.mark.parametrize("rule", RANDOM, ids=lambda rule: rule.name)
+def test_snapshots_stay(rule: Rule) -> None:
+    fired = 0
+    for seed in count():
+        assert seed < MOST_TRIED, f"the rule applied to {fired} plans only"
+        fired += check(rule, Random(seed))
+        if fired == FIRINGS:
+            return
+
+
+def test_plans_as_written() -> None:
+    """Without the optimizer, every plan runs as it is."""
+    for seed in range(40):
+        random = Random(seed)
+        plan = RulePlans(random).plan(2)
+        check_plan(plan, random_inputs(random, latest=12), rewrite=lambda plan: plan)

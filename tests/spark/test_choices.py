@@ -1,0 +1,73 @@
+"""Whatever the optimizer chooses: every order of a join and every early plan, in one pass."""
+
+from __future__ import annotations
+
+from itertools import permutations, product
+from random import Random
+
+import pyarrow as pa
+from pyspark.sql import SparkSession
+
+import tidemill as tm
+from tests.spark.driving import query_of
+from tests.spark.test_running import Results
+from tests.spark.test_together import snapshots
+
+NAMES = ("a", "b", "c")
+SCHEMA = pa.schema([(name, pa.int64()) for name in ("k", "g", "v", "at")])
+
+JOIN = (
+    "SELECT {hint} a.v AS x, b.v AS y, c.v AS z FROM a WINDOW(RANGE 4), b WINDOW(RANGE 3),"
+    " c WINDOW(RANGE 5) WHERE a.k = b.k AND b.k = c.k AND a.v < c.v"
+)
+AGGREGATE = (
+    "SELECT {hint} a.g, COUNT(*) AS n, SUM(a.v) AS s, AVG(b.v) AS m, MIN(c.v) AS low, MAX(a.v)"
+    " AS high FROM a WINDOW(RANGE 4), b WINDOW(RANGE 3), c WINDOW(RANGE 5)"
+    " WHERE a.k = b.k AND b.k = c.k GROUP BY a.g"
+)
+
+
+def tables(name: str) -> list[pa.Table]:
+    random = Random(name)
+    times = sorted(random.choices(range(15), k=18))
+    rows = [
+        {"k": random.choice([1, 2, None]), "g": random.randint(0, 1), "v": random.randint(0, 9)}
+        for _ in times
+    ]
+    whole = [{**row, "at": at} for row, at in zip(rows, times, strict=True)]
+    return [pa.Table.from_pylist(whole[n : n + 6], SCHEMA) for n in (0, 6, 12)]
+
+
+def engine_of(session: SparkSession | None) -> tm.Engine:
+    engine = tm.Engine("inprocess") if session is None else tm.Engine(spark=session, partitions=2)
+    for name in NAMES:
+        engine.stream(name, tables(name), time="at")
+    return engine
+
+
+def choices() -> list[str]:
+    orders = [f"/*+ ORDER({', '.join(order)}) */" for order in permutations(NAMES)]
+    early = [
+        [name for name, wanted in zip(NAMES, mask, strict=True) if wanted]
+        for mask in product([False, True], repeat=3)
+    ]
+    masks = [f"/*+ EARLY({', '.join(names)}) */" if names else "/*+ LATE */" for names in early]
+    return [JOIN.format(hint=h) for h in orders] + [AGGREGATE.format(hint=h) for h in masks]
+
+
+def test_every_choice_gives_the_same_answer(session: SparkSession) -> None:
+    engine = engine_of(session)
+    texts = choices()
+    sinks = [Results() for _ in texts]
+    queries = [query_of(engine, text) for text in texts]
+    pairs = zip(queries, sinks, strict=True)
+    running = engine.start(*(query.into(sink) for query, sink in pairs), available_now=True)
+    assert running.await_termination()
+    alone = engine_of(None)
+    answers = {
+        template: snapshots(query_of(alone, template.format(hint="")).collect())
+        for template in (JOIN, AGGREGATE)
+    }
+    for text, sink in zip(texts, sinks, strict=True):
+        expected = answers[JOIN if "a.v AS x" in text else AGGREGATE]
+        assert snapshots(sink) == expected, text
