@@ -6,7 +6,7 @@ from experiments.frame import timed  # isort: split
 
 from collections.abc import Hashable, Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 import polars as pl
@@ -26,11 +26,16 @@ HASHED = None
 
 @dataclass(frozen=True)
 class Measured:
-    """Seconds of one core for all rows after the windows were full, and how many came out."""
+    """Seconds of one core, tick by tick, after the windows were full; rows that came and left."""
 
     rows: int
     results: int
-    seconds: float
+    ticks: tuple[float, ...]
+
+    @property
+    def seconds(self) -> float:
+        """Seconds for all rows."""
+        return sum(self.ticks)
 
     @property
     def rate(self) -> float:
@@ -64,14 +69,14 @@ class Measurement:
         for side in sides:
             side.runs = list(side.runs)
         operator = JoinOperator(sides, (), list(orders), ())
-        results, seconds = 0, 0.0
+        results, ticks = 0, []
         for inputs, watermark in self._ticks:
             found: list[pl.DataFrame] = []
             marks = [watermark] * len(inputs)
-            seconds += timed(lambda: found.append(operator.step(inputs, marks)[0]))  # noqa: B023
+            ticks.append(timed(lambda: found.append(operator.step(inputs, marks)[0])))  # noqa: B023
             results += found[0].height
         rows = sum(batch.height for inputs, _ in self._ticks for batch in inputs)
-        return Measured(rows, results, seconds)
+        return Measured(rows, results, tuple(ticks))
 
     def _side(self, at: int, buckets: int | None) -> Side:
         schema = Schema.of(**{f"v{at}": pa.int64()})
@@ -90,13 +95,19 @@ class Measurement:
 def best_of(
     measurement: Measurement, plans: Mapping[Plan, Sequence[Loops]], repetitions: int
 ) -> dict[Plan, Measured]:
-    """Each plan at its best. They take turns, so that what disturbs one disturbs all alike."""
-    best: dict[Plan, Measured] = {}
+    """Each plan, every tick at its best: what is above is disturbance. Plans take turns.
+
+    All must give the same number of results.
+    """
+    runs: dict[Plan, list[Measured]] = {name: [] for name in plans}
     for _ in range(repetitions):
         for name, orders in plans.items():
-            once = measurement.run(orders)
-            if name not in best or once.seconds < best[name].seconds:
-                best[name] = once
-    if len({each.results for each in best.values()}) > 1:
-        raise AssertionError(f"different orders gave different results: {best}")
-    return best
+            runs[name].append(measurement.run(orders))
+    if len({each.results for many in runs.values() for each in many}) > 1:
+        raise AssertionError(f"different orders gave different results: {runs}")
+    return {
+        name: replace(
+            many[0], ticks=tuple(map(min, zip(*(each.ticks for each in many), strict=True)))
+        )
+        for name, many in runs.items()
+    }

@@ -48,7 +48,7 @@ def main() -> None:
         because many new rows of the fast stream at the top repeat the loops below many times. In
         seconds, naive takes {fast[1]:.1f} times as long as lazy at an interval of 1 and
         {fast[50]:.2f} times at 50: the same turn, but little is at stake, for where it comes the
-        three differ by no more than a tenth, in the model too. That all grow again with the
+        three differ by little more than a tenth, in the model by less. That all grow again with the
         interval we do not see, as above."""
     )
     page.write()

@@ -148,7 +148,7 @@ def seconds(windows: Sequence[JoinWindow], buckets: int | None, quick: bool) -> 
     data = generate(windows, max(window.window for window in windows) + units)
     measurement = Measurement(data, round(INTERVAL * data.turns), buckets)
     plans = {order: first_at_top(order) for order in ORDERS}
-    found = best_of(measurement, plans, 1 if quick else 3)
+    found = best_of(measurement, plans, 1 if quick else 4)
     return {order: measured.seconds for order, measured in found.items()}
 
 
