@@ -108,7 +108,7 @@ def _seconds(
 ) -> dict[str, float]:
     data = generate(scaled(windows, scale), 100 + UNITS)
     measurement = Measurement(data, round(tau * data.turns), NESTED_LOOP)
-    found = best_of(measurement, _plans(windows, tau), 1 if quick else 2)
+    found = best_of(measurement, _plans(windows, tau), 1 if quick else 4)
     return {name: measured.seconds / UNITS for name, measured in found.items()}
 
 

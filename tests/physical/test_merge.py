@@ -42,6 +42,25 @@ def test_merge(
     assert merged(*rows) == expected
 
 
+def test_groups_are_merged_apart() -> None:
+    source = SourceExec(Scan("s", "s", Schema.of(k=pa.int64(), v=pa.int64())))
+    node = MergeExec(source, ("s.k",))
+    rows = [
+        (1, 5, 1, 2),
+        (2, 5, 1, 3),
+        (1, 5, 2, 4),
+        (None, 5, 4, 5),
+        (2, 6, 3, 4),
+        (None, 5, 3, 4),
+    ]
+    names = ["s.k", "s.v", "valid_from", "valid_to"]
+    batch = pl.DataFrame(rows, schema=dict.fromkeys(names, pl.Int64), orient="row")
+    result, _ = node.operator().step([batch], [7])
+    found = sorted(result.rows(), key=str)
+    assert found == [(1, 5, 1, 4), (2, 5, 1, 3), (2, 6, 3, 4), (None, 5, 3, 5)]
+    assert not has_end_order(node)
+
+
 def test_nan_equals_itself() -> None:
     ((value, start, end),) = merged((NAN, 1, 2), (NAN, 2, 3))
     assert value != value

@@ -288,9 +288,14 @@ class MultiJoin(Plan):
 
 
 def input_name(plan: Plan) -> str:
-    """An input of a join, for people: the sources that it reads."""
-    scans = [node.alias for node in plan.walk() if isinstance(node, Scan)]
-    return "+".join(dict.fromkeys(scans)) or plan.label
+    """An input of a join, for people: the entries of FROM whose columns it has."""
+    return "+".join(entries(plan)) or plan.label
+
+
+def entries(plan: Plan) -> tuple[str, ...]:
+    """The entries of FROM that columns of the plan belong to: an entry `b` has columns `b.item`."""
+    found = (name.partition(".") for name in plan.schema.names if not name.startswith("#"))
+    return tuple(dict.fromkeys(entry for entry, dot, _ in found if dot))
 
 
 @dataclass(frozen=True)

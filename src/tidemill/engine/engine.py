@@ -251,7 +251,8 @@ class Engine:
     def _query(self, statement: Statement, tree: exp.Expr, sink: SinkRequest) -> Query:
         planned = self._plan(tree, statement.source.text)
         known = self.statistics.known.for_plan(planned.plan, planned.hints)
-        done = optimized(planned.plan, known, off=self._rules_off, hints=planned.hints)
+        domain = planned.domain or TimeDomain.TICKS
+        done = optimized(planned.plan, known, self._rules_off, planned.hints, domain)
         physical = lower(done.plan, self.catalog.functions)
         costs = Costs(done.plan, known, self.catalog.functions, planned.domain)
         entries = {name: self.catalog.lookup(name) for name in _scanned(planned)}

@@ -29,6 +29,7 @@ from tidemill.physical.distinct import DistinctExec
 from tidemill.physical.filter import FilterExec
 from tidemill.physical.istream import DstreamExec, IstreamExec
 from tidemill.physical.join import JoinExec
+from tidemill.physical.merge import MergeExec
 from tidemill.physical.operator import Exec
 from tidemill.physical.project import ProjectExec
 from tidemill.physical.row_number import RowNumberExec
@@ -136,12 +137,12 @@ class _Placement:
                 self._wish(node.child, tuple(names[name] for name in by))
         elif isinstance(node, AggregateExec | DistinctExec):
             self._wishes[node] = by
-        elif isinstance(node, FilterExec):
+        elif isinstance(node, FilterExec | MergeExec):
             self._wish(node.child, by)
 
     def _join(self, node: JoinExec) -> Placed:
         for child, columns in zip(node.inputs, node.keys, strict=True):
-            self._wish(child, columns)
+            self._wish(child, tuple(dict.fromkeys(columns)))
         inputs = [self.place(child) for child in node.inputs]
         if not node.is_keyed:
             return self._all_pairs(node, inputs)
@@ -194,8 +195,13 @@ def _agreed_positions(inputs: Sequence[Placed], keys: Sequence[Columns]) -> tupl
         for way in child.together
         if way.hashed and way.columns and set(way.columns) <= set(columns)
     )
-    width = max(map(len, keys))
-    return min(votes, key=lambda by: (-votes[by], len(by), by)) if votes else tuple(range(width))
+    if votes:
+        return min(votes, key=lambda by: (-votes[by], len(by), by))
+    # A column that is compared twice says where its row goes only once.
+    columns = [each for each in keys if each]
+    return tuple(
+        at for at in range(len(columns[0])) if all(each[at] not in each[:at] for each in columns)
+    )
 
 
 def _agreed(inputs: Iterable[Placed], keys: Columns) -> Columns:

@@ -36,6 +36,7 @@ from tidemill.optimize.rules.replace_semi_joins import replace_semi_joins
 from tidemill.optimize.rules.simplify_filters import simplify_filters
 from tidemill.optimize.sharing import Parts
 from tidemill.optimize.statistics import Statistics
+from tidemill.timeline import TimeDomain
 
 Trace = list[tuple[str, Plan]]
 """The names of the rules that changed a plan, in order, each with the plan after it."""
@@ -94,16 +95,18 @@ def optimize(
     trace: Trace | None = None,
     off: Collection[str] = (),
     hints: Hints | None = None,
+    domain: TimeDomain = TimeDomain.TICKS,
     notes: Notes | None = None,
 ) -> Plan:
     """A plan with the same answer at every instant that costs less to run.
 
     Steps are added to the `trace`; the rules named in `off` are not used. Of the `hints`, those
-    about statistics are expected to be in the `statistics` already. What rules have to say about
-    their choices is added to the `notes`.
+    about statistics are expected to be in the `statistics` already. The `domain` is that of the
+    streams' time, which tells what rate to expect of a stream of which nothing is known. What
+    rules have to say about their choices is added to the `notes`.
     """
     written: Notes = [] if notes is None else notes
-    known = Known(statistics or Statistics(), hints or Hints(), written)
+    known = Known(statistics or Statistics(), hints or Hints(), domain, written)
     return _Optimization(known, [] if trace is None else trace, off).of(plan)
 
 

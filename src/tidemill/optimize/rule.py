@@ -10,6 +10,7 @@ from tidemill.analyze.hints import Hints
 from tidemill.optimize.reducible import is_reducible
 from tidemill.optimize.sharing import Cut
 from tidemill.optimize.statistics import Statistics
+from tidemill.timeline import TimeDomain
 
 Rewrite = Callable[[Plan], Plan]
 """A rewriting of a node and what is below; it returns the same object where it does not apply."""
@@ -21,13 +22,14 @@ Notes = list[Callable[[], str]]
 
 @dataclass(frozen=True)
 class Known:
-    """What a rule may decide by: statistics of streams, and what the user wants.
+    """What a rule may decide by: statistics of streams, their time, and what the user wants.
 
     Rules leave `notes` about their choices, which are written when someone wants to read them.
     """
 
     statistics: Statistics
     hints: Hints
+    domain: TimeDomain = TimeDomain.TICKS
     notes: Notes = field(default_factory=list)
 
 

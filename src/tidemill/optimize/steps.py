@@ -10,6 +10,7 @@ from tidemill.analyze.hints import Hints
 from tidemill.optimize.driver import RULES, Trace, optimize
 from tidemill.optimize.rule import Notes
 from tidemill.optimize.statistics import Statistics
+from tidemill.timeline import TimeDomain
 
 
 @dataclass(frozen=True)
@@ -51,6 +52,7 @@ def optimized(
     statistics: Statistics | None = None,
     off: Collection[str] = (),
     hints: Hints | None = None,
+    domain: TimeDomain = TimeDomain.TICKS,
 ) -> Optimized:
     """Optimize a plan and keep every step.
 
@@ -61,5 +63,5 @@ def optimized(
     """
     trace: Trace = []
     notes: Notes = []
-    optimize(plan, statistics, trace, off, hints, notes)
+    optimize(plan, statistics, trace, off, hints, domain, notes)
     return Optimized(plan, tuple(trace), frozenset(off), tuple(notes))

@@ -9,6 +9,7 @@ import pyarrow as pa
 from sqlglot import exp
 
 from tidemill.algebra import nodes
+from tidemill.algebra.aggregates import AggregateCall
 from tidemill.algebra.plan import Plan
 from tidemill.algebra.scalar import Scalar, column
 from tidemill.expressions import UserFunction
@@ -24,6 +25,7 @@ from tidemill.physical.istream import DstreamExec, IstreamExec
 from tidemill.physical.join import JoinExec
 from tidemill.physical.join.keys import split_condition
 from tidemill.physical.max_union import MaxUnionExec
+from tidemill.physical.merge import MergeExec
 from tidemill.physical.operator import Exec
 from tidemill.physical.project import ProjectExec
 from tidemill.physical.properties import is_chronon
@@ -134,7 +136,10 @@ class _Lowering:
                 inputs.append(1 + distinct.index(values))
             else:
                 inputs.append(0)
-        return AggregateExec(child, tuple(distinct), plan.keys, plan.calls, tuple(inputs), eager)
+        node = AggregateExec(child, tuple(distinct), plan.keys, plan.calls, tuple(inputs), eager)
+        # An extreme outlives most changes of its group. What keeps rows gets fewer of them.
+        worth = eager and plan.keys and all(map(_is_extreme, plan.calls)) and not is_chronon(node)
+        return MergeExec(node, plan.keys) if worth else node
 
     def _distinct_values(self, child: Exec, keys: tuple[str, ...], argument: str) -> Exec:
         names = (*keys, argument) if argument not in keys else keys
@@ -238,3 +243,7 @@ class _Lowering:
         left, right = self.lower(plan.left, True), self.lower(plan.right, True)
         result: Exec = kind(left, right, left.schema.names, eager)
         return result
+
+
+def _is_extreme(call: AggregateCall) -> bool:
+    return call.function in ("MIN", "MAX") and call.user is None

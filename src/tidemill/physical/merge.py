@@ -26,26 +26,33 @@ from tidemill.timeline import VALID_FROM
 
 @dataclass(frozen=True)
 class MergeExec(Exec):
-    """Make one row of equal ones whose validities touch, where one row holds at a time.
+    """Make one row of equal ones whose validities touch, where one row per key holds at a time.
 
     Unlike coalescing, it does not wait for the next batch.
     """
 
     child: Plan
+    keys: tuple[str, ...] = ()
 
     @cached_property
     def schema(self) -> Schema:
         return self.child.schema
 
+    def details(self) -> str:
+        return f"by=[{', '.join(self.keys)}]" if self.keys else ""
+
     def operator(self) -> Operator:
-        return _Merge()
+        return _Merge(self.keys)
 
 
 class _Merge(Stateless):
+    def __init__(self, keys: tuple[str, ...]) -> None:
+        self._order = [*keys, VALID_FROM]
+
     def apply(self, batch: pl.DataFrame) -> pl.DataFrame:
         if batch.height < 2:
             return batch
-        batch = batch.sort(VALID_FROM)
+        batch = batch.sort(self._order)
         rows, start, end = payload(batch), starts(batch), ends(batch)
         again = same_rows(rows[1:], rows[:-1]) & (start[1:] == end[:-1])
         first = np.flatnonzero(np.append(True, ~again))

@@ -73,8 +73,10 @@ def has_end_order(plan: Plan) -> bool:
     match plan:
         case FilterExec() | ProjectExec() | RowNumberExec() | SplitExec() | GranularityExec():
             return has_end_order(plan.child)
-        case TimeWindowExec() | MergeExec():
+        case TimeWindowExec():
             return True
+        case MergeExec():
+            return not plan.keys
         case CountWindowExec():
             return not plan.partition_by
         case AggregateExec():

@@ -14,6 +14,9 @@ from sqlglot import exp
 from tidemill.algebra import CountWindow, MultiJoin, Plan, Scan, TimeWindow
 from tidemill.algebra.scalar import Scalar, column_node
 from tidemill.algebra.schema import Schema
+from tidemill.optimize.cost.estimates import Estimator
+from tidemill.optimize.joins.choice import reordered, with_orders
+from tidemill.optimize.statistics import Statistics, StreamStatistics
 from tidemill.physical.join import JoinExec
 from tidemill.physical.lowering import lower
 from tidemill.physical.operator import empty_batch
@@ -103,3 +106,22 @@ def test_a_result_is_found_once_whatever_came_together() -> None:
     result, watermark = operator.step(named, [6, 7, 8])
     assert (result.height, watermark) == (8, 6)
     assert result.unique().height == 8
+
+
+def test_orders_change_when_rates_do() -> None:
+    join, _ = case(0, 3, theta=False)
+    inputs = tuple(TimeWindow(Scan(n, n, COLUMNS), 100) for n in STREAMS[:3])
+    join = replace(join, inputs=inputs, conditions=())
+
+    def known(*rates: float) -> Estimator:
+        pairs = zip(STREAMS, rates, strict=False)
+        streams = {n: StreamStatistics(rate=rate, distinct={"k": 500}) for n, rate in pairs}
+        return Estimator(Statistics(streams))
+
+    planned, _ = with_orders(join, known(1, 10, 100))
+    assert planned.orders == ((0, 1, 2), (1, 0, 2), (2, 0, 1))
+    assert reordered(planned, known(1, 10, 100)) is None
+    assert reordered(planned, known(1, 11, 90)) is None, "not worth it"
+    other = reordered(planned, known(100, 10, 1))
+    assert other is not None
+    assert other.orders == ((0, 2, 1), (1, 2, 0), (2, 1, 0))

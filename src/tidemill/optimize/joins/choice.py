@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from tidemill.algebra.nodes import MultiJoin, Scan, input_name
+from tidemill.algebra.nodes import MultiJoin, entries, input_name
 from tidemill.algebra.plan import Plan
 from tidemill.algebra.scalar import conjunction
 from tidemill.optimize.cost.estimates import Estimator
 from tidemill.optimize.joins.costs import orders_by_origin
+from tidemill.optimize.joins.drift import WORTHWHILE
 from tidemill.optimize.joins.probing import best_orders, heuristic_ratio, probing_cost
 from tidemill.optimize.joins.windows import JoinWindow
 
@@ -31,6 +32,17 @@ def with_orders(
         orders = {order[0]: order for order in best}
     numbers = tuple(tuple(map(int, orders[window.name])) for window in windows)
     return replace(join, orders=numbers), cost
+
+
+def reordered(join: MultiJoin, estimator: Estimator) -> MultiJoin | None:
+    """The join with other orders, if streams have changed so much that it is worth it.
+
+    The state of a join does not depend on its orders, so a running one can change them.
+    """
+    windows = join_windows(join, estimator)
+    present = {order[0]: order for order in (tuple(map(str, each)) for each in join.orders)}
+    best, least = with_orders(join, estimator)
+    return best if probing_cost(windows, present) > WORTHWHILE * least else None
 
 
 def describe(join: MultiJoin, estimator: Estimator) -> str:
@@ -70,11 +82,10 @@ def _window(
 def _as_wished(
     join: MultiJoin, windows: Sequence[JoinWindow], wish: Sequence[str]
 ) -> list[JoinWindow]:
-    """The inputs in the order of the wish, by the first of their sources; the others behind."""
+    """The inputs in the order of the wish, by the first of their entries; the others behind."""
 
     def place(window: JoinWindow) -> int:
-        nodes = join.inputs[int(window.name)].walk()
-        aliases = [node.alias for node in nodes if isinstance(node, Scan)]
-        return min((wish.index(alias) for alias in aliases if alias in wish), default=len(wish))
+        own = entries(join.inputs[int(window.name)])
+        return min((wish.index(entry) for entry in own if entry in wish), default=len(wish))
 
     return sorted(windows, key=place)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from tidemill.algebra.nodes import Scan, input_name
+from tidemill.algebra.nodes import entries, input_name
 from tidemill.algebra.plan import Plan
 from tidemill.algebra.scalar import conjunction
 from tidemill.optimize.cost.estimates import Estimator
@@ -17,7 +17,7 @@ from tidemill.optimize.sharing import Cut
 
 def aggregate_early(plan: Plan, known: Known) -> Plan:
     """Aggregate inputs of a join before it, where that costs less."""
-    estimator = Estimator(known.statistics)
+    estimator = Estimator(known.statistics, known.domain)
     return Cut(plan).rewritten(lambda tree: _rewritten(tree, estimator, known))
 
 
@@ -33,7 +33,7 @@ def _mask(query: AggregateJoin, estimator: Estimator, known: Known) -> Mask:
     if hints.late:
         return [False] * len(query.inputs)
     if hints.early is not None:
-        return [bool(_aliases(child) & hints.early) for child in query.inputs]
+        return [bool(hints.early.intersection(entries(child))) for child in query.inputs]
     return best_mask(query, estimator, known)
 
 
@@ -84,7 +84,3 @@ def _columns(query: AggregateJoin, child: Plan) -> tuple[list[str], list[str]]:
 def _selectivity(query: AggregateJoin, estimator: Estimator) -> float:
     condition = conjunction(*query.conditions)
     return estimator.selectivity(condition, *query.inputs)
-
-
-def _aliases(plan: Plan) -> frozenset[str]:
-    return frozenset(node.alias for node in plan.walk() if isinstance(node, Scan))

@@ -20,7 +20,7 @@ _FEWEST = 3  # inputs; two can only be joined in one way
 
 def order_joins(plan: Plan, known: Known) -> Plan:
     """Make neighbouring joins one join of many inputs, in the order that costs least."""
-    estimator = Estimator(known.statistics)
+    estimator = Estimator(known.statistics, known.domain)
     order = known.hints.order or ()
     ordered = Cut(plan).rewritten(lambda tree: _ordered(tree, estimator, order))
     if ordered is not plan and not order:
