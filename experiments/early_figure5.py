@@ -48,12 +48,12 @@ def main() -> None:
 def window_words(points: Sequence[Point]) -> str:
     best = min(ratio(point, "LAP", "EAP111") for point in points)
     return f"""Agreed: aggregation gains more below a join of three streams than below one of two.
-        EAP111 is at least {best} times faster than the late plan here. Aggregating S1 alone does
-        not help: EAP100 is slower than the late plan at {slower(points, "EAP100")}, for the reasons
-        given with [Figure 4](early_figure4.md). Plans without an early aggregate on S1 grow with its window (LAP
-        {growth(points, "LAP")}, EAP011 {growth(points, "EAP011")}), those with one level off
-        (EAP111 {growth(points, "EAP111")}). The text prints no formula for three streams; the
-        one fitted here is the direct extension of its two-way ones."""
+        EAP111 is at least {best} times faster than the late plan here. Aggregating S1 alone
+        helps little: EAP100 is slower than the late plan at {slower(points, "EAP100")}, for the
+        reasons given with [Figure 4](early_figure4.md). Plans without an early aggregate on S1 grow
+        with its window (LAP {growth(points, "LAP")}, EAP011 {growth(points, "EAP011")}), those with
+        one level off (EAP111 {growth(points, "EAP111")}). The text prints no formula for three
+        streams; the one fitted here is the direct extension of its two-way ones."""
 
 
 def group_words(points: Sequence[Point]) -> str:

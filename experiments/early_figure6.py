@@ -42,7 +42,8 @@ GROUPS_ALONE = """Agreed: with few groups in both streams EAP11 is the best plan
     the text has the plan that aggregates this stream far ahead (its settings are not printed; these
     are chosen so that its formulas put each plan first). For us such a plan is no better than the
     late one, because a stream that is aggregated brings two versions per row where it brought one
-    row, and each meets all the rows of the other; see [Figure 4](early_figure4.md). Our estimates say so too."""
+    row, and each meets all the rows of the other; see [Figure 4](early_figure4.md). Our estimates
+    say so too."""
 
 WINDOWS_TOO = """Each plan is the best one somewhere for us as well: few groups are not enough, the
     window of the stream to be aggregated must also be the longer one. Then its many rows are met by
