@@ -17,6 +17,9 @@ from tidemill.optimize.early.costs import Work, hash_work
 from tidemill.optimize.early.ours import Constants, Rows, plan_rows
 from tidemill.optimize.early.plans import Costs, all_masks, plan_name
 
+# As many as a join of three inputs has plans.
+_PALETTE = (*COLOURS, "#999999")
+
 # Plans whose times differ by less than that are taken to be equally fast.
 NOISE = 1.15
 
@@ -90,18 +93,23 @@ def regret(estimated: Mapping[str, float], measured: Mapping[str, float]) -> flo
     return measured[min(estimated, key=estimated.__getitem__)] / min(measured.values())
 
 
-def how_measured(effort: Effort) -> str:
-    """What every page says first."""
-    return f"""Times are seconds of one core per second of the stream, with full windows and in
-        ticks of {effort.tick:g} seconds, on the in-process runtime; of {effort.ticks} ticks the
+FITTED = """The constants of the text's cost functions are fitted to the times anew for each
+    picture, as the text does it."""
+
+
+def how_measured(effort: Effort, text: str = FITTED) -> str:
+    """What every page says first; `text` is about the constants of the text's cost functions."""
+    return f"""Times are seconds of one core per second of the stream, with full windows, on the
+        in-process runtime; of {effort.ticks} ticks, each {effort.tick:g} s of the stream, the
         middle one counts. The machine did other work meanwhile, so times are good to a fifth or so.
-        The constants of the text's cost functions are fitted to the times anew for each picture, as
-        the text does it; those of our estimates are the optimizer's, the same everywhere."""
+        {text} Those of our estimates are the optimizer's, the same everywhere. They were set after
+        a look at these very times, so that their level proves nothing; put to the test are the
+        numbers of rows, which need no constants, and, less strictly, the order of the plans."""
 
 
 def growth(points: Sequence[Point], plan: str) -> str:
     """How many times the first time the last one is."""
-    return f"{points[-1].seconds[plan] / points[0].seconds[plan]:.1f} times"
+    return f"{points[-1].seconds[plan] / points[0].seconds[plan]:.1f}-fold"
 
 
 def slower(points: Sequence[Point], plan: str) -> str:
@@ -168,5 +176,5 @@ def _lines(
 ) -> None:
     places = [float(point.label) for point in points]
     for number, name in enumerate(points[0].names):
-        shown = {"color": COLOURS[number % len(COLOURS)], "label": name if label else None}
+        shown = {"color": _PALETTE[number], "label": name if label else None}
         axes.plot(places, [cost[name] for cost in costs], style, markersize=4, **shown)

@@ -70,11 +70,11 @@ class Constants:
     """
 
     step: float = 2000.0
-    aggregate: float = 0.2
-    version: float = 0.25
-    probe: float = 0.25
-    join: float = 0.06
-    late: float = 0.2
+    aggregate: float = 0.4
+    version: float = 0.5
+    probe: float = 0.5
+    join: float = 0.1
+    late: float = 0.4
     output: float = 0.1
     byte: float = 0.0
     row_bytes: float = 48.0
