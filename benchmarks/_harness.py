@@ -116,3 +116,15 @@ def verdict(text: str, met: bool | None) -> str:
     if met is None:
         return text
     return f"[green]{text} ✓[/green]" if met else f"[red]{text} ✗[/red]"
+
+
+def present(report: Report, title: str, asked: Options) -> None:
+    """All figures as a table, how many goals were met, and JSON if it was asked for."""
+    table = Table("case", "metric", "value", title=title)
+    for figure in report.figures:
+        text = f"{figure.value:.3f} {figure.unit}"
+        table.add_row(figure.case, figure.metric, verdict(text, figure.met))
+    show(table)
+    print(report.summary())
+    if asked.json:
+        report.write(asked.json)

@@ -6,7 +6,7 @@ difference and not the weather. The goal is less than three percent.
 
 from __future__ import annotations
 
-from _harness import Figure, Report, options, show, timed, verdict  # isort: split
+from _harness import Figure, Report, options, present, timed  # isort: split
 
 import time
 from collections.abc import Callable
@@ -16,7 +16,6 @@ from unittest.mock import patch
 import numpy as np
 import polars as pl
 import pyarrow as pa
-from rich.table import Table
 
 import tidemill as tm
 from tidemill.runtime.graph import NodeProgress
@@ -127,14 +126,7 @@ def main() -> None:
     report = Report("gathering", {"rows": rows})
     report.figures += overheads(rows, (10_000, 200_000), repeat, asked.only)
     report.figures += sketches(rows)
-    table = Table("case", "metric", "value", title="What gathering statistics costs")
-    for figure in report.figures:
-        text = f"{figure.value:.3f} {figure.unit}"
-        table.add_row(figure.case, figure.metric, verdict(text, figure.met))
-    show(table)
-    print(report.summary())
-    if asked.json:
-        report.write(asked.json)
+    present(report, "What gathering statistics costs", asked)
 
 
 if __name__ == "__main__":

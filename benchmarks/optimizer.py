@@ -12,7 +12,7 @@ the run fail.
 
 from __future__ import annotations
 
-from _harness import Figure, Report, options, show, timed, verdict  # isort: split
+from _harness import Figure, Report, options, present, timed  # isort: split
 
 import tempfile
 from collections.abc import Mapping, Sequence
@@ -22,7 +22,6 @@ from statistics import median
 
 import numpy as np
 import pyarrow as pa
-from rich.table import Table
 
 import tidemill as tm
 from tidemill.nexmark.generate import generate
@@ -251,14 +250,7 @@ def main() -> None:
         report.figures += aggregations(effort)
     if asked.only in "auction":
         report.figures += auction(effort)
-    table = Table("case", "metric", "value", title="What the optimizer's choices are worth")
-    for figure in report.figures:
-        text = f"{figure.value:.3f} {figure.unit}"
-        table.add_row(figure.case, figure.metric, verdict(text, figure.met))
-    show(table)
-    print(report.summary())
-    if asked.json:
-        report.write(asked.json)
+    present(report, "What the optimizer's choices are worth", asked)
 
 
 if __name__ == "__main__":
