@@ -10,6 +10,7 @@ from pathlib import Path
 from tests.analyze.fixtures import Fixture
 from tests.analyze.world import plan
 from tidemill.optimize.driver import RULES
+from tidemill.optimize.rule import Known
 from tidemill.optimize.statistics import Statistics
 
 FOLDER = Path(__file__).parent / "plans"
@@ -19,11 +20,13 @@ _AFTER = "-- after "
 
 def outcome(fixture: Fixture) -> str:
     """What the rule of the file makes of the plan of a script."""
-    before = plan(fixture.sql).plan
+    planned = plan(fixture.sql)
+    before = planned.plan
+    known = Known(Statistics().for_plan(before, planned.hints), planned.hints)
     first = fixture.sql.split("\n", 1)[0]
     if first.startswith(_AFTER):
         for name in first.removeprefix(_AFTER).split(", "):
-            before = BY_NAME[name].apply(before, Statistics())
+            before = BY_NAME[name].apply(before, known)
     rule = BY_NAME[Path(fixture.file).stem]
-    after = rule.apply(before, Statistics())
+    after = rule.apply(before, known)
     return "unchanged" if after is before or after == before else str(after)

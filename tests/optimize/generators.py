@@ -123,6 +123,41 @@ class RulePlans(PlanGenerator):
         test = f"`{name}` = `{one}` AND `{name}` {self._comparison(at)}"
         return nodes.Join(join, third, self._scalar(test, join.schema + third.schema))
 
+    def order_joins(self) -> Plan:
+        return self._joins(self._pick([3, 3, 4]))
+
+    def aggregate_early(self) -> Plan:
+        join = self._joins(self._pick([2, 2, 3]))
+        numbers = [field.name for field in join.schema if pa.types.is_integer(field.type)]
+        function, name = self._pick(["SUM", "COUNT", "MIN", "AVG"]), self._pick(numbers)
+        kind = pa.float64() if function == "AVG" else pa.int64()
+        calls = (
+            AggregateCall(self._fresh("a"), function, name, kind),
+            AggregateCall(self._fresh("a"), "COUNT", None, pa.int64()),
+        )
+        return nodes.Aggregate(join, tuple(self._some(join.schema.names, 2)), calls)
+
+    def _joins(self, count: int) -> Plan:
+        """Inputs of a number and a text each, joined on either, or by comparisons, or not."""
+        joined = self._two_columns(self.plan(self._pick([0, 0, 1])))
+        for _ in range(count - 1):
+            other = self._two_columns(self.plan(self._pick([0, 0, 1])))
+            number, text = other.schema.names
+            old = self._random.randrange(0, len(joined.schema), 2)
+            first, second = joined.schema.names[old : old + 2]
+            forms = [
+                f"`{number}` = `{first}`",
+                f"`{number}` = `{first}`",
+                f"`{text}` = `{second}`",
+                f"`{number}` = `{first}` AND `{text}` = `{second}`",
+                f"`{text}` = UPPER(`{second}`) AND `{number}` >= `{first}`",
+                f"`{number}` < `{first}`",
+                f"`{text}` <=> `{second}`",
+            ]
+            schema = joined.schema + other.schema
+            joined = nodes.Join(joined, other, self._scalar(self._pick(forms), schema))
+        return joined
+
     def _comparison(self, at: int) -> str:
         kind = [pa.int64(), pa.string()][at]
         return self._pick(["= {}", "< {}", "<> {}", "IN ({}, {})", "BETWEEN {} AND {}"]).format(

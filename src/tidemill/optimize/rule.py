@@ -32,6 +32,11 @@ class Known:
     domain: TimeDomain = TimeDomain.TICKS
     notes: Notes = field(default_factory=list)
 
+    @staticmethod
+    def nothing(hints: Hints | None = None) -> Known:
+        """Nothing is known of the streams."""
+        return Known(Statistics(), hints or Hints())
+
 
 @dataclass(frozen=True)
 class Rule:

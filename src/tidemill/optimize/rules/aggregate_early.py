@@ -16,7 +16,24 @@ from tidemill.optimize.sharing import Cut
 
 
 def aggregate_early(plan: Plan, known: Known) -> Plan:
-    """Aggregate inputs of a join before it, where that costs less."""
+    """Aggregate inputs of a join before it, where that costs less.
+
+    >>> from tidemill.analyze.hints import Hints
+    >>> from tidemill.optimize.examples import plan_of
+    >>> plan = plan_of(
+    ...     "SELECT COUNT(*) AS n FROM bid WINDOW(RANGE 9), auction a WINDOW(RANGE 9)"
+    ...     " WHERE bid.item = a.item"
+    ... )
+    >>> print(aggregate_early(plan, Known.nothing(Hints(early=frozenset({"bid"})))))
+    01 Project [n := count1]
+    02   Aggregate [count1 := COUNT(* x #early0.COUNT(*))]
+    03     Join on bid.item = a.item
+    04       Aggregate by=[bid.item] [#early0.COUNT(*) := COUNT(*)]
+    05         TimeWindow range=9
+    06           Scan bid columns=[item, price]
+    07       TimeWindow range=9
+    08         Scan auction as a columns=[item, seller]
+    """
     estimator = Estimator(known.statistics, known.domain)
     return Cut(plan).rewritten(lambda tree: _rewritten(tree, estimator, known))
 

@@ -19,7 +19,21 @@ _FEWEST = 3  # inputs; two can only be joined in one way
 
 
 def order_joins(plan: Plan, known: Known) -> Plan:
-    """Make neighbouring joins one join of many inputs, in the order that costs least."""
+    """Make neighbouring joins one join of many inputs, in the order that costs least.
+
+    >>> from tidemill.optimize.examples import plan_of
+    >>> plan = plan_of(
+    ...     "SELECT price FROM bid, auction a WINDOW(RANGE 9), seller s"
+    ...     " WHERE bid.item = a.item AND s.id = a.item"
+    ... )
+    >>> print(order_joins(plan, Known.nothing()))
+    01 Project [price := bid.price]
+    02   MultiJoin on bid.item = a.item = s.id orders=[bid s a; a s bid; s bid a]
+    03     Scan bid columns=[item, price]
+    04     TimeWindow range=9
+    05       Scan auction as a columns=[item, seller]
+    06     Scan seller as s columns=[id] constant
+    """
     estimator = Estimator(known.statistics, known.domain)
     order = known.hints.order or ()
     ordered = Cut(plan).rewritten(lambda tree: _ordered(tree, estimator, order))
