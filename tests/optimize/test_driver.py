@@ -15,6 +15,8 @@ from tidemill.optimize.driver import Trace
 from tidemill.optimize.rule import conventional, everywhere, temporal
 from tidemill.optimize.sharing import Parts, shared_parts
 from tidemill.optimize.statistics import Statistics
+from tidemill.physical.lowering import lower
+from tidemill.runtime.graph import nodes_of
 
 QUERY = "SELECT x FROM (SELECT price * 2 AS x FROM bid WINDOW(RANGE 5)) WHERE x > 3 AND 1 = 1"
 
@@ -172,3 +174,14 @@ def test_planning_ten_joined_streams_is_quick() -> None:
     done = optimize(plan, off=["order_joins", "aggregate_early"])
     assert time.process_time() - start < 0.1
     assert sum(isinstance(node, Filter) for node in done.walk()) == 10
+
+
+def test_parts_that_occur_many_times_are_looked_through_once() -> None:
+    """Each of 60 levels uses the level below twice: as a tree, this would never end."""
+    plan: Plan = Scan("bid", "b", Schema.of(item=pa.int64()))
+    for _ in range(60):
+        plan = Union(Distinct(plan), plan)
+    assert len(list(plan.walk())) == 121
+    assert hash(plan) == hash(plan.with_children(plan.children))
+    done = optimize(plan)
+    assert len(nodes_of(lower(done, {}))) == 121

@@ -15,6 +15,23 @@ from tidemill.algebra.schema import Schema
 class Plan(ABC):
     """A node of a logical or physical plan: frozen, compared by value."""
 
+    def __init_subclass__(cls) -> None:
+        # Instead of the hash that dataclasses make: it visits all nodes below, every time, and
+        # a part that occurs twice at each of n levels 2^n times.
+        cls.__hash__ = Plan.cached_hash  # type: ignore[method-assign, assignment]
+
+    def cached_hash(self) -> int:
+        """The hash of a node, computed once."""
+        if "_hash" not in self.__dict__:
+            values = (getattr(self, each.name) for each in fields(self) if each.compare)
+            object.__setattr__(self, "_hash", hash((type(self), *values)))
+        found: int = self.__dict__["_hash"]
+        return found
+
+    def __getstate__(self) -> dict[str, object]:
+        """Without the hash, which another process computes otherwise."""
+        return {name: value for name, value in self.__dict__.items() if name != "_hash"}
+
     @cached_property
     def children(self) -> tuple[Plan, ...]:
         """The inputs, in operand order."""
@@ -43,10 +60,15 @@ class Plan(ABC):
         return replace(self, **changes)
 
     def walk(self) -> Iterator[Plan]:
-        """All nodes of the plan, parents before children."""
-        yield self
-        for child in self.children:
-            yield from child.walk()
+        """All nodes of the plan, from the top; a part that occurs several times only once."""
+        seen: set[int] = set()
+        waiting: list[Plan] = [self]
+        while waiting:
+            node = waiting.pop()
+            if id(node) not in seen:
+                seen.add(id(node))
+                yield node
+                waiting.extend(reversed(node.children))
 
     def transform(self, change: Callable[[Plan], Plan]) -> Plan:
         """The plan with `change` applied to every node, children first."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
@@ -53,19 +53,6 @@ class Exec(Plan):
     @property
     def label(self) -> str:
         return f"{type(self).__name__} {self.details()}".rstrip()
-
-    def __init_subclass__(cls) -> None:
-        # Instead of the hash that dataclasses make: it visits all nodes below, every time, and
-        # a part that occurs twice at each of n levels 2^n times.
-        cls.__hash__ = Exec.cached_hash  # type: ignore[method-assign, assignment]
-
-    def cached_hash(self) -> int:
-        """The hash of a node, computed once."""
-        if "_hash" not in self.__dict__:
-            values = (getattr(self, each.name) for each in fields(self) if each.compare)
-            object.__setattr__(self, "_hash", hash((type(self), *values)))
-        found: int = self.__dict__["_hash"]
-        return found
 
 
 class Stateless(Operator):

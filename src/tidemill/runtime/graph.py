@@ -146,7 +146,11 @@ class Graph:
 
 def nodes_of(*roots: Exec) -> list[Exec]:
     """All different parts of plans, inputs first."""
-    return list(dict.fromkeys(node for root in roots for node in _bottom_up(root)))
+    found: dict[Exec, None] = {}
+    seen: set[int] = set()
+    for root in roots:
+        _add_bottom_up(root, found, seen)
+    return list(found)
 
 
 def _children(node: Plan) -> Iterator[Exec]:
@@ -155,7 +159,10 @@ def _children(node: Plan) -> Iterator[Exec]:
         yield child
 
 
-def _bottom_up(node: Exec) -> Iterator[Exec]:
-    for child in _children(node):
-        yield from _bottom_up(child)
-    yield node
+def _add_bottom_up(node: Exec, found: dict[Exec, None], seen: set[int]) -> None:
+    """Inputs first; a part that occurs many times is looked through once."""
+    if id(node) not in seen:
+        seen.add(id(node))
+        for child in _children(node):
+            _add_bottom_up(child, found, seen)
+        found.setdefault(node)
