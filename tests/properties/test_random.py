@@ -11,7 +11,7 @@ from tidemill.testing.random_cases import check_seed
 
 pytestmark = pytest.mark.fuzz
 
-COUNTS = {"plans": 1000, "queries": 600, "hints": 120, "splits": 200}
+COUNTS = {"plans": 800, "queries": 500, "hints": 120, "splits": 160}
 CHUNKS = {"plans": 20, "queries": 10, "hints": 10, "splits": 10}
 
 CHUNKED = [
