@@ -11,7 +11,7 @@ from tidemill.testing.random_cases import check_seed
 
 pytestmark = pytest.mark.fuzz
 
-COUNTS = {"plans": 800, "queries": 500, "hints": 120, "splits": 160}
+COUNTS = {"plans": 600, "queries": 400, "hints": 100, "splits": 120}
 CHUNKS = {"plans": 20, "queries": 10, "hints": 10, "splits": 10}
 
 CHUNKED = [
