@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import reduce
-from math import prod
+from math import isnan, prod
 from typing import Any
 
 from tidemill.algebra import nodes
@@ -30,6 +30,9 @@ DEFAULT_ROWS = 1000.0
 
 GROUP_SHARE = 0.1
 """Groups per live row where nothing is known of the keys: grouping is written to shrink."""
+
+
+_SHORTEST = 1e-30  # the distance of rows that come faster than can be told
 
 
 class Estimator:
@@ -67,7 +70,7 @@ class Estimator:
         if found is None:
             rule: Callable[[Any], Characteristics]
             rule = getattr(self, f"_{type(plan).__name__.lower()}")
-            found = self._done[id(plan)] = (plan, rule(plan))
+            found = self._done[id(plan)] = (plan, _tamed(rule(plan)))
         return found[1]
 
     def rate(self, plan: Plan) -> float:
@@ -242,3 +245,12 @@ class Estimator:
     def _rows(self, plan: nodes.SetOperation) -> float:
         """Different rows on both sides, which are taken to have the same ones."""
         return max(self.groups(side, plan.schema.names) for side in (plan.left, plan.right))
+
+
+def _tamed(stream: Characteristics) -> Characteristics:
+    """Wild statistics, such as rates beyond all numbers, must not stop a query from being made."""
+    distance = LIFETIME if isnan(stream.distance) else max(stream.distance, _SHORTEST)
+    length = 1.0 if isnan(stream.length) else min(max(stream.length, 0.0), LIFETIME)
+    if (distance, length) == (stream.distance, stream.length):
+        return stream
+    return replace(stream, distance=distance, length=length)
