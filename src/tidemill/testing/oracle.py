@@ -75,6 +75,10 @@ class Oracle:
             found = _connection().execute(text).fetchall()
         except _REFUSED as error:
             raise NotComparable(str(error)) from error
+        except duckdb.InternalException as error:
+            # A bug of DuckDB's, after which its database may be of no use any more.
+            _connection.cache_clear()
+            raise NotComparable(str(error)) from error
         except duckdb.Error as error:
             raise AssertionError(f"DuckDB: {error}\n{text}") from error
         return Counter(canonical_row(row) for row in found)
