@@ -53,6 +53,11 @@ class AggregateCall:
     parts: tuple[str, ...] = ()
 
     @property
+    def is_extreme(self) -> bool:
+        """Whether one of the values is the answer, however often each occurs."""
+        return self.user is None and self.function in ("MIN", "MAX")
+
+    @property
     def reads(self) -> frozenset[str]:
         """The columns of the input that the call looks at."""
         argument = () if self.argument is None else (self.argument,)

@@ -25,7 +25,7 @@ def is_selective(node: Plan) -> bool:
         case TopKExec():
             return True
         case AggregateExec():
-            extremes = all(c.function in ("MIN", "MAX") and c.user is None for c in node.calls)
+            extremes = all(call.is_extreme for call in node.calls)
             # What is above may count on rows that hold for one instant; merged ones do not.
             return extremes and not node.keys and not is_chronon(node)
     return False

@@ -9,7 +9,6 @@ import pyarrow as pa
 from sqlglot import exp
 
 from tidemill.algebra import nodes
-from tidemill.algebra.aggregates import AggregateCall
 from tidemill.algebra.plan import Plan
 from tidemill.algebra.scalar import Scalar, column
 from tidemill.expressions import UserFunction
@@ -138,7 +137,9 @@ class _Lowering:
                 inputs.append(0)
         node = AggregateExec(child, tuple(distinct), plan.keys, plan.calls, tuple(inputs), eager)
         # An extreme outlives most changes of its group. What keeps rows gets fewer of them.
-        worth = eager and plan.keys and all(map(_is_extreme, plan.calls)) and not is_chronon(node)
+        worth = (
+            eager and plan.keys and all(c.is_extreme for c in plan.calls) and not is_chronon(node)
+        )
         return MergeExec(node, plan.keys) if worth else node
 
     def _distinct_values(self, child: Exec, keys: tuple[str, ...], argument: str) -> Exec:
@@ -243,7 +244,3 @@ class _Lowering:
         left, right = self.lower(plan.left, True), self.lower(plan.right, True)
         result: Exec = kind(left, right, left.schema.names, eager)
         return result
-
-
-def _is_extreme(call: AggregateCall) -> bool:
-    return call.function in ("MIN", "MAX") and call.user is None

@@ -18,6 +18,7 @@ from tidemill.algebra.nodes import Aggregate, Filter, Join, Project
 from tidemill.algebra.plan import Plan
 from tidemill.algebra.scalar import Scalar, column
 from tidemill.optimize.early.rule import ROWS, Partial, coalesces, early_aggregate
+from tidemill.optimize.joins.region import join_conditions, joined_inputs
 
 Mask = Sequence[bool]
 
@@ -45,12 +46,12 @@ class AggregateJoin:
     @cached_property
     def inputs(self) -> tuple[Plan, ...]:
         """What is joined."""
-        return tuple(_inputs(self.join))
+        return tuple(joined_inputs(self.join))
 
     @cached_property
     def conditions(self) -> tuple[Scalar, ...]:
         """What the joins ask for."""
-        return tuple(_conditions(self.join))
+        return tuple(join_conditions(self.join))
 
     @cached_property
     def join_columns(self) -> frozenset[str]:
@@ -109,22 +110,6 @@ def _has_parts(call: AggregateCall, argument: pa.DataType) -> bool:
     """Sums of doubles and decimals have no parts: they would be rounded twice, or overflow."""
     exact = call.function not in ("SUM", "AVG") or pa.types.is_integer(argument)
     return coalesces(call) and exact
-
-
-def _inputs(plan: Plan) -> Iterator[Plan]:
-    if isinstance(plan, Join):
-        yield from _inputs(plan.left)
-        yield from _inputs(plan.right)
-    else:
-        yield plan
-
-
-def _conditions(plan: Plan) -> Iterator[Scalar]:
-    if isinstance(plan, Join):
-        yield from _conditions(plan.left)
-        yield from _conditions(plan.right)
-        if plan.condition is not None:
-            yield plan.condition
 
 
 def early_plan(query: AggregateJoin, mask: Mask) -> Plan:

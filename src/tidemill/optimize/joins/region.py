@@ -29,11 +29,11 @@ class Region:
 
 def region_of(join: nodes.Join) -> Region:
     """All joins from here down, up to other operators."""
-    inputs = list(_inputs(join))
+    inputs = list(joined_inputs(join))
     found: list[frozenset[str]] = []
     conditions: list[Scalar] = []
     checks: list[Scalar] = []
-    for part in _conditions(join):
+    for part in join_conditions(join):
         pair = _key_pair(part, inputs)
         if pair is not None:
             found.append(pair)
@@ -44,18 +44,20 @@ def region_of(join: nodes.Join) -> Region:
     return Region(tuple(inputs), merged(found), tuple(conditions), tuple(checks))
 
 
-def _inputs(plan: Plan) -> Iterator[Plan]:
+def joined_inputs(plan: Plan) -> Iterator[Plan]:
+    """What neighbouring joins join, from the left."""
     if isinstance(plan, nodes.Join):
-        yield from _inputs(plan.left)
-        yield from _inputs(plan.right)
+        yield from joined_inputs(plan.left)
+        yield from joined_inputs(plan.right)
     else:
         yield plan
 
 
-def _conditions(plan: Plan) -> Iterator[Scalar]:
+def join_conditions(plan: Plan) -> Iterator[Scalar]:
+    """What neighbouring joins ask for, part by part."""
     if isinstance(plan, nodes.Join):
-        yield from _conditions(plan.left)
-        yield from _conditions(plan.right)
+        yield from join_conditions(plan.left)
+        yield from join_conditions(plan.right)
         yield from conjuncts(plan.condition)
 
 
