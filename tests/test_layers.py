@@ -14,14 +14,17 @@ LAYERS = [
     "timeline",
     "sql",
     "algebra",
+    "changes",
     "expressions",
     "analyze",
     "reference",
     "optimize",
     "physical",
     "fragments",
+    "postgres",
     "runtime",
     "engine",
+    "offline",
     "testing",
     "tidemill",  # the package itself: the names it re-exports
     "nexmark",  # an application: data, queries and a benchmark

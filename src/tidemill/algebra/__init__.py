@@ -2,6 +2,7 @@
 
 from tidemill.algebra.aggregates import AggregateCall, UserAggregate
 from tidemill.algebra.nodes import (
+    VERSION,
     Aggregate,
     AntiJoin,
     CountWindow,
@@ -29,8 +30,10 @@ from tidemill.algebra.nodes import (
 from tidemill.algebra.plan import Plan, render
 from tidemill.algebra.scalar import Scalar, column
 from tidemill.algebra.schema import Field, Schema
+from tidemill.algebra.star import Policy, Shedding, StarJoin
 
 __all__ = [
+    "VERSION",
     "Aggregate",
     "AggregateCall",
     "AntiJoin",
@@ -47,14 +50,17 @@ __all__ = [
     "MaxUnion",
     "MultiJoin",
     "Plan",
+    "Policy",
     "Project",
     "Rstream",
     "Scalar",
     "Scan",
     "Schema",
     "SemiJoin",
+    "Shedding",
     "SortKey",
     "SourceKind",
+    "StarJoin",
     "StrictDifference",
     "TimeWindow",
     "TopK",

@@ -19,13 +19,22 @@ class SourceKind(Enum):
     STREAM = "stream"  # a row of time t holds in [t, t + 1)
     INTERVALS = "intervals"  # rows bring their own validity (a temporal relation)
     CONSTANT = "constant"  # rows hold from the beginning, for ever
+    CHANGING = "changing"  # rows are inserted and deleted (a time-varying relation)
+
+
+VERSION = "#id"
+"""A column of time-varying relations that tells apart the rows that were ever inserted.
+
+A row that was deleted and inserted again is another one, even if it looks the same.
+"""
 
 
 @dataclass(frozen=True)
 class Scan(Plan):
     """A source, read under an alias; its columns are named `alias.column`.
 
-    `rows` is the number of rows of a relation, where it is known.
+    `rows` is the number of rows of a relation, where it is known. The last column of a
+    time-varying relation is its `VERSION`.
     """
 
     source: str

@@ -8,7 +8,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from tidemill.algebra import Scan, Schema, SourceKind
+from tidemill.algebra import VERSION, Scan, Schema, SourceKind
 from tidemill.reference.run import Run
 from tidemill.reference.stream import LogicalStream, Row, canonical_row
 from tidemill.timeline import OPEN_END
@@ -20,8 +20,8 @@ SourceData = (
 )
 """The rows of a source, as dictionaries of all its columns.
 
-A stream has pairs (row, instant), a temporal relation (row, start, end) where None or `OPEN_END`
-is an open end, a constant relation just rows.
+A stream has pairs (row, instant), a temporal or time-varying relation (row, start, end) where None
+or `OPEN_END` is an open end, a constant relation just rows.
 """
 
 
@@ -33,7 +33,8 @@ def scan(plan: Scan, run: Run, data: SourceData) -> LogicalStream:
     {3: Counter({(7,): 2})}
     """
     elements = [_element(plan.kind, entry) for entry in data]
-    rows = _typed_rows(plan.columns, [record for record, _, _ in elements])
+    records = [{VERSION: number, **record} for number, (record, _, _) in enumerate(elements)]
+    rows = _typed_rows(plan.columns, records)
     snapshots: dict[int, Counter[Row]] = {}
     for row, (_, start, end) in zip(rows, elements, strict=True):
         for t in range(max(start, 0), min(end, run.horizon + 1)):
