@@ -127,7 +127,7 @@ class Versions:
     def _numbered(self, slots: Ints, counter: str) -> pl.DataFrame:
         """The next copy of each slot, as a counter goes on."""
         counts = self._counts(counter)
-        copies = (slots << _SHIFT) | (counts[slots] + _ranks(slots))
+        copies = (slots << _SHIFT) | (counts[slots] + ranks(slots))
         np.add.at(counts, slots, 1)
         return pl.DataFrame({_COPY: copies}, schema={_COPY: pl.Int64})
 
@@ -176,10 +176,10 @@ def _versions(rows: pl.DataFrame, ids: Ints, begins: Ints, ends: Ints) -> pl.Dat
     return rows.hstack([pl.Series(name, column, pl.Int64) for name, column in given.items()])
 
 
-def _ranks(slots: Ints) -> Ints:
+def ranks(slots: Ints) -> Ints:
     """How many equal ones are before each.
 
-    >>> _ranks(np.array([5, 6, 5, 5])).tolist()
+    >>> ranks(np.array([5, 6, 5, 5])).tolist()
     [0, 0, 1, 2]
     """
     order = slot_order(slots)
