@@ -1,4 +1,4 @@
-"""INSERT INTO and DELETE FROM a relation: rows, conditions and instants."""
+"""The values of INSERT INTO a relation, and the instants of changes."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from tidemill.algebra import Scalar, Scan, Schema
 from tidemill.algebra.types import name_of
 from tidemill.analyze.catalog import Catalog, SourceInfo
 from tidemill.analyze.context import Context
-from tidemill.analyze.scope import Item, Scope
+from tidemill.analyze.scope import Scope
 from tidemill.analyze.stage import Stage
 from tidemill.errors import PlanError, TidemillError
 from tidemill.expressions import compile_items
-from tidemill.sql import DeleteFrom, InsertValues, error_at
+from tidemill.sql import InsertValues, error_at
 
 _ONE_ROW = pl.DataFrame({"row": [0]})
 
@@ -37,18 +37,6 @@ def inserted_rows(statement: InsertValues, info: SourceInfo, catalog: Catalog) -
             values[name].append(None)
     arrays = [pa.array(values[field.name], field.type) for field in info.schema]
     return pa.Table.from_arrays(arrays, names=list(info.schema.names))
-
-
-def deleted_rows(statement: DeleteFrom, info: SourceInfo, catalog: Catalog) -> Scalar | None:
-    """What the rows that go have in common, over the columns of the relation; None: all go."""
-    if statement.where is None:
-        return None
-    context = Context(catalog)
-    scan = Scan(info.name, info.name, info.schema, info.kind)
-    item = Item(info.name, info.name, scan, info.schema, statement.tree, word="relation")
-    stage = Stage(context, scan, Scope([item]))
-    condition = stage.condition(stage.bind(statement.where, "WHERE"), "WHERE")
-    return condition.rename({f"{info.name}.{name}": name for name in info.schema.names})
 
 
 def instant_of(node: exp.Expr | None, catalog: Catalog) -> Any:
@@ -92,7 +80,8 @@ def _value(node: exp.Expr, data_type: pa.DataType, name: str, stage: Stage) -> A
         return _computed(scalar if scalar.type == data_type else cast)
     except TidemillError as error:
         message = f"`{name}` is {name_of(data_type)}: {error.message}"
-        raise error_at(PlanError, message, node, f"give a value of type {name_of(data_type)}") from None
+        help = f"give a value of type {name_of(data_type)}"
+        raise error_at(PlanError, message, node, help) from None
 
 
 def _computed(scalar: Scalar) -> Any:

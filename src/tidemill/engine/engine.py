@@ -19,6 +19,8 @@ from tidemill.analyze import (
     Derived,
     Planned,
     SourceInfo,
+    inserted_rows,
+    instant_of,
     plan_query,
     source_from_statement,
 )
@@ -51,8 +53,10 @@ from tidemill.sql import (
     CreateDerived,
     CreateRelation,
     CreateStream,
+    DeleteFrom,
     DropObject,
     InsertInto,
+    InsertValues,
     QueryStatement,
     Statement,
     parse,
@@ -291,7 +295,19 @@ class Engine:
                 self._drop(statement)
             case InsertInto():
                 return self._insert(statement)
+            case InsertValues() | DeleteFrom():
+                self._change(statement)
         return None
+
+    def _change(self, statement: InsertValues | DeleteFrom) -> None:
+        """Change a relation as a statement says; if anything is wrong with it, nothing changes."""
+        info = self._source(statement.name)
+        kept = self._sources.kept(info)
+        at = instant_of(statement.at, self.catalog)
+        if isinstance(statement, InsertValues):
+            kept.insert(inserted_rows(statement, info, self.catalog), at)
+        else:
+            kept.delete(statement.where, statement.source.text, self.catalog, at)
 
     def _insert(self, statement: InsertInto) -> Query:
         """A query that knows where its results go; `start` sends them there."""
