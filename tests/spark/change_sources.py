@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from random import Random
 from typing import Any
 
@@ -17,37 +18,43 @@ NOTES = [None, "", "ä", "水 🌊"]
 
 
 class Script:
-    """Changes that happen one after the other; a position is the number of those before it."""
+    """Changes that happen one after the other; a position is the number of those before it.
+
+    The table is out of reach once (`fails`), or for longer (`is_down`).
+    """
 
     def __init__(self, random: Random, rows: int, length: int = 60) -> None:
         self.script = [_change(random, 1) for _ in range(rows)]
         self.script += [_change(random, random.choice([1, -1])) for _ in range(length)]
         self._happened = rows
-        self.fails = False
+        self.fails = self.is_down = False
 
     @property
     def more(self) -> bool:
         return self._happened < len(self.script)
+
+    @property
+    def now(self) -> Counter[Any]:
+        """The rows that are there, each as often as it is there."""
+        rows: Counter[Any] = Counter()
+        for row, sign in self.script[: self._happened]:
+            rows[row] = max(0, rows[row] + sign)
+        return +rows
 
     def happen(self, changes: int) -> None:
         self._happened = min(len(self.script), self._happened + changes)
 
     def content(self) -> tuple[pa.Table, str]:
         self._check()
-        rows: list[Any] = []
-        for row, sign in self.script[: self._happened]:
-            if sign > 0:
-                rows.append(row)
-            elif row in rows:
-                rows.remove(row)
-        return _table([(row, 1) for row in rows]).select(SCHEMA.names), str(self._happened)
+        rows = [(row, 1) for row in self.now.elements()]
+        return _table(rows).select(SCHEMA.names), str(self._happened)
 
     def changes(self, position: str) -> tuple[pa.Table, str]:
         self._check()
         return _table(self.script[int(position) : self._happened]), str(self._happened)
 
     def _check(self) -> None:
-        if self.fails:
+        if self.fails or self.is_down:
             self.fails = False
             raise ExecutionError("the table is out of reach", help="try again later")
 

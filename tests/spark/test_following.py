@@ -37,17 +37,6 @@ def held(ticks: dict[int, pl.DataFrame]) -> Counter[Any]:
     return Counter(rows.filter(is_open).select(SCHEMA.names).rows())
 
 
-def model(changes: list[tuple[Any, int]]) -> tuple[Counter[Any], int]:
-    rows: Counter[Any] = Counter()
-    missing = 0
-    for row, sign in changes:
-        if sign < 0 and not rows[row]:
-            missing += 1
-        else:
-            rows[row] += sign
-    return +rows, missing
-
-
 @pytest.mark.parametrize("seed", range(12))
 def test_every_change_is_seen_once_over_stops_at_any_point(
     seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -76,9 +65,7 @@ def test_every_change_is_seen_once_over_stops_at_any_point(
     source.fails = False
     for last in (tick, tick + 1):
         ticks[last] = relation.take(last, 2 * last)
-    expected, missing = model(source.script)
-    assert held(ticks) == expected
-    assert missing, "the script deletes rows that are not there"
+    assert held(ticks) == source.now
     assert len(list(tmp_path.glob("changes/r/*"))) < 70
 
 
