@@ -13,6 +13,7 @@ import pyarrow as pa
 
 from tidemill.algebra import nodes
 from tidemill.algebra.plan import Plan
+from tidemill.algebra.relations import is_changing
 from tidemill.algebra.scalar import column
 
 Names = frozenset[str]
@@ -41,6 +42,8 @@ class _Pruning:
     def need(self, plan: Plan, names: Names) -> None:
         """Take note that a use of the plan needs these columns."""
         names = names or _cheapest(plan)
+        if is_changing(plan) and isinstance(plan, nodes.Scan):
+            names |= {plan.schema.names[-1]}  # changes say by it which row they are about
         known = self._needed.get(plan)
         if known is not None and names <= known:
             return
