@@ -61,7 +61,9 @@ class _Pruning:
         needed = self._needed[plan]
         match plan:
             case nodes.Scan():
-                kept = (f.name for f in plan.columns if f"{plan.alias}.{f.name}" in needed)
+                # Without its version, nobody could tell which row has been deleted.
+                always = {f"{plan.alias}.{nodes.VERSION}"} | needed
+                kept = (f.name for f in plan.columns if f"{plan.alias}.{f.name}" in always)
                 return replace(plan, columns=plan.columns.select(kept))
             case nodes.Project():
                 items = tuple((name, scalar) for name, scalar in plan.items if name in needed)
