@@ -188,6 +188,8 @@ class _Star:
         value = around.scalar(part.importance)
         if not (pa.types.is_integer(value.type) or pa.types.is_floating(value.type)):
             value = around.scalar(exp.cast(part.importance, "DOUBLE"))
+        elif value.is_column:
+            return part.arrival.kept(part.rows), value.node.name
         name = f"#importance{number}"
         return part.arrival.kept(with_column(part.rows, name, value)), name
 
