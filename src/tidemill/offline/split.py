@@ -142,7 +142,7 @@ def _count(stream: pa.Table, whole: Cut, side: int) -> tuple[np.ndarray, np.ndar
 def _numbers(table: pa.Table) -> np.ndarray:
     """A number for every row, the same for equal rows."""
     frame = _frame(table)
-    distinct = frame.unique().with_row_index("#number")
+    distinct = frame.unique(maintain_order=True).with_row_index("#number")
     numbered = frame.join(distinct, on=table.column_names, how="left", maintain_order="left")
     return numbered["#number"].to_numpy().astype(np.int64)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -11,6 +12,7 @@ from sqlglot import exp
 from tidemill.algebra import nodes
 from tidemill.algebra.nodes import SourceKind
 from tidemill.algebra.plan import Plan
+from tidemill.algebra.relations import is_changing, relation_scan
 from tidemill.algebra.scalar import Scalar
 from tidemill.expressions.functions import Functions
 from tidemill.physical.aggregate import AggregateExec
@@ -30,7 +32,7 @@ from tidemill.physical.merge import MergeExec
 from tidemill.physical.operator import Exec
 from tidemill.physical.project import ProjectExec
 from tidemill.physical.properties import is_chronon
-from tidemill.physical.relations import lookup, relation_kind, relation_of, relation_rows
+from tidemill.physical.relations import lookup, relation_of
 from tidemill.physical.row_number import RowNumberExec
 from tidemill.physical.source import SourceExec
 from tidemill.physical.split import SplitExec
@@ -69,7 +71,7 @@ class _Lowering:
         return self._done[key]
 
     def _rule(self, plan: Plan) -> Callable[[Any, bool], Exec]:
-        if relation_kind(plan) is SourceKind.CHANGING:
+        if is_changing(plan):
             return self._versions
         rule: Callable[[Any, bool], Exec] = getattr(self, f"_{type(plan).__name__.lower()}")
         return rule
@@ -160,7 +162,7 @@ class _Lowering:
         sides = ((plan.left, plan.right), (plan.right, plan.left))
         ways = [(one, other) for one, other in sides if self._is_lookup(one, other, eager)]
         if ways:
-            one, other = min(ways, key=lambda way: relation_rows(way[1]))
+            one, other = min(ways, key=lambda way: _rows(way[1]))
             found = self._lookup(LookupKind.INNER, one, other, plan.condition, eager)
             return only(found, plan.schema.names)
         left, right = self.lower(plan.left, True), self.lower(plan.right, True)
@@ -168,10 +170,10 @@ class _Lowering:
 
     def _is_lookup(self, left: Plan, right: Plan, eager: bool) -> bool:
         """Whether rows of the left side find all their partners when they start."""
-        kind = relation_kind(right)
-        if kind is None:
+        scan = relation_scan(right)
+        if scan is None:
             return False
-        return kind is SourceKind.CONSTANT or is_chronon(self.lower(left, eager))
+        return scan.kind is SourceKind.CONSTANT or is_chronon(self.lower(left, eager))
 
     def _lookup(
         self, kind: LookupKind, left: Plan, right: Plan, condition: Scalar | None, eager: bool
@@ -262,3 +264,9 @@ class _Lowering:
         left, right = self.lower(plan.left, True), self.lower(plan.right, True)
         result: Exec = kind(left, right, left.schema.names, eager)
         return result
+
+
+def _rows(relation: Plan) -> float:
+    """How many rows a relation has, where that is known."""
+    scan = relation_scan(relation)
+    return math.inf if scan is None or scan.rows is None else scan.rows

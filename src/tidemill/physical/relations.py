@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, replace
 
 from tidemill.algebra import nodes
@@ -28,28 +27,6 @@ class Relation:
     plan: Exec
     kind: SourceKind
     version: str | None = None
-
-
-def relation_kind(plan: Plan) -> SourceKind | None:
-    """The kind of a relation, filtered and projected at most; None if a plan is something else.
-
-    >>> from tidemill.algebra import Scan, Schema
-    >>> relation_kind(Scan("label", "l", Schema.of(), SourceKind.CONSTANT)).value
-    'constant'
-    >>> relation_kind(Scan("bid", "b", Schema.of()))
-    """
-    match plan:
-        case nodes.Scan():
-            return None if plan.kind is SourceKind.STREAM else plan.kind
-        case nodes.Filter() | nodes.Project():
-            return relation_kind(plan.child)
-    return None
-
-
-def relation_rows(plan: Plan) -> float:
-    """How many rows a relation has at most; infinity if that is not known."""
-    (scan,) = (node for node in plan.walk() if isinstance(node, nodes.Scan))
-    return math.inf if scan.rows is None else scan.rows
 
 
 def relation_of(plan: Plan, functions: Functions) -> Relation:
