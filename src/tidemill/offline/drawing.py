@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tidemill.offline.graphs import MemoryGraph, Path, State
 
@@ -10,6 +10,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 EDGE, BEST = "#CCCCCC", "#D55E00"
+CENTRED: dict[str, Any] = {"ha": "center", "va": "center"}
+BLANK = {"boxstyle": "square,pad=0.1", "facecolor": "white", "edgecolor": "none"}
+WEIGHT: dict[str, Any] = {**CENTRED, "color": BEST, "fontsize": 8, "bbox": BLANK}
 
 
 def as_text(graph: MemoryGraph, name: str = "r") -> str:
@@ -44,7 +47,7 @@ def draw(graph: MemoryGraph, axes: Axes, name: str = "r") -> None:
             text = f"{_label(state, name)}\n{layer[state]:g}"
             colour = BEST if state == path[at] else "#888888"
             box = {"boxstyle": "round", "facecolor": "white", "edgecolor": colour}
-            axes.text(at, height, text, ha="center", va="center", fontsize=7, bbox=box)
+            axes.text(at, height, text, **CENTRED, fontsize=7, bbox=box)
     most = max(map(len, heights), default=1)
     axes.set(xlim=(-0.5, len(heights) - 0.5), ylim=(-most / 2, most / 2), yticks=[])
     axes.set_xticks(range(len(heights)), [str(t) for t in graph.instants])
@@ -67,9 +70,7 @@ def _edges(
             axes.plot((at - 1, at), ends, color=BEST if best else EDGE, zorder=1 + best)
             weight = graph.weight(successor, t)
             if best and weight:
-                box = {"boxstyle": "square,pad=0.1", "facecolor": "white", "edgecolor": "none"}
-                style = {"color": BEST, "ha": "center", "va": "center", "fontsize": 8, "bbox": box}
-                axes.text(at - 0.5, sum(ends) / 2, f"+{weight:g}", **style)
+                axes.text(at - 0.5, sum(ends) / 2, f"+{weight:g}", **WEIGHT)
 
 
 def _label(state: State, name: str) -> str:
