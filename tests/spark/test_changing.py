@@ -8,12 +8,13 @@ from random import Random
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from pyspark.sql import SparkSession
 
 import tidemill as tm
 from tests.spark.change_sources import SCHEMA, Script
-from tests.spark.driving import wait_for
+from tests.spark.driving import net_changes, query_of, wait_for
 from tidemill.algebra import VERSION, Field, Scan, Schema, SourceKind
 from tidemill.analyze import SourceInfo
 from tidemill.changes import ChangeSource
@@ -36,10 +37,12 @@ class Results:
 
     def __init__(self) -> None:
         self.ticks: dict[int, list[tuple[Any, ...]]] = {}
+        self.tables: dict[int, pa.Table] = {}
         self.fails_at = -1
 
     def __call__(self, rows: pa.Table, tick: int) -> None:
-        found = sorted((tuple(row.values()) for row in rows.to_pylist()), key=lambda row: row[2])
+        found = sorted((tuple(row.values()) for row in rows.to_pylist()), key=repr)
+        self.tables[tick] = rows
         assert self.ticks.setdefault(tick, found) == found, "a tick done again sees the same"
         if tick == self.fails_at:
             self.fails_at = -1
@@ -47,7 +50,9 @@ class Results:
 
     @property
     def rows(self) -> list[tuple[Any, ...]]:
-        return [row for tick in sorted(self.ticks) for row in self.ticks[tick]]
+        """By tick, and by the number of the version."""
+        ticks = (self.ticks[tick] for tick in sorted(self.ticks))
+        return [row for rows in ticks for row in sorted(rows, key=lambda row: int(row[2]))]
 
 
 def start(
@@ -148,7 +153,7 @@ def test_every_change_of_a_table_outside_is_seen_once(
     """Over stops: because the sink fails, or the table, or someone wants it."""
     random = Random(4)
     source, results = Script(random, rows=5, length=40), Results()
-    for turn in range(6):
+    for turn in range(5):
         running = start(session, results, source, tmp_path, stream_of([1]))
         running.process_all_available()
         source.happen(4)
@@ -159,7 +164,7 @@ def test_every_change_of_a_table_outside_is_seen_once(
         reason = {0: "the sink is broken", 1: "the table is out of reach"}.get(turn % 3)
         if reason is not None:
             with pytest.raises(tm.ExecutionError, match=reason):
-                running.await_termination(timeout=30)
+                running.await_termination(timeout=60)
         source.is_down = False
         source.happen(3)
         running.stop()
@@ -171,3 +176,75 @@ def test_every_change_of_a_table_outside_is_seen_once(
     ended = {row[2] for row in results.rows if row[3] == row[4]}
     held = Counter(row[:2] for row in results.rows if row[4] is None and row[2] not in ended)
     assert held == source.now
+
+
+def test_what_spark_reads_can_change(session: SparkSession, tmp_path: Path) -> None:
+    """A DataFrame and files are the rows at first; they are read when they are needed."""
+    engine = tm.Engine(spark=session, partitions=1)
+    engine.relation("r", session.createDataFrame([(1, "a")], "k LONG, note STRING"), changing=True)
+    (tmp_path / "past.csv").write_text("k,since,until\n1,2,\n2,3,9\n")
+    engine.sql(
+        f"CREATE RELATION past (k BIGINT, since BIGINT, until BIGINT)"
+        f" SOURCE csv(path => '{tmp_path}/past.csv') CHANGING FROM since TO until"
+    )
+    assert engine.insert("r", table_of((2, "b")), at=5) == 1
+    assert engine.delete("past", "k = 1", at=8) == 1
+    found = query_of(engine, "SELECT r.k, r.note FROM r, past WHERE r.k = past.k").collect()
+    assert [tuple(row.values()) for row in found.to_pylist()] == [(1, "a", 2, 8), (2, "b", 5, 9)]
+
+
+SPANS = [range(1, 4), range(4, 6), range(6, 9)]
+QUERIES = [
+    "SELECT s.v, r.note FROM s WINDOW(RANGE 3), r WHERE s.k = r.k",
+    "SELECT s.v FROM s WINDOW(RANGE 3) WHERE NOT EXISTS (SELECT 1 FROM r WHERE r.k = s.k)",
+    "SELECT note, COUNT(*) AS n FROM r GROUP BY note",
+]
+
+
+def test_queries_see_changes_as_if_they_had_known_them(
+    session: SparkSession, tmp_path: Path
+) -> None:
+    """Rows of a stream and changes in turns: as in process with the instants of the changes."""
+    (tmp_path / "s").mkdir()
+    engines = [tm.Engine(spark=session, partitions=2), tm.Engine(runtime="inprocess")]
+    for engine in engines:
+        engine.relation("r", table_of((1, "a"), (2, "b"), (2, "b")), changing=True)
+    ours, theirs = engines
+    ours.sql(
+        "CREATE STREAM s (k BIGINT, v BIGINT, at BIGINT)"
+        f" SOURCE parquet(path => '{tmp_path}/s') ORDERED BY at"
+    )
+    rows = [[(k, 10 * at + k, at) for at in span for k in (1, 2, 3)] for span in SPANS]
+    tables = [
+        pa.table(dict(zip(("k", "v", "at"), zip(*r, strict=True), strict=True))) for r in rows
+    ]
+    theirs.stream("s", tables, time="at")
+    kept = [Results() for _ in QUERIES]
+    queries = [query_of(ours, sql).into(sink) for sql, sink in zip(QUERIES, kept, strict=True)]
+    place = f"{tmp_path}/checkpoint"
+    running = ours.start(*queries, checkpoint=place)
+    for number, table in enumerate(tables):
+        pq.write_table(table, tmp_path / "s" / f"{number}.parquet")
+        running.process_all_available()
+        for engine, at in ((ours, None), (theirs, SPANS[number][-1] + 1)):
+            change(engine, number, at)
+        running.process_all_available()
+    running.stop()
+    ours.start(
+        *queries, checkpoint=f"{tmp_path}/checkpoint", available_now=True
+    ).await_termination()
+    for sql, sink in zip(QUERIES, kept, strict=True):
+        expected = query_of(theirs, sql).collect()
+        assert net_changes(pa.concat_tables(sink.tables.values())) == net_changes(expected), sql
+
+
+def change(engine: tm.Engine, number: int, at: int | None) -> None:
+    """What happens after so many spans of the stream."""
+    if number == 0:
+        engine.delete("r", "k = 2", at=at)
+        engine.insert("r", table_of((3, "c"), (3, "水 🌊")), at=at)
+    elif number == 1:
+        engine.insert("r", table_of((2, "b"), (1, "a")), at=at)
+        engine.delete("r", "note = 'c'", at=at)
+    else:
+        engine.delete("r", at=at)

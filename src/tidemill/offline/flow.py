@@ -33,27 +33,21 @@ class Chains(NamedTuple):
     gains: np.ndarray
 
 
-class Flow(NamedTuple):
-    """The step until which each tuple is kept, −1 for never, and what each place gives."""
-
-    steps: np.ndarray
-    places: np.ndarray
-
-
-def best_flow(chains: Chains, slots: int) -> Flow:
-    """The flow of so many places that gives most.
+def best_flow(chains: Chains, slots: int) -> np.ndarray:
+    """The step until which each tuple is kept, −1 for never, so that so many places give most.
 
     Of two tuples, one arrives at instant 0 and gives 3 if kept over instant 1, where the other one
     arrives, and 8 if kept over instant 2; the other gives 2, also at 2.
 
     >>> tuples = [np.array(part) for part in ([0, 1], [0, 2, 3], [2, 3, 3], [3.0, 8.0, 2.0])]
     >>> best_flow(Chains(3, *tuples), slots=1)
-    Flow(steps=array([ 1, -1]), places=array([8.]))
+    array([ 1, -1])
     >>> best_flow(Chains(3, *tuples), slots=5)
-    Flow(steps=array([1, 2]), places=array([8., 2.]))
+    array([1, 2])
     """
     first = np.searchsorted(chains.start, np.arange(chains.nodes + 2))
-    return Flow(*_flow(chains, first, slots))
+    steps: np.ndarray = _flow(chains, first, slots)
+    return steps
 
 
 class _Net(NamedTuple):
@@ -94,14 +88,12 @@ def _flow(chains: Any, first: Any, slots: int) -> Any:
     ways = _Ways(
         np.empty(size), np.empty(size, np.int64), np.empty(size, np.int64), np.empty(size, np.int64)
     )
-    places = np.zeros(max(0, min(slots, tuples)))
-    for place in range(len(places)):
+    for _ in range(slots):
         _search(net, ways)
-        places[place] = net.price[0] - net.price[chains.nodes]
-        if places[place] <= 0:
-            return net.steps, places[:place]
+        if net.price[0] <= net.price[chains.nodes]:
+            break  # one more place would give nothing
         _follow(net, ways)
-    return net.steps, places
+    return net.steps
 
 
 @njit(cache=True)

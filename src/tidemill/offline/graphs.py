@@ -110,7 +110,7 @@ class MemoryGraph:
     def successors(self, state: State, t: int) -> set[State]:
         """The states that can follow: what has expired goes, then newcomers may take places."""
         found = {tuple(own for own in state if self.own[own].ts + self.life > t)}
-        for new in self._newcomers.get(t, ()):
+        for new in self.newcomers.get(t, ()):
             found = {after for before in found for after in self._admit(before, new)}
         return found
 
@@ -165,7 +165,7 @@ class MemoryGraph:
         return len(outputs) if self.by == "count" else sum(each.importance for each in outputs)
 
     @cached_property
-    def _newcomers(self) -> dict[int, list[int]]:
+    def newcomers(self) -> dict[int, list[int]]:
         """By instant, the tuples that may be kept."""
         found: dict[int, list[int]] = {}
         for number, arrival in enumerate(self.own):

@@ -62,7 +62,7 @@ def _until(rows: Rows, times: Instants, worth: np.ndarray, own: Instants, slots:
     until = np.full(len(own), NEVER)
     if len(rows):
         kept, lasts, chains = chains_of(rows, times, worth, own)
-        steps = best_flow(chains, slots).steps
+        steps = best_flow(chains, slots)
         until[kept[steps >= 0]] = lasts[steps[steps >= 0]]
     return until
 
