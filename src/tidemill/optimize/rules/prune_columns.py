@@ -15,6 +15,7 @@ from tidemill.algebra import nodes
 from tidemill.algebra.plan import Plan
 from tidemill.algebra.relations import is_changing
 from tidemill.algebra.scalar import column
+from tidemill.algebra.star import StarJoin
 
 Names = frozenset[str]
 
@@ -109,6 +110,9 @@ def _needs(plan: Plan, names: Names) -> Iterator[tuple[Plan, Names]]:
             tested = frozenset() if plan.condition is None else plan.condition.columns
             for child in plan.inputs:
                 yield child, (names | tested) & frozenset(child.schema.names)
+        case StarJoin():
+            for child in plan.children:
+                yield child, (names | plan.reads) & frozenset(child.schema.names)
         case _:
             # These compare whole rows.
             for child in plan.children:
