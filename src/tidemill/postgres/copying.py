@@ -1,13 +1,15 @@
-"""Many rows at once, out of PostgreSQL into Arrow: COPY writes CSV, Arrow reads it."""
+"""Many rows at once, between PostgreSQL and Arrow: COPY and Arrow both know CSV."""
 
 from __future__ import annotations
 
 import io
 import re
 from collections.abc import Sequence
+from itertools import islice
 
 import polars as pl
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.csv
 from psycopg import sql
 
@@ -17,6 +19,7 @@ from tidemill.errors import ExecutionError
 from tidemill.postgres.connect import Connection
 
 _SMALLEST_BLOCK = 1 << 20
+_ROWS_AT_ONCE = 100_000
 
 # How the texts of values look depends on the session: in these settings nothing is lost.
 EXACT = """
@@ -40,6 +43,43 @@ def copy_out(connection: Connection, query: sql.Composable, fields: Sequence[Fie
     except pa.ArrowInvalid as error:
         raise _unreadable(fields, str(error)) from error
     return pa.table([_decoded(column) for column in table.columns], _schema(fields))
+
+
+def copy_in(connection: Connection, target: sql.Composable, rows: pa.Table) -> None:
+    """Add rows to a table, which has columns of the same names."""
+    texts = pa.table([_texts(column) for column in rows.columns], rows.column_names)
+    names = sql.SQL(", ").join(map(sql.Identifier, rows.column_names))
+    command = sql.SQL("COPY {} ({}) FROM STDIN (FORMAT csv)").format(target, names)
+    # NULL is nothing at all, and an empty text a pair of quotes.
+    style = pyarrow.csv.WriteOptions(include_header=False, quoting_style="all_valid")
+    with connection.cursor() as cursor, cursor.copy(command) as copy:
+        for batch in texts.to_batches(max_chunksize=_ROWS_AT_ONCE):
+            data = io.BytesIO()
+            pyarrow.csv.write_csv(batch, data, style)
+            copy.write(data.getbuffer())
+
+
+def _texts(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Values as PostgreSQL reads them."""
+    if pa.types.is_list(column.type):
+        return pa.chunked_array([_lists(chunk) for chunk in column.chunks], pa.string())
+    if pa.types.is_binary(column.type):
+        hexadecimal = pl.Series(column).bin.encode("hex").to_arrow()
+        return pc.binary_join_element_wise("\\x", hexadecimal.cast(pa.string()), "")
+    return pc.cast(column, pa.string())
+
+
+def _lists(column: pa.ListArray) -> pa.Array:
+    values = _texts(pa.chunked_array([column.flatten()])).to_pylist()
+    parts = iter("NULL" if value is None else _quoted(value) for value in values)
+    lengths = pc.list_value_length(column).to_pylist()
+    lists = (None if n is None else f"{{{','.join(islice(parts, n))}}}" for n in lengths)
+    return pa.array(lists, pa.string())
+
+
+def _quoted(value: str) -> str:
+    escaped = value.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'
 
 
 def _parsed(data: io.BytesIO, fields: Sequence[Field], longest: int) -> pa.Table:

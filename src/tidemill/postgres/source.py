@@ -16,16 +16,16 @@ from psycopg import sql
 from tidemill.algebra import Field, SourceKind
 from tidemill.analyze import SourceInfo
 from tidemill.changes import INSTANT, OPERATION, ChangeSource
-from tidemill.errors import ExecutionError, nearest
+from tidemill.errors import ExecutionError
 from tidemill.postgres.columns import ROW, Reading, check_shape, readings, shape
-from tidemill.postgres.connect import CONNECTION_OPTIONS, Connection, Server, attempt
+from tidemill.postgres.connect import Connection, Server, attempt
 from tidemill.postgres.copying import EXACT, copy_out
 from tidemill.postgres.log import PRUNED, WATCHED, check_plain, install, is_watched, log_name
 from tidemill.postgres.names import TableName
+from tidemill.postgres.options import checked
 from tidemill.postgres.tables import Table, get_table
 from tidemill.timeline import TimeDomain
 
-_OPTIONS = (*CONNECTION_OPTIONS, "table", "log")
 _ADDED = (Field(OPERATION, pa.int8()), Field(INSTANT, pa.int64()))
 _ANEW = "start the query anew, with another checkpoint"
 
@@ -77,25 +77,19 @@ def open_source(info: SourceInfo) -> ChangeSource:
 
     SOURCE postgres(url => 'postgresql://user@host/database', table => 'schema.name')
     """
-    unknown = [name for name in info.options if name not in _OPTIONS]
-    if unknown or info.arguments:
-        near = nearest(unknown[0], _OPTIONS) if unknown else None
-        guess = f"did you mean `{near}`? " if near else ""
-        wrong = f"no option `{unknown[0]}`" if unknown else "only options with names"
-        help = f"{guess}options: {', '.join(_OPTIONS)}"
-        raise ExecutionError(f"the source postgres of `{info.name}` has {wrong}", help=help)
-    if not info.options.get("table"):
-        help = "as in SOURCE postgres(url => '...', table => 'app.orders')"
-        raise ExecutionError(f"`{info.name}` needs the option table", help=help)
-    return PostgresSource(info)
+    if info.arguments:
+        help = "as in SOURCE postgres(url => '...', table => '...')"
+        raise ExecutionError(f"the source of `{info.name}` has options without names", help=help)
+    table = checked(info.options, ("log",), f"the source of `{info.name}`")
+    return PostgresSource(info, table)
 
 
 class PostgresSource:
     """Reads a table, and the log of its changes if the relation is one that changes."""
 
-    def __init__(self, info: SourceInfo) -> None:
+    def __init__(self, info: SourceInfo, table: TableName) -> None:
         self._server = Server.of(info.options)
-        self._name = TableName.parse(str(info.options["table"]))
+        self._name = table
         log = info.options.get("log")
         self._log = None if log is None else TableName.parse(str(log))
         self._columns = info.declared or info.schema
