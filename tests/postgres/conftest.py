@@ -1,4 +1,4 @@
-"""A real server for the tests of PostgreSQL, and a database of its own for each of them."""
+"""A real server for the tests of PostgreSQL, and an empty database for each of them."""
 
 from __future__ import annotations
 
@@ -13,13 +13,25 @@ import pytest
 from tests.postgres.server import PostgresServer, find_binaries
 
 HERE = Path(__file__).parent
+# Tests that need Spark run where its other tests do.
+GROUPS = {"test_kills.py": "spark-processes", "test_on_spark.py": "spark"}
+
+# Those of the tests before: quicker than a database for each of them.
+SCHEMAS = """
+SELECT quote_ident(nspname) FROM pg_namespace
+WHERE nspname <> 'information_schema' AND nspname !~ '^pg_'
+"""
 
 
 @pytest.hookimpl(tryfirst=True)  # before pytest-xdist looks at the groups
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
-        if item.path.parent == HERE:
-            item.add_marker(pytest.mark.xdist_group("postgres"))
+        if item.path.parent != HERE:
+            continue
+        group = GROUPS.get(item.path.name, "postgres")
+        item.add_marker(pytest.mark.xdist_group(group))
+        if group != "postgres":
+            item.add_marker(pytest.mark.spark)
 
 
 @pytest.fixture(scope="session")
@@ -30,6 +42,8 @@ def server() -> Iterator[PostgresServer]:
     server = PostgresServer(binaries)
     try:
         server.start()
+        for name in ("test", "values"):
+            server.make_database(name)
         yield server
         server.stop()
     finally:
@@ -38,7 +52,7 @@ def server() -> Iterator[PostgresServer]:
 
 @dataclass(frozen=True)
 class Database:
-    """An empty database."""
+    """One of the databases of the server."""
 
     server: PostgresServer
     name: str
@@ -64,8 +78,11 @@ class Database:
 
 @pytest.fixture
 def database(server: PostgresServer) -> Iterator[Database]:
-    if not server.is_running:
-        server.start()
-    yield Database(server, server.fresh_database())
+    database = Database(server, "test")
+    with database.connect() as connection:
+        for (schema,) in connection.execute(SCHEMAS).fetchall():
+            connection.execute(f"DROP SCHEMA {schema} CASCADE")
+        connection.execute("CREATE SCHEMA public; GRANT USAGE ON SCHEMA public TO PUBLIC")
+    yield database
     if not server.is_running:
         server.start()

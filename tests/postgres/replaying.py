@@ -12,7 +12,6 @@ from tidemill.algebra import Schema, SourceKind
 from tidemill.analyze import SourceInfo
 from tidemill.changes import INSTANT, OPERATION, ChangeSource
 from tidemill.postgres import open_source
-from tidemill.timeline import TimeDomain
 
 Row = tuple[Any, ...]
 
@@ -28,10 +27,8 @@ def source_of(
 ) -> ChangeSource:
     """A source over a table; options override those of the database."""
     columns = Schema.of(**(types or _TYPES))
-    given = {"url": database.url, "table": table, "retry": "5 seconds", **options}
-    return open_source(
-        SourceInfo("r", columns, kind, TimeDomain.MICROSECONDS, declared=columns, options=given)
-    )
+    given = {"url": database.url, "table": table, **options}
+    return open_source(SourceInfo("r", columns, kind, declared=columns, options=given))
 
 
 def rows_of(table: pa.Table) -> list[Row]:

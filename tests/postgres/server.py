@@ -36,7 +36,6 @@ class PostgresServer:
         self._user = _unprivileged() if os.getuid() == 0 else None
         self._folder = Path(tempfile.mkdtemp(prefix="tidemill-postgres-"))
         self.port = _free_port()
-        self._databases = 0
         try:
             self._make()
         except BaseException:
@@ -87,12 +86,9 @@ class PostgresServer:
     def connect(self, database: str = "postgres") -> psycopg.Connection[Any]:
         return psycopg.connect(self.url(database), autocommit=True)
 
-    def fresh_database(self) -> str:
-        self._databases += 1
-        name = f"test{self._databases}"
+    def make_database(self, name: str) -> None:
         with self.connect() as connection:
             connection.execute(f"CREATE DATABASE {name}")
-        return name
 
     def _run(self, program: str, arguments: Sequence[str]) -> None:
         done = subprocess.run(

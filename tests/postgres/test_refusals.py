@@ -108,9 +108,10 @@ def test_a_position_of_another_server(database: Database, other: dict[str, str])
 
 def test_what_others_must_do(database: Database) -> None:
     """Who may not install the log is told who may, and how; done so, it works."""
-    reader = f"reader_{database.name}"
+    reader = "reader"
     database.run(
         TABLE,
+        f"DROP ROLE IF EXISTS {reader}",
         f"CREATE ROLE {reader} LOGIN PASSWORD '{PASSWORD}'",
         f"GRANT SELECT ON t TO {reader}",
     )
@@ -156,6 +157,7 @@ WRONG: dict[str, tuple[Callable[[], dict[str, Any]], str]] = {
     "no name": (lambda: {"table": "a.b.c"}, "is no name of a table"),
     "misspelt": (lambda: {"tabel": "t"}, "did you mean `table`?"),
     "no wait": (lambda: {"retry": "soon"}, "'soon' is no length of time"),
+    "no instant": (lambda: {"instants": "now"}, "instants => 'seen' or 'made'"),
     "view": (lambda: {"table": "v"}, "cannot be watched"),
     "long log": (lambda: {"log": "l" * 51}, "is too long"),
     "no url": (lambda: {"url": f"postgers:/u:{PASSWORD}@h/d"}, "neither a URL of PostgreSQL"),
@@ -178,7 +180,7 @@ def test_options_have_names() -> None:
         info = SourceInfo(
             "r", Schema(()), SourceKind.CHANGING, arguments=arguments, options=options
         )
-        with pytest.raises(ExecutionError, match=r"only options with names|needs the option table"):
+        with pytest.raises(ExecutionError, match=r"options without names|needs the option table"):
             open_source(info)
 
 

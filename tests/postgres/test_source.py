@@ -127,7 +127,7 @@ def test_who_pretends_to_be_a_replica_is_heard(database: Database) -> None:
 
 def test_instants_are_when_changes_were_made(database: Database) -> None:
     database.run(TABLE)
-    source = source_of(database)
+    source = source_of(database, instants="made")
     _, position = source.content()
     ((before,),) = database.run("SELECT clock_timestamp()")
     database.run("INSERT INTO t VALUES (1, 'a')")
@@ -135,6 +135,8 @@ def test_instants_are_when_changes_were_made(database: Database) -> None:
     assert changes.schema.field(INSTANT).type == pa.int64()
     (instant,) = changes[INSTANT].to_pylist()
     assert 0 <= instant - int(before.timestamp() * 1_000_000) < 60_000_000
+    changes, _ = source_of(database).changes(position)
+    assert changes[INSTANT].to_pylist() == [None]
 
 
 def test_names_of_every_kind(database: Database) -> None:

@@ -35,7 +35,7 @@ SELECT "#new", "#place" FROM (
         ) AS "#both"
     ) AS "#numbered"
 ) AS "#paired" WHERE "#sides" = 1;
-DELETE FROM {target} USING {differing} WHERE ctid = "#place" AND NOT "#new";
+DELETE FROM {target} AS t USING {differing} WHERE t.ctid = "#place" AND NOT "#new";
 INSERT INTO {target} ({columns})
 SELECT {columns} FROM {incoming} AS i JOIN {differing} ON i.ctid = "#place" WHERE "#new"
 """

@@ -24,7 +24,6 @@ from tidemill.postgres.log import PRUNED, WATCHED, check_plain, install, is_watc
 from tidemill.postgres.names import TableName
 from tidemill.postgres.options import checked
 from tidemill.postgres.tables import Table, get_table
-from tidemill.timeline import TimeDomain
 
 _ADDED = (Field(OPERATION, pa.int8()), Field(INSTANT, pa.int64()))
 _ANEW = "start the query anew, with another checkpoint"
@@ -33,7 +32,12 @@ _BEGIN = f"SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY; {EXACT}"
 _LOCK = sql.SQL("LOCK TABLE {} IN ACCESS SHARE MODE")
 _CONTENT = sql.SQL("SELECT {} FROM {} AS {}")
 _ROW = sql.Identifier(ROW)
-_MICROSECONDS = "round(extract(epoch FROM l.at) * 1000000)::bigint"
+SEEN, MADE = "seen", "made"
+_INSTANTS = {
+    SEEN: sql.SQL("NULL"),
+    MADE: sql.SQL("round(extract(epoch FROM l.at) * 1000000)::bigint"),
+}
+"""From when a change counts: since it is seen, or since it was made, in microseconds since 1970."""
 
 _NOW = """
 SELECT pg_current_snapshot()::text, system_identifier::text, pg_is_in_recovery()
@@ -80,7 +84,10 @@ def open_source(info: SourceInfo) -> ChangeSource:
     if info.arguments:
         help = "as in SOURCE postgres(url => '...', table => '...')"
         raise ExecutionError(f"the source of `{info.name}` has options without names", help=help)
-    table = checked(info.options, ("log",), f"the source of `{info.name}`")
+    table = checked(info.options, ("log", "instants"), f"the source of `{info.name}`")
+    if (instants := info.options.get("instants", SEEN)) not in (SEEN, MADE):
+        help = f"instants => '{SEEN}' or '{MADE}'"
+        raise ExecutionError(f"`{info.name}` has the unknown instants {instants!r}", help=help)
     return PostgresSource(info, table)
 
 
@@ -93,7 +100,7 @@ class PostgresSource:
         log = info.options.get("log")
         self._log = None if log is None else TableName.parse(str(log))
         self._columns = info.declared or info.schema
-        self._has_clock = info.domain is TimeDomain.MICROSECONDS
+        self._instants = _INSTANTS[str(info.options.get("instants", SEEN))]
         self._changing = info.kind is SourceKind.CHANGING
         if self._changing:
             attempt(self._server, lambda connection: install(connection, self._name, self._log))
@@ -133,7 +140,7 @@ class PostgresSource:
             query = sql.SQL(_CHANGES).format(
                 **names,
                 columns=_listed(columns),
-                instant=sql.SQL(_MICROSECONDS if self._has_clock else "NULL"),
+                instant=self._instants,
                 row=_ROW,
                 types=_typed(columns),
             )

@@ -81,5 +81,6 @@ def get_table(connection: Connection, name: TableName) -> Table:
     guess = f"did you mean `{near}`? " if near else ""
     raise ExecutionError(
         f"there is no table `{name}` in the database {connection.info.dbname}",
-        help=f"{guess}names are taken as they are written, upper case included",
+        help=f"{guess}names are taken as they are written, upper case included, and "
+        f"{connection.info.user} must have the right to use their schema",
     )
