@@ -115,6 +115,8 @@ def test_the_relation_alone() -> None:
     query.collect()
     source = query.progress.sources["offer"]
     assert (source.rows, source.held, source.missing, source.warning) == (2, 1, 0, None)
+    engine.delete("offer", at=9)
+    assert rows_of(query.collect())[-1] == (1, 5, 9), "asked again, it knows what has changed"
 
 
 def test_instants_of_the_calendar() -> None:

@@ -24,14 +24,13 @@ from tidemill.algebra import (
     Plan,
     Project,
     Scalar,
-    Scan,
     SemiJoin,
-    SourceKind,
     TimeWindow,
     Union,
     column,
 )
 from tidemill.algebra.nodes import VERSION
+from tidemill.algebra.relations import is_changing
 from tidemill.algebra.scalar import conjunction, equality
 from tidemill.analyze.region import Region, is_equality, region_of
 from tidemill.errors import UnsupportedError
@@ -44,20 +43,9 @@ _COUNT_HELP: Final = "use WINDOW(RANGE ...), or look the relation up in a subque
 
 def look_up_on_arrival(plan: Plan, origins: Origins) -> Plan:
     """Move joins with time-varying relations below windows; `origins` are places of windows."""
-    if not any(map(_is_changing, plan.walk())):
+    if not any(map(is_changing, plan.walk())):
         return plan
     return _Arrivals(origins).of(plan)
-
-
-def _is_changing(node: Plan) -> bool:
-    return isinstance(node, Scan) and node.kind is SourceKind.CHANGING
-
-
-def is_changing_relation(plan: Plan) -> bool:
-    """Whether the plan is a time-varying relation, perhaps filtered and projected."""
-    while isinstance(plan, Filter | Project):
-        plan = plan.child
-    return _is_changing(plan)
 
 
 @dataclass(frozen=True)
@@ -112,7 +100,7 @@ class _Arrivals:
             inputs = [self.of(child) for child in region.inputs]
             return _Lookups(replace(region, inputs=inputs), self._origins).placed()
         plan = plan.with_children([self.of(child) for child in plan.children])
-        if isinstance(plan, SemiJoin | AntiJoin) and is_changing_relation(plan.right):
+        if isinstance(plan, SemiJoin | AntiJoin) and is_changing(plan.right):
             return self._pushed(plan, plan.left, plan.condition)
         return plan
 
@@ -159,7 +147,7 @@ class _Lookups:
         """The join, with lookups below windows."""
         inputs = self.region.inputs
         self._streams = {n: a for n, plan in enumerate(inputs) if (a := arrival_of(plan))}
-        relations = [n for n, plan in enumerate(inputs) if is_changing_relation(plan)]
+        relations = [n for n, plan in enumerate(inputs) if is_changing(plan)]
         users = {number: self._users(number) for number in relations}
         if not any(users.values()):
             return self.region.rebuilt()

@@ -15,13 +15,13 @@ from tidemill.algebra import (
     Policy,
     Project,
     Scalar,
-    Scan,
     Shedding,
     SourceKind,
     StarJoin,
     TimeWindow,
     column,
 )
+from tidemill.algebra.relations import relation_scan
 from tidemill.analyze.arrivals import Arrival, arrival_of
 from tidemill.analyze.region import Region, region_of
 from tidemill.analyze.scope import Item
@@ -82,8 +82,10 @@ class _Star:
             self._shedding(tuple(name for _, name in streams)),
             tuple(part for part in conditions if part is not None),
         )
+        # A single stream looks the relation up and keeps nothing.
+        plan = star.exact if len(streams) == 1 else star
         schema = self.region.schema
-        return Project(star, tuple((f.name, column(f.name, f.type)) for f in schema))
+        return Project(plan, tuple((f.name, column(f.name, f.type)) for f in schema))
 
     def importance(self) -> exp.Expr:
         """The importance of a result: the least of its parts."""
@@ -96,7 +98,8 @@ class _Star:
         parts, relations = [], []
         for plan in self.region.inputs:
             item = self._item(plan)
-            if _is_relation(plan):
+            scan = relation_scan(plan)
+            if scan is not None and scan.kind in _RELATIONS:
                 relations.append((item, plan))
             else:
                 arrival = self._arrival(item, plan)
@@ -185,6 +188,8 @@ class _Star:
         value = around.scalar(part.importance)
         if not (pa.types.is_integer(value.type) or pa.types.is_floating(value.type)):
             value = around.scalar(exp.cast(part.importance, "DOUBLE"))
+        elif value.is_column:
+            return part.arrival.kept(part.rows), value.node.name
         name = f"#importance{number}"
         return part.arrival.kept(with_column(part.rows, name, value)), name
 
@@ -204,12 +209,6 @@ class _Star:
             given.get("BETA", 1 / life),
             int(given.get("SEED", 0)),
         )
-
-
-def _is_relation(plan: Plan) -> bool:
-    while isinstance(plan, Filter | Project):
-        plan = plan.child
-    return isinstance(plan, Scan) and plan.kind in _RELATIONS
 
 
 def _named(plan: Plan, side: Scalar, stage: Stage) -> tuple[Plan, str]:

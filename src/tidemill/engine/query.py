@@ -11,6 +11,7 @@ from typing import Any, Protocol
 import polars as pl
 import pyarrow as pa
 
+from tidemill.algebra.nodes import SourceKind
 from tidemill.algebra.plan import render
 from tidemill.algebra.schema import Schema
 from tidemill.analyze import Planned, SourceInfo
@@ -193,7 +194,8 @@ class Query:
         return execution
 
     def _collected(self) -> pl.DataFrame:
-        if self._answer is None:
+        changes = any(info.kind is SourceKind.CHANGING for info in self.sources.values())
+        if self._answer is None or changes:
             with progress_line(lambda: self.progress):
                 self._answer = pl.concat([empty_batch(self.schema), *self._execution()])
         return self._answer

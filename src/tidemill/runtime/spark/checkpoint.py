@@ -10,6 +10,7 @@ from typing import IO, Any
 from uuid import uuid4
 
 import polars as pl
+import pyarrow as pa
 from pyarrow import fs
 
 from tidemill.errors import ExecutionError
@@ -62,14 +63,28 @@ class Checkpoint:
         with self._filesystem.open_input_file(f"{self._folder}/{name}") as file:
             return bytes(file.read()).decode()
 
+    def read_table(self, name: str) -> pa.Table:
+        with self._filesystem.open_input_file(f"{self._folder}/{name}") as file:
+            return pa.ipc.open_file(file).read_all()
+
     def write(self, name: str, text: str) -> None:
         """Write a file so that it is there whole or not at all."""
+        self._write(name, text.encode())
+
+    def write_table(self, name: str, table: pa.Table) -> None:
+        """Write a table with its metadata, whole or not at all."""
+        sink = pa.BufferOutputStream()
+        with pa.ipc.new_file(sink, table.schema) as writer:
+            writer.write_table(table)
+        self._write(name, sink.getvalue())
+
+    def _write(self, name: str, data: bytes | pa.Buffer) -> None:
         path = f"{self._folder}/{name}"
         folder, base = os.path.split(path)
         self._filesystem.create_dir(folder, recursive=True)
         temporary = f"{folder}/.{base}.temporary"  # Spark does not look at such names
         with self._filesystem.open_output_stream(temporary) as stream:
-            stream.write(text.encode())
+            stream.write(data)
         self._filesystem.move(temporary, path)
 
     def make(self, folder: str) -> None:

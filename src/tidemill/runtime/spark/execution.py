@@ -138,10 +138,12 @@ class RunningQuery:
         self._sinks = sinks
         self._stopped = False
         self._failure: Exception | None = None
-        self._query = run.start(**trigger) if run.has_streams else None
+        ends = "availableNow" in trigger
+        goes_on = run.has_streams or (run.is_changing and not ends)
+        self._query = run.start(**trigger) if goes_on else None
         self._ending: Thread | None = None
         self._idle: IdleWatch | None = None
-        if self._query is None or "availableNow" in trigger:
+        if self._query is None or ends:
             # The input has an end: after it, whoever waits, what was held back comes out.
             self._ending = Thread(target=self._end, name="tidemill-end", daemon=True)
             self._ending.start()

@@ -20,7 +20,7 @@ from pyspark.sql.streaming.readwriter import DataStreamReader
 from tidemill.algebra.nodes import SourceKind
 from tidemill.algebra.schema import Schema
 from tidemill.analyze import SourceInfo
-from tidemill.changes import ChangeSource
+from tidemill.changes import DELETED, INSERTED, ChangeSource
 from tidemill.errors import ExecutionError
 from tidemill.runtime.spark.inputs import SourceRows
 from tidemill.runtime.spark.native import spark_type
@@ -56,10 +56,15 @@ class Reader:
                 origin.info.slack,
                 _is_stream(origin.info),
                 origin.info.idle,
+                origin.changes is not None,
             )
             for number, (origin, schema) in enumerate(origins)
         ]
         self._origins = [origin for origin, _ in origins]
+
+    def origin(self, source: SourceRows) -> Origin:
+        """Where the rows of a source are."""
+        return self._origins[source.number]
 
     def read(self, source: SourceRows) -> DataFrame:
         """The rows of a source: a streaming DataFrame if it has a clock."""
@@ -73,6 +78,15 @@ class Reader:
             *(_value(frame, name).cast(spark_type(t)).alias(new) for (name, new), t in kinds),
         )
         return rows if source.has_time else rows.where(F.col(VALID_FROM) < F.col(VALID_TO))
+
+    def changes(self, source: SourceRows, versions: pl.DataFrame) -> DataFrame:
+        """Versions of a relation that changes as rows of it."""
+        names = {VALID_FROM: INSERTED, VALID_TO: DELETED}
+        names |= {new: name for name, new in source.columns.items()}
+        table = versions.select(pl.col(old).alias(new) for new, old in names.items()).to_arrow()
+        types = [pa.int64(), pa.int64(), *source.schema.types]
+        schema = pa.schema(list(zip(names, types, strict=True)))
+        return self._session.createDataFrame(table.cast(schema), schema=_columns(schema))
 
     def _stream(self, origin: Origin) -> DataFrame:
         info = origin.info
