@@ -7,6 +7,7 @@ import json
 import os
 from pathlib import Path
 from typing import IO, Any
+from uuid import uuid4
 
 import polars as pl
 import pyarrow as pa
@@ -53,6 +54,12 @@ class Checkpoint:
         found = json.loads(self.read("manifest.json"))
         self._check(found, wanted)
         return int(found["partitions"])
+
+    def identity(self) -> str:
+        """A name that no other checkpoint has or had, not even one in the same folder."""
+        if "identity" not in self.names("."):
+            self.write("identity", uuid4().hex)
+        return self.read("identity")
 
     def close(self) -> None:
         """Let others use the checkpoint."""
