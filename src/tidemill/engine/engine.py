@@ -313,7 +313,7 @@ class Engine:
         """A query that knows where its results go; `start` sends them there."""
         sink = statement.sink
         options = {name: value for name, value in sink.options.items() if value is not None}
-        form = str(options.pop("form", "intervals"))
+        form = str(options.pop("form", ""))
         return self._query(statement, statement.query, SinkRequest(sink.format, options, form))
 
     def _query(self, statement: Statement, tree: exp.Expr, sink: SinkRequest) -> Query:

@@ -14,6 +14,7 @@ from tidemill.algebra.nodes import SourceKind
 from tidemill.algebra.plan import Plan
 from tidemill.algebra.relations import is_changing, is_constant, relation_scan
 from tidemill.algebra.scalar import Scalar
+from tidemill.algebra.star import StarJoin
 from tidemill.expressions.functions import Functions
 from tidemill.physical.aggregate import AggregateExec
 from tidemill.physical.count_window import CountWindowExec
@@ -36,6 +37,7 @@ from tidemill.physical.relations import Relation, lookup, lookup_steps, relation
 from tidemill.physical.row_number import RowNumberExec
 from tidemill.physical.source import SourceExec
 from tidemill.physical.split import SplitExec
+from tidemill.physical.star import StarJoinExec
 from tidemill.physical.strict_difference import StrictDifferenceExec
 from tidemill.physical.time_window import TimeWindowExec
 from tidemill.physical.topk import TopKExec
@@ -154,6 +156,17 @@ class _Lowering:
         return DistinctExec(only(child, names), names)
 
     # Two inputs
+
+    def _starjoin(self, plan: StarJoin, eager: bool) -> Exec:
+        return StarJoinExec(
+            tuple(self.lower(stream, True) for stream in plan.streams),
+            relation_of(plan.relation, self._functions).plan,
+            plan.stream_keys,
+            plan.relation_keys,
+            plan.shedding,
+            plan.conditions,
+            used(self._functions, *plan.conditions),
+        )
 
     def _union(self, plan: nodes.Union, eager: bool) -> Exec:
         return UnionExec(self.lower(plan.left, eager), self.lower(plan.right, eager))
