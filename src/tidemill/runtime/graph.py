@@ -11,6 +11,7 @@ import polars as pl
 from tidemill.algebra.plan import Plan
 from tidemill.errors import ExecutionError
 from tidemill.physical.join import JoinExec
+from tidemill.physical.lookup import LookupExec
 from tidemill.physical.operator import Exec, Operator, ends, starts
 from tidemill.runtime.progress import OperatorProgress
 from tidemill.timeline import BEGIN, OPEN_END
@@ -125,7 +126,7 @@ class Graph:
     def _run(self, number: int, operator: Operator, inputs: list[Arrival]) -> Arrival:
         progress = self.progress[number]
         batches = [rows for rows, _ in inputs]
-        progress.took(batches, joins=isinstance(self.nodes[number], JoinExec))
+        progress.took(batches, joins=isinstance(self.nodes[number], JoinExec | LookupExec))
         try:
             result = operator.step(batches, [mark for _, mark in inputs])
         except ExecutionError as error:

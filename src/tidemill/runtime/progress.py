@@ -10,11 +10,30 @@ from tidemill.optimize.statistics import Statistics
 
 @dataclass(frozen=True)
 class SourceProgress:
-    """What was read of a source; late rows were kept out."""
+    """What was read of a source; late rows were kept out.
+
+    Of a relation that changes: how many rows are there now (`held`), how many changes came, and
+    how many of these were deletions of rows that were not there (`missing`).
+    """
 
     rows: int
     late_rows: int
     watermark: int | None
+    held: int | None = None
+    changes: int = 0
+    missing: int = 0
+
+    @property
+    def warning(self) -> str | None:
+        """What does not look right.
+
+        >>> SourceProgress(rows=9, late_rows=0, watermark=7, held=3, changes=6, missing=1).warning
+        'rows were deleted that were not there: 1 of 6 changes had no effect'
+        """
+        if not self.missing:
+            return None
+        share = f"{self.missing} of {self.changes} changes had no effect"
+        return f"rows were deleted that were not there: {share}"
 
 
 @dataclass(frozen=True)
