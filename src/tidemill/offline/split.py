@@ -47,15 +47,16 @@ class Cut:
         found = _frame(table.append_column(COMPONENT, pa.array(self.components)))
         return found.unique(maintain_order=True).to_arrow()
 
-    def loads(self, counts: list[tuple[np.ndarray, np.ndarray]]) -> np.ndarray:
-        """Rows of both streams in each component, from pairs of components and their rows."""
-        found = np.zeros(self.components.max(initial=-1) + 1, dtype=np.int64)
-        for numbers, rows in counts:
-            np.add.at(found, numbers, rows)
-        return found
+    @property
+    def count(self) -> int:
+        """How many components there are."""
+        return int(self.components.max(initial=-1)) + 1
 
     def parts(self, loads: np.ndarray, count: int) -> tuple[np.ndarray, list[Part]]:
-        """The part of each component, and the parts: alike in load, with memory as they need."""
+        """The part of each component, and the parts: alike in load, with memory as they need.
+
+        The load of a component is the number of rows of streams that find it.
+        """
         places = packed(loads, count)
         slots = shares(np.bincount(places, weights=loads, minlength=count), self.terms.slots)
         mine = places[self.components]
@@ -81,7 +82,8 @@ def cut(f: pa.Table, terms: Terms) -> Cut:
 def join_parts(r: pa.Table, s: pa.Table, f: pa.Table, terms: Terms, parts: int) -> BestJoin:
     """The best join of each part, all together."""
     whole = cut(f, terms)
-    loads = whole.loads([_count(table, whole, side) for side, table in enumerate((r, s))])
+    numbers = [_components_of(table, whole, side) for side, table in enumerate((r, s))]
+    loads = np.bincount(np.concatenate(numbers), minlength=whole.count)
     found = [part.join(r, s) for part in whole.parts(loads, parts)[1]]
     return BestJoin(
         sum(each.importance for each in found),
@@ -93,13 +95,11 @@ def join_parts(r: pa.Table, s: pa.Table, f: pa.Table, terms: Terms, parts: int) 
     )
 
 
-def _count(stream: pa.Table, whole: Cut, side: int) -> tuple[np.ndarray, np.ndarray]:
-    """Components, and how many rows of a stream find each."""
-    keys = whole.keys(side)
+def _components_of(stream: pa.Table, whole: Cut, side: int) -> np.ndarray:
+    """The components of all rows of a stream that find one."""
     names = list(whole.terms.keys[side])
-    found = _frame(stream.select(names)).join(_frame(keys), on=names)
-    counts = found.group_by(COMPONENT).len()
-    return counts[COMPONENT].to_numpy(), counts["len"].to_numpy()
+    found = _frame(stream.select(names)).join(_frame(whole.keys(side)), on=names)
+    return found[COMPONENT].to_numpy()
 
 
 def _frame(table: pa.Table) -> pl.DataFrame:
