@@ -1,0 +1,5 @@
+"""Star joins: streams that meet through a relation, in bounded memory."""
+
+from tidemill.physical.star.node import StarJoinExec
+
+__all__ = ["StarJoinExec"]
