@@ -25,7 +25,7 @@ apt_install() { \
 }
 endef
 
-.PHONY: help setup java demo test lint format fuzz test-spark test-kills soak bench bench-peers experiments clean
+.PHONY: help setup java postgres demo test lint format fuzz test-spark test-kills soak bench bench-peers experiments clean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*## ' $(firstword $(MAKEFILE_LIST)) | sed -E 's/^([a-z-]+):.*## (.*)/\1\t\2/' \
@@ -67,10 +67,22 @@ java: ## install a Java runtime, if there is none (for Spark)
 		exit 1; \
 	fi
 
+# Debian would make a database and leave a server running; the tests start their own.
+postgres: ## install a PostgreSQL server, if there is none (for its tests, which are skipped without)
+	@$(apt_install); \
+	if ! command -v initdb >/dev/null && ! compgen -G '/usr/lib/postgresql/*/bin/initdb' >/dev/null; then \
+		sudo=; [ "$$(id -u)" = 0 ] || sudo=sudo; \
+		settings=/etc/postgresql-common/createcluster.d; \
+		{ command -v apt-get >/dev/null && $$sudo mkdir -p $$settings \
+			&& echo 'create_main_cluster = false' | $$sudo tee $$settings/tidemill.conf >/dev/null \
+			&& apt_install postgresql; } \
+		|| echo "there is no PostgreSQL server, and it cannot be installed: its tests will be skipped" >&2; \
+	fi
+
 demo: setup java ## eight queries over an auction house, on local Spark, with pictures
 	@$(BIN)/tidemill demo
 
-test: lint java ## all checks and tests; pass pytest options in ARGS
+test: lint java postgres ## all checks and tests; pass pytest options in ARGS
 	@$(BIN)/python -m pytest -n 2 --dist loadgroup -m "not slow" $(ARGS)
 
 lint: setup ## ruff and mypy

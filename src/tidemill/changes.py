@@ -12,6 +12,9 @@ OPERATION = "#op"
 INSTANT = "#at"
 """Of a change: the instant from which it counts, NULL for the instant at which it is seen."""
 
+INSERTED, DELETED = "#from", "#to"
+"""Of a row: the instants of its insertion and deletion, where the past of a relation is known."""
+
 
 class ChangeSource(Protocol):
     """A table outside the engine that others insert into and delete from.
@@ -23,7 +26,10 @@ class ChangeSource(Protocol):
     """
 
     def content(self) -> tuple[pa.Table, str]:
-        """All rows that are there now, and the position from which changes go on."""
+        """All rows that are there now, and the position from which changes go on.
+
+        If the past is known, also rows that were there, all with `INSERTED` and `DELETED` (int64).
+        """
 
     def changes(self, position: str) -> tuple[pa.Table, str]:
         """What was changed since a position, every change once, and the position after it."""

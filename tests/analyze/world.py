@@ -36,6 +36,13 @@ SOURCES = [
         Schema.of(id=pa.int64(), name=pa.string(), home=pa.struct([("city", pa.string())])),
         kind=SourceKind.INTERVALS,
     ),
+    SourceInfo(
+        "offer",
+        Schema.of(item=pa.int64(), seller=pa.int64(), note=pa.string()),
+        kind=SourceKind.CHANGING,
+        domain=None,
+        bounded=True,
+    ),
 ]
 
 

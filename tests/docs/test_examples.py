@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from tests.docs.pages import PAGES, ROOT, Session, examples, expected
+from tests.docs.pages import PAGES, ROOT, RUNNABLE, Session, examples, expected
 from tidemill.cli import app
 from tidemill.nexmark.queries import QUERIES as BENCHMARK
 
@@ -21,7 +21,8 @@ READMES = [AUCTION / "README.md", CSV / "README.md"]
 
 ON_SPARK = {"README.md", "getting-started.md", "spark.md"}
 RUNNING_PAGES = [
-    pytest.param(page, marks=pytest.mark.spark) if page.name in ON_SPARK else page for page in PAGES
+    pytest.param(page, marks=pytest.mark.spark) if page.name in ON_SPARK else page
+    for page in RUNNABLE
 ]
 
 

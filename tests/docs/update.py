@@ -2,7 +2,7 @@
 
 import os
 
-from tests.docs.pages import PAGES, ROOT, Session, examples
+from tests.docs.pages import ROOT, RUNNABLE, Session, examples
 
 
 def updated(page: str) -> str:
@@ -22,5 +22,5 @@ def updated(page: str) -> str:
 
 if __name__ == "__main__":
     os.chdir(ROOT)
-    for path in PAGES:
+    for path in RUNNABLE:
         path.write_text(updated(path.read_text("utf-8")), "utf-8")

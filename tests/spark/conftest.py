@@ -9,6 +9,7 @@ import pytest
 HERE = Path(__file__).parent
 WITHOUT_SPARK = {
     "test_checkpoint.py",
+    "test_following.py",
     "test_fragments.py",
     "test_phases.py",
     "test_placement.py",

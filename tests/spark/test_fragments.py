@@ -8,12 +8,14 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 
 import tidemill as tm
 from tests.analyze.fixtures import Fixture, load
 from tests.spark.driving import query_of, staged_case
 from tidemill.fragments import Mode, Staged
+from tidemill.fragments.placement import MOST_BROADCAST
 from tidemill.fragments.stages import is_native
 
 FILE = Path(__file__).parent / "fragments.txt"
@@ -25,6 +27,8 @@ def engine() -> tm.Engine:
     engine.stream("sale", [{"item": 1, "amount": 2.5, "at": 1}], time="at")
     engine.relation("label", [{"item": 1, "name": "vase"}])
     engine.relation("shop", [{"item": 1, "place": "x"}, {"item": 2, "place": "y"}])
+    many = pa.table({"item": range(MOST_BROADCAST + 1), "price": range(MOST_BROADCAST + 1)})
+    engine.relation("catalogue", many)
     engine.function("twice", lambda x: 2 * x, returns="DOUBLE")
     return engine
 

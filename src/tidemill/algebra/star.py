@@ -7,7 +7,7 @@ from enum import Enum
 from functools import cached_property, reduce
 from operator import add
 
-from tidemill.algebra.nodes import VERSION, Filter, Join, Project, Scan, SourceKind, TimeWindow
+from tidemill.algebra.nodes import VERSION, Filter, Join, Project, TimeWindow
 from tidemill.algebra.plan import Plan
 from tidemill.algebra.scalar import Scalar, column, conjunction, equality
 from tidemill.algebra.schema import Schema
@@ -76,15 +76,28 @@ class StarJoin(Plan):
         return f"on {on} {self.shedding}"
 
     @property
-    def is_changing(self) -> bool:
-        """Whether rows of the relation come and go."""
-        scans = (node for node in self.relation.walk() if isinstance(node, Scan))
-        return any(scan.kind is SourceKind.CHANGING for scan in scans)
+    def version(self) -> str | None:
+        """The column that tells the rows of a time-varying relation apart."""
+        return next((name for name in self.relation.schema.names if name.endswith(VERSION)), None)
+
+    @property
+    def condition(self) -> Scalar | None:
+        """All that the rows of a result meet."""
+        equal = (_equal(stream, m, self.relation, t) for stream, m, t in self._parts())
+        return conjunction(*equal, *self.conditions)
+
+    @property
+    def reads(self) -> frozenset[str]:
+        """The columns that the join looks at."""
+        condition = self.condition
+        tested = frozenset[str]() if condition is None else condition.columns
+        others = (*self.shedding.importances, self.version)
+        return tested | {name for name in others if name is not None}
 
     @cached_property
     def exact(self) -> Plan:
         """The same join without a bound."""
-        plan = self._through_versions() if self.is_changing else self._through_rows()
+        plan = self._through_rows() if self.version is None else self._through_versions()
         condition = conjunction(*self.conditions)
         return plan if condition is None else Filter(plan, condition)
 
@@ -97,7 +110,8 @@ class StarJoin(Plan):
 
     def _through_versions(self) -> Plan:
         """Every stream looks up the relation when rows arrive; they must find the same row."""
-        (version,) = (name for name in self.relation.schema.names if name.endswith(VERSION))
+        version = self.version
+        assert version is not None
         plan: Plan | None = None
         for number, (stream, mine, theirs) in enumerate(self._parts()):
             relation, names = self.relation, self.relation.schema.names

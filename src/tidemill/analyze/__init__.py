@@ -4,6 +4,7 @@ from tidemill.analyze.catalog import Catalog, Derived, SourceInfo
 from tidemill.analyze.hints import Hints
 from tidemill.analyze.planner import Planned, plan_query
 from tidemill.analyze.sources import source_from_statement
+from tidemill.analyze.values import inserted_rows, instant_of
 
 __all__ = [
     "Catalog",
@@ -11,6 +12,8 @@ __all__ = [
     "Hints",
     "Planned",
     "SourceInfo",
+    "inserted_rows",
+    "instant_of",
     "plan_query",
     "source_from_statement",
 ]

@@ -23,6 +23,7 @@ from tidemill.algebra import (
     Scan,
     SemiJoin,
     SourceKind,
+    StarJoin,
     StrictDifference,
     TimeWindow,
     TopK,
@@ -84,6 +85,8 @@ def _derive(plan: Plan, inputs: list[Validity]) -> Validity:
     if isinstance(plan, Scan):
         constant = plan.kind is SourceKind.CONSTANT
         return Validity(plan.kind is SourceKind.STREAM, constant, constant)
+    if isinstance(plan, StarJoin):
+        return Validity()
     if len(inputs) == 2:
         return _binary(plan, *inputs)
     return _unary(plan, inputs[0])

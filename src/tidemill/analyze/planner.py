@@ -11,6 +11,7 @@ from tidemill.algebra import Filter, Plan, Scalar
 from tidemill.algebra.nodes import Conditional
 from tidemill.algebra.scalar import conjuncts
 from tidemill.analyze import select, setops  # noqa: F401  (they register their queries)
+from tidemill.analyze.arrivals import look_up_on_arrival
 from tidemill.analyze.boundedness import growing
 from tidemill.analyze.catalog import Catalog
 from tidemill.analyze.context import Context
@@ -40,10 +41,10 @@ def plan_query(tree: exp.Expr, sql_text: str, catalog: Catalog) -> Planned:
         relation = plan_tree(tree, context, None)
         check_names(relation.outputs)
         check_reserved(relation.outputs)
+        plan = look_up_on_arrival(relation.close(relation.names), context.origins)
     except PlanError as error:
         error.sql = error.sql or sql_text
         raise
-    plan = relation.close(relation.names)
     _warn_of_growth(plan, tree, context)
     _warn_of_idle_hints(plan, context)
     warnings = tuple(context.warnings)

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+import pyarrow as pa
 from sqlglot import exp
 
 from tidemill.algebra import (
+    VERSION,
     CountWindow,
     Dstream,
     Field,
@@ -121,7 +123,10 @@ class References:
         if info.time_column and info.time_column.casefold() in self._mentioned(alias):
             columns = Schema((*columns, Field(info.time_column, info.time_type)))
             hidden = frozenset({info.time_column})
-        plan = Scan(info.name, prefix, columns, info.kind, info.bounded, info.rows)
+        read = columns
+        if info.kind is SourceKind.CHANGING:
+            read = Schema((*columns, Field(VERSION, pa.int64())))
+        plan = Scan(info.name, prefix, read, info.kind, info.bounded, info.rows)
         word = "stream" if info.kind is SourceKind.STREAM else "relation"
         return Item(alias, prefix, plan, columns, node, hidden, word, source=info.name)
 

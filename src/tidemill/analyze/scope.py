@@ -151,7 +151,7 @@ class Scope:
 
 
 def _unknown_in(column: exp.Column, item: Item, name: str) -> PlanError:
-    names = item.columns.names
+    names = [each for each in item.columns.names if not each.startswith("#")]
     help = _guess(nearest(name, names)) + f"columns: {', '.join(names)}"
     message = f"unknown column `{name}` in {item.word} `{item.alias}`"
     return error_at(PlanError, message, column, help)

@@ -21,6 +21,7 @@ from tidemill.analyze.read_hints import read_hints
 from tidemill.analyze.relation import Output, Relation, unique_names
 from tidemill.analyze.scope import Scope
 from tidemill.analyze.select_list import Selected, select_list
+from tidemill.analyze.shedding import bound_memory
 from tidemill.analyze.stage import Stage
 from tidemill.analyze.subqueries import attach, filter_with_subqueries
 from tidemill.analyze.trees import all_of, conjuncts_of, has_subquery, rewrite
@@ -30,7 +31,7 @@ from tidemill.timeline import TimeDomain
 
 _CLAUSES = (
     *("with_", "expressions", "from_", "joins", "where", "group", "having"),
-    *("distinct", "order", "limit", "offset", "hint"),
+    *("distinct", "order", "limit", "offset", "hint", "shed"),
 )
 _LABELS = {
     "laterals": "LATERAL VIEW",
@@ -64,6 +65,7 @@ class _Block:
         """The block as a relation."""
         rows = plan_rows(self.select, self.context, self.link)
         self.stage = rows.stage
+        bound_memory(self.stage, self.select)
         read_hints(self.select, self.stage)
         for node in rows.pending:
             filter_with_subqueries(self.stage, self.stage.bind(node, "WHERE"), "WHERE")

@@ -62,16 +62,22 @@ def _relation(statement: CreateRelation, columns: list[Field]) -> SourceInfo:
     return SourceInfo(
         name=statement.name,
         schema=_payload(statement, columns, validity),
-        kind=SourceKind.INTERVALS if validity else SourceKind.CONSTANT,
+        kind=_kind(statement.changing, bool(validity)),
         domain=_domain(validity[0].type) if validity else None,
-        bounded=not validity,
+        bounded=statement.changing or not validity,
         declared=Schema(tuple(columns)),
-        format=connector.format,
-        arguments=connector.arguments,
-        options=connector.options,
+        format=connector.format if connector else None,
+        arguments=connector.arguments if connector else (),
+        options=connector.options if connector else {},
         valid_from=validity[0].name if validity else None,
         valid_to=validity[1].name if validity else None,
     )
+
+
+def _kind(changing: bool, has_validity: bool) -> SourceKind:
+    if changing:
+        return SourceKind.CHANGING
+    return SourceKind.INTERVALS if has_validity else SourceKind.CONSTANT
 
 
 def _columns(statement: CreateStream | CreateRelation) -> list[Field]:

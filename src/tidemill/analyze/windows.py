@@ -95,9 +95,15 @@ def _with_window(item: Item, node: StreamWindow, context: Context) -> Item:
 
 
 def _domain(item: Item, node: exp.Expr, context: Context, what: str) -> TimeDomain:
-    if validity(item.plan).constant or context.domain is None:
+    if validity(item.plan).constant:
         message = f"`{item.alias}` never changes, so {what} has no meaning on it"
         raise error_at(PlanError, message, node, f"remove it: {what} belongs to a stream")
+    if context.domain is None:
+        # A time-varying relation has the time of those who use it.
+        has_unit = any(size.unit is not None for size in node.find_all(Duration))
+        domain = TimeDomain.MICROSECONDS if has_unit else TimeDomain.TICKS
+        context.use(item.source or item.alias, domain, node)
+        return domain
     return context.domain
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -19,12 +19,15 @@ from tidemill.analyze import (
     Derived,
     Planned,
     SourceInfo,
+    inserted_rows,
+    instant_of,
     plan_query,
     source_from_statement,
 )
 from tidemill.engine.costs import Costs
 from tidemill.engine.query import Query
-from tidemill.engine.sources import Rows, Sources
+from tidemill.engine.relations import condition_of
+from tidemill.engine.sources import Rows, Sources, is_change_source
 from tidemill.engine.statistics import StatisticsStore
 from tidemill.engine.tables import (
     duration,
@@ -50,16 +53,19 @@ from tidemill.sql import (
     CreateDerived,
     CreateRelation,
     CreateStream,
+    DeleteFrom,
     DropObject,
     InsertInto,
+    InsertValues,
     QueryStatement,
     Statement,
     parse,
+    parse_one,
 )
 from tidemill.timeline import TimeDomain
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+    from pyspark.sql import DataFrame, SparkSession
 
     from tidemill.runtime.spark.execution import SparkExecution
 
@@ -95,7 +101,7 @@ class Engine:
             raise UnsupportedError(f"the runtime `{runtime}` uses no Spark session", help=help)
         self.catalog = Catalog()
         self.statistics = StatisticsStore(self.catalog)
-        self._sources = Sources()
+        self._sources = Sources(self._collect if runtime == "spark" else None)
         self._runtime = runtime
         self._spark = spark
         self._owns_session = False
@@ -150,23 +156,73 @@ class Engine:
         self.catalog.add_source(info)
         self._sources.put(info, rows)
 
-    def relation(self, name: str, source: Any, valid: tuple[str, str] | None = None) -> None:
-        """Register a relation: constant, or with the two columns that say when rows hold."""
+    def relation(
+        self,
+        name: str,
+        source: Any,
+        valid: tuple[str, str] | None = None,
+        changing: bool | tuple[str, str] = False,
+    ) -> None:
+        """Register a relation: constant, or with the two columns that say when rows hold.
+
+        Into one that is `changing`, rows can be inserted, and deleted from it, while queries run.
+        If its past is known, two columns say when rows were inserted and deleted (NULL: not yet).
+        """
+        if valid and changing:
+            help = "give the two columns to one of them"
+            raise CatalogError(f"`{name}` is either valid or changing, not both", help=help)
+        times = valid or (changing if isinstance(changing, tuple) else None)
         rows, types = self._rows(name, source)
-        for column in valid or ():
+        for column in times or ():
             _require(name, types, column)
         info = SourceInfo(
             name=name,
-            schema=types.select(column for column in types.names if column not in (valid or ())),
-            kind=SourceKind.CONSTANT if valid is None else SourceKind.INTERVALS,
-            domain=None if valid is None else time_domain(name, valid[0], types[valid[0]]),
-            valid_from=valid[0] if valid else None,
-            valid_to=valid[1] if valid else None,
+            schema=types.select(column for column in types.names if column not in (times or ())),
+            kind=_kind(valid, changing),
+            domain=None if times is None else time_domain(name, times[0], types[times[0]]),
+            valid_from=times[0] if times else None,
+            valid_to=times[1] if times else None,
             bounded=True,
             rows=sum(table.num_rows for table in rows) if isinstance(rows, list) else None,
         )
         self.catalog.add_source(info)
         self._sources.put(info, rows)
+
+    def insert(self, name: str, rows: Any, at: int | datetime | None = None) -> int:
+        """Insert rows into a relation that changes; how many.
+
+        They count from the instant `at` on, but for a query that runs not from before what it has
+        seen of its streams; without `at`, from when a running query sees them, and from the
+        beginning for one that is started later.
+
+        >>> engine = Engine(runtime="inprocess")
+        >>> engine.relation("desk", [{"id": 1}], changing=True)
+        >>> engine.insert("desk", [{"id": 2}, {"id": 3}], at=10)
+        2
+        >>> engine.delete("desk", "id < 3", at=20)
+        2
+        >>> engine.sql("SELECT id FROM desk").snapshot(20).to_pylist()
+        [{'id': 3}]
+        """
+        return self._sources.kept(self._source(name)).insert(rows, at)
+
+    def delete(self, name: str, where: str | None = None, at: int | datetime | None = None) -> int:
+        """Delete the rows of a relation for which a condition is true, or all; how many.
+
+        With `at`, those that are there at that instant, from then on; see `insert`.
+        """
+        kept = self._sources.kept(self._source(name))
+        if where is None:
+            return kept.delete(None, "", self.catalog, at)
+        text = f"DELETE FROM `{name}` WHERE {where}"
+        return kept.delete(condition_of(parse_one(text)), text, self.catalog, at)
+
+    def _source(self, name: str) -> SourceInfo:
+        entry = self.catalog.lookup(name)
+        if not isinstance(entry, SourceInfo):
+            help = f"it reads {', '.join(sorted(entry.depends_on))}"
+            raise CatalogError(f"`{entry.name}` is computed: it cannot be changed", help=help)
+        return entry
 
     def function(self, name: str, call: Callable[..., Any], returns: str | pa.DataType) -> None:
         """Register a scalar function; it is called with one argument per column value."""
@@ -239,13 +295,25 @@ class Engine:
                 self._drop(statement)
             case InsertInto():
                 return self._insert(statement)
+            case InsertValues() | DeleteFrom():
+                self._change(statement)
         return None
+
+    def _change(self, statement: InsertValues | DeleteFrom) -> None:
+        """Change a relation as a statement says; if anything is wrong with it, nothing changes."""
+        info = self._source(statement.name)
+        kept = self._sources.kept(info)
+        at = instant_of(statement.at, self.catalog)
+        if isinstance(statement, InsertValues):
+            kept.insert(inserted_rows(statement, info, self.catalog), at)
+        else:
+            kept.delete(statement.where, statement.source.text, self.catalog, at)
 
     def _insert(self, statement: InsertInto) -> Query:
         """A query that knows where its results go; `start` sends them there."""
         sink = statement.sink
         options = {name: value for name, value in sink.options.items() if value is not None}
-        form = str(options.pop("form", "intervals"))
+        form = str(options.pop("form", ""))
         return self._query(statement, statement.query, SinkRequest(sink.format, options, form))
 
     def _query(self, statement: Statement, tree: exp.Expr, sink: SinkRequest) -> Query:
@@ -290,6 +358,7 @@ class Engine:
     def execution(self, query: Query) -> Execution:
         """A fresh run of a query over bounded input, in the engine's runtime."""
         if self._runtime == "inprocess":
+            self._use([query.job], query.sources)
             feeds = {name: self._sources.feed(info) for name, info in query.sources.items()}
             run = Run(query.job.plan, feeds)
             self.statistics.watch(run.gathering)
@@ -299,10 +368,23 @@ class Engine:
     def _on_spark(self, jobs: Sequence[Job], infos: Mapping[str, SourceInfo]) -> SparkExecution:
         from tidemill.runtime.spark.execution import SparkExecution
 
+        self._use(jobs, infos)
         origins = {name: self._sources.origin(info) for name, info in infos.items()}
         execution = SparkExecution(self.spark, jobs, origins, self._partitions)
         self.statistics.watch(execution.gathering)
         return execution
+
+    def _collect(self, info: SourceInfo, frame: DataFrame | None) -> pa.Table:
+        from tidemill.runtime.spark.reading import Origin, collected
+
+        return collected(self.spark, Origin(info, frame=frame))
+
+    def _use(self, jobs: Sequence[Job], infos: Mapping[str, SourceInfo]) -> None:
+        """Relations that change have the time of the queries that use them."""
+        for info in infos.values():
+            if info.kind is SourceKind.CHANGING and not is_change_source(info):
+                for job in jobs:
+                    self._sources.kept(info).use(job.domain)
 
     @property
     def spark(self) -> SparkSession:
@@ -404,6 +486,12 @@ def _common_sources(queries: Iterable[Query]) -> dict[str, SourceInfo]:
 
 def _scanned(planned: Planned) -> set[str]:
     return {node.source for node in planned.plan.walk() if isinstance(node, Scan)}
+
+
+def _kind(valid: object, changing: object) -> SourceKind:
+    if changing:
+        return SourceKind.CHANGING
+    return SourceKind.INTERVALS if valid else SourceKind.CONSTANT
 
 
 def _require(name: str, schema: Schema, column: str) -> None:

@@ -11,6 +11,7 @@ from typing import Any, Protocol
 import polars as pl
 import pyarrow as pa
 
+from tidemill.algebra.nodes import SourceKind
 from tidemill.algebra.plan import render
 from tidemill.algebra.schema import Schema
 from tidemill.analyze import Planned, SourceInfo
@@ -139,16 +140,16 @@ class Query:
         for batch in self._execution():
             yield self._output(_ordered(batch, VALID_FROM, VALID_TO), VALID_FROM, VALID_TO)
 
-    def into(self, sink: str | Callback, *, form: str = "intervals", **options: Any) -> Query:
+    def into(self, sink: str | Callback, *, form: str | None = None, **options: Any) -> Query:
         """The query with a place for its results.
 
         `sink` is a format of Spark with its `options` (`"parquet", path=...`), `"console"`,
-        `"memory"`, or a function of a table and the number of the tick. `form` is `"intervals"`,
-        `"changes"`, or `"snapshot"`: with every tick all rows of the newest instant that is
-        complete, which take the place of those before.
+        `"memory"`, `"postgres"`, or a function of a table and the number of the tick. `form` is
+        `"intervals"`, `"changes"`, or `"snapshot"`: with every tick all rows of the newest instant
+        that is complete, which take the place of those before.
         """
         other = copy(self)
-        other.job = replace(self.job, sink=SinkRequest(sink, options, form))
+        other.job = replace(self.job, sink=SinkRequest(sink, options, form or ""))
         return other
 
     def start(
@@ -193,7 +194,8 @@ class Query:
         return execution
 
     def _collected(self) -> pl.DataFrame:
-        if self._answer is None:
+        changes = any(info.kind is SourceKind.CHANGING for info in self.sources.values())
+        if self._answer is None or changes:
             with progress_line(lambda: self.progress):
                 self._answer = pl.concat([empty_batch(self.schema), *self._execution()])
         return self._answer

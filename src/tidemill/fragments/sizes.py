@@ -17,6 +17,7 @@ from tidemill.physical.difference import DifferenceExec
 from tidemill.physical.intersection import IntersectionExec
 from tidemill.physical.istream import DstreamExec, IstreamExec
 from tidemill.physical.join import JoinExec
+from tidemill.physical.lookup import LookupExec, LookupKind
 from tidemill.physical.source import SourceExec
 from tidemill.physical.strict_difference import StrictDifferenceExec
 from tidemill.physical.time_window import TimeWindowExec
@@ -64,6 +65,10 @@ class Sizes:
                 return min(_PER_INSTANT, self.of(plan.child))
             case DifferenceExec() | StrictDifferenceExec():
                 return self.of(plan.left)
+            case LookupExec():
+                # By key, a row finds about one other.
+                pairs = plan.kind is LookupKind.INNER and not plan.keys[0]
+                return self.of(plan.left) * (self.of(plan.relation) if pairs else 1)
             case IntersectionExec():
                 return min(self.of(plan.left), self.of(plan.right))
             case JoinExec():

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from tidemill.algebra import nodes
 from tidemill.algebra.plan import Plan
+from tidemill.algebra.star import StarJoin
 
 _OTHER_INSTANTS = (
     nodes.TimeWindow,
@@ -18,6 +19,7 @@ _OTHER_INSTANTS = (
     nodes.Istream,
     nodes.Dstream,
     nodes.Rstream,
+    StarJoin,  # what is kept depends on what came before
 )
 
 

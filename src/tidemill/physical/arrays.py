@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -82,6 +83,17 @@ def ranges(starts: Ints, lengths: Ints) -> Ints:
     before = np.cumsum(lengths) - lengths
     numbers: Ints = np.arange(total, dtype=np.int64) + np.repeat(starts - before, lengths)
     return numbers
+
+
+def blocks(counts: Ints, most: int) -> Iterator[slice]:
+    """Slices in which the counts add up to about `most`; a larger count is never cut.
+
+    >>> list(blocks(np.array([2, 2, 9, 1]), 4))
+    [slice(0, 2, None), slice(2, 4, None)]
+    """
+    block = (np.cumsum(counts) - 1) // most
+    for number in np.unique(block).tolist():
+        yield slice(*np.searchsorted(block, [number, number + 1]).tolist())
 
 
 def bisect(values: Ints, low: Ints, high: Ints, bound: Ints | int) -> Ints:

@@ -42,6 +42,34 @@ def same_rows(left: pl.DataFrame, right: pl.DataFrame) -> Bools:
     return same
 
 
+def key_values(batch: pl.DataFrame, names: Sequence[str]) -> pl.DataFrame:
+    """The key columns by their position, so that all inputs name them alike."""
+    return canonical(pl.DataFrame([batch[name].alias(str(at)) for at, name in enumerate(names)]))
+
+
+class KeyColumns:
+    """The columns of an input that are compared with those of another, position by position.
+
+    NULL equals NULL only where it is safe.
+    """
+
+    def __init__(self, names: Sequence[str], null_safe: Sequence[bool]) -> None:
+        self.names = tuple(names)
+        pairs = zip(names, null_safe, strict=True) if names else ()
+        self._required = [name for name, safe in pairs if not safe]
+
+    def __bool__(self) -> bool:
+        return bool(self.names)
+
+    def values(self, batch: pl.DataFrame) -> pl.DataFrame:
+        """The columns by their position."""
+        return key_values(batch, self.names)
+
+    def complete(self, batch: pl.DataFrame) -> pl.DataFrame:
+        """The rows that can have equals at all: without those that have a NULL."""
+        return batch.drop_nulls(self._required) if self._required else batch
+
+
 _NO_KEY = "#"  # the only key where there is none
 
 
@@ -104,6 +132,8 @@ class KeyTable:
         """The slot of every row's key, -1 where there is none."""
         keys = keys[self._keys]
         found = self._index.find(hash_rows(keys, self._seed))
+        if self._hash_is_exact(keys):
+            return found
         known = np.flatnonzero(found >= 0)
         same = same_rows(keys[known], self._rows.take(found[known])[self._keys])
         found[known[~same]] = -1
@@ -163,3 +193,8 @@ class KeyTable:
         self._seed += 1
         every = np.arange(len(self._rows), dtype=np.int64)
         self._index.rehash(hash_rows(self._rows.take(every)[self._keys], self._seed))
+
+
+def key_table(values: pl.DataFrame) -> KeyTable:
+    """A table for keys like these."""
+    return KeyTable(values.clear(), values.columns)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -9,9 +10,11 @@ import pyarrow as pa
 from sqlglot import exp
 
 from tidemill.algebra import nodes
+from tidemill.algebra.nodes import SourceKind
 from tidemill.algebra.plan import Plan
-from tidemill.algebra.scalar import Scalar, column
-from tidemill.expressions import UserFunction
+from tidemill.algebra.relations import is_changing, relation_scan
+from tidemill.algebra.scalar import Scalar
+from tidemill.algebra.star import StarJoin
 from tidemill.expressions.functions import Functions
 from tidemill.physical.aggregate import AggregateExec
 from tidemill.physical.count_window import CountWindowExec
@@ -21,20 +24,25 @@ from tidemill.physical.filter import FilterExec
 from tidemill.physical.granularity import GranularityExec
 from tidemill.physical.intersection import IntersectionExec
 from tidemill.physical.istream import DstreamExec, IstreamExec
+from tidemill.physical.items import computing, only, used
 from tidemill.physical.join import JoinExec
 from tidemill.physical.join.keys import split_condition
+from tidemill.physical.lookup import LookupKind
 from tidemill.physical.max_union import MaxUnionExec
 from tidemill.physical.merge import MergeExec
 from tidemill.physical.operator import Exec
 from tidemill.physical.project import ProjectExec
 from tidemill.physical.properties import is_chronon
+from tidemill.physical.relations import lookup, relation_of
 from tidemill.physical.row_number import RowNumberExec
 from tidemill.physical.source import SourceExec
 from tidemill.physical.split import SplitExec
+from tidemill.physical.star import StarJoinExec
 from tidemill.physical.strict_difference import StrictDifferenceExec
 from tidemill.physical.time_window import TimeWindowExec
 from tidemill.physical.topk import TopKExec
 from tidemill.physical.union import UnionExec
+from tidemill.physical.versions import VersionsExec
 
 
 def lower(plan: Plan, functions: Functions) -> Exec:
@@ -61,9 +69,14 @@ class _Lowering:
         """The operators of a plan; a part that occurs several times is lowered once."""
         key = (id(plan), eager)
         if key not in self._done:
-            rule: Callable[[Any, bool], Exec] = getattr(self, f"_{type(plan).__name__.lower()}")
-            self._done[key] = rule(plan, eager)
+            self._done[key] = self._rule(plan)(plan, eager)
         return self._done[key]
+
+    def _rule(self, plan: Plan) -> Callable[[Any, bool], Exec]:
+        if is_changing(plan):
+            return self._versions
+        rule: Callable[[Any, bool], Exec] = getattr(self, f"_{type(plan).__name__.lower()}")
+        return rule
 
     # Leaves and single rows
 
@@ -72,21 +85,17 @@ class _Lowering:
 
     def _filter(self, plan: nodes.Filter, eager: bool) -> Exec:
         child = self.lower(plan.child, eager)
-        return FilterExec(child, plan.predicate, self._used(plan.predicate))
+        return FilterExec(child, plan.predicate, used(self._functions, plan.predicate))
 
     def _project(self, plan: nodes.Project, eager: bool) -> Exec:
-        used = self._used(*(scalar for _, scalar in plan.items))
-        return ProjectExec(self.lower(plan.child, eager), plan.items, used)
+        calls = used(self._functions, *(scalar for _, scalar in plan.items))
+        return ProjectExec(self.lower(plan.child, eager), plan.items, calls)
 
-    def _used(self, *scalars: Scalar | None) -> tuple[UserFunction, ...]:
-        """The user functions that the expressions call."""
-        calls = {
-            call.name.lower()
-            for scalar in scalars
-            if scalar is not None
-            for call in scalar.node.find_all(exp.Anonymous)
-        }
-        return tuple(self._functions[name] for name in sorted(calls) if name in self._functions)
+    def _versions(self, plan: Plan, eager: bool) -> Exec:
+        """A relation that changes, as rows with known ends: for all but lookups."""
+        relation = relation_of(plan, self._functions)
+        assert relation.version is not None
+        return only(VersionsExec(relation.plan, relation.version, eager), plan.schema.names)
 
     # Windows
 
@@ -144,77 +153,101 @@ class _Lowering:
 
     def _distinct_values(self, child: Exec, keys: tuple[str, ...], argument: str) -> Exec:
         names = (*keys, argument) if argument not in keys else keys
-        items = tuple((name, column(name, child.schema[name])) for name in names)
-        return DistinctExec(ProjectExec(child, items), names)
+        return DistinctExec(only(child, names), names)
 
     # Two inputs
+
+    def _starjoin(self, plan: StarJoin, eager: bool) -> Exec:
+        return StarJoinExec(
+            tuple(self.lower(stream, True) for stream in plan.streams),
+            relation_of(plan.relation, self._functions).plan,
+            plan.stream_keys,
+            plan.relation_keys,
+            plan.shedding,
+            plan.conditions,
+            used(self._functions, *plan.conditions),
+        )
 
     def _union(self, plan: nodes.Union, eager: bool) -> Exec:
         return UnionExec(self.lower(plan.left, eager), self.lower(plan.right, eager))
 
     def _join(self, plan: nodes.Join, eager: bool) -> Exec:
+        sides = ((plan.left, plan.right), (plan.right, plan.left))
+        ways = [(one, other) for one, other in sides if self._is_lookup(one, other, eager)]
+        if ways:
+            one, other = min(ways, key=lambda way: _rows(way[1]))
+            found = self._lookup(LookupKind.INNER, one, other, plan.condition, eager)
+            return only(found, plan.schema.names)
         left, right = self.lower(plan.left, True), self.lower(plan.right, True)
         return self._joined(left, right, plan.condition)
 
+    def _is_lookup(self, left: Plan, right: Plan, eager: bool) -> bool:
+        """Whether rows of the left side find all their partners when they start."""
+        scan = relation_scan(right)
+        if scan is None:
+            return False
+        return scan.kind is SourceKind.CONSTANT or is_chronon(self.lower(left, eager))
+
+    def _lookup(
+        self, kind: LookupKind, left: Plan, right: Plan, condition: Scalar | None, eager: bool
+    ) -> Exec:
+        relation = relation_of(right, self._functions)
+        return lookup(kind, self.lower(left, eager), relation, condition, self._functions)
+
     def _multijoin(self, plan: nodes.MultiJoin, eager: bool) -> Exec:
         inputs = tuple(self.lower(child, True) for child in plan.inputs)
-        used = self._used(*plan.conditions)
-        return JoinExec(inputs, plan.keys, plan.conditions, orders=plan.orders, functions=used)
+        calls = used(self._functions, *plan.conditions)
+        return JoinExec(inputs, plan.keys, plan.conditions, orders=plan.orders, functions=calls)
 
     def _joined(self, left: Exec, right: Exec, condition: Scalar | None) -> Exec:
         """A join; columns that were computed for its keys are taken away again."""
         split = split_condition(condition, left.schema, right.schema)
-        with_left = self._with_columns(left, split.left_items)
-        with_right = self._with_columns(right, split.right_items)
+        with_left = computing(left, split.left_items, self._functions)
+        with_right = computing(right, split.right_items, self._functions)
         keys = (tuple(k.left for k in split.keys), tuple(k.right for k in split.keys))
         joined = JoinExec(
             (with_left, with_right),
             keys,
             () if split.residual is None else (split.residual,),
             tuple(key.null_safe for key in split.keys),
-            functions=self._used(split.residual),
+            functions=used(self._functions, split.residual),
         )
-        wanted = left.schema.names + right.schema.names
-        return joined if joined.schema.names == wanted else self._only(joined, wanted)
-
-    def _with_columns(self, child: Exec, items: tuple[tuple[str, Scalar], ...]) -> Exec:
-        if not items:
-            return child
-        kept = tuple((field.name, column(field.name, field.type)) for field in child.schema)
-        return ProjectExec(child, kept + items, self._used(*(scalar for _, scalar in items)))
-
-    def _only(self, child: Exec, names: tuple[str, ...]) -> Exec:
-        items = tuple((name, column(name, child.schema[name])) for name in names)
-        return ProjectExec(child, items)
+        return only(joined, left.schema.names + right.schema.names)
 
     def _semijoin(self, plan: nodes.SemiJoin, eager: bool) -> Exec:
+        if self._is_lookup(plan.left, plan.right, eager):
+            found = self._lookup(LookupKind.SEMI, plan.left, plan.right, plan.condition, eager)
+            return only(found, plan.schema.names)
         left, right = self.lower(plan.left, True), self.lower(plan.right, True)
         split = split_condition(plan.condition, left.schema, right.schema)
         partners = self._partners(right, plan.condition)
         if split.residual is None and split.keys and not split.right_items:
             # Without duplicates on the right, equality finds at most one partner at a time
             # (not so for computed keys: different values may give the same key).
-            return self._only(self._joined(left, partners, plan.condition), left.schema.names)
+            return only(self._joined(left, partners, plan.condition), left.schema.names)
         numbered = self._numbered(left)
         pairs = self._joined(numbered, partners, plan.condition)
-        matched = self._only(pairs, numbered.schema.names)
+        matched = only(pairs, numbered.schema.names)
         once = DistinctExec(matched, (numbered.name,))
-        return self._only(once, left.schema.names)
+        return only(once, left.schema.names)
 
     def _antijoin(self, plan: nodes.AntiJoin, eager: bool) -> Exec:
+        if self._is_lookup(plan.left, plan.right, eager):
+            found = self._lookup(LookupKind.ANTI, plan.left, plan.right, plan.condition, eager)
+            return only(found, plan.schema.names)
         left, right = self.lower(plan.left, True), self.lower(plan.right, True)
         numbered = self._numbered(left)
         pairs = self._joined(numbered, self._partners(right, plan.condition), plan.condition)
-        matched = self._only(pairs, numbered.schema.names)
+        matched = only(pairs, numbered.schema.names)
         unmatched = StrictDifferenceExec(numbered, matched, (numbered.name,), eager)
-        return self._only(unmatched, left.schema.names)
+        return only(unmatched, left.schema.names)
 
     def _partners(self, right: Exec, condition: Scalar | None) -> Exec:
         """What the condition looks at on the right, once per instant."""
         used = condition.columns if condition is not None else frozenset()
         names = tuple(name for name in right.schema.names if name in used)
         # With nothing to look at, any one column tells whether there is a row at all.
-        return self._existing(right) if not names else DistinctExec(self._only(right, names), names)
+        return self._existing(right) if not names else DistinctExec(only(right, names), names)
 
     def _existing(self, right: Exec) -> Exec:
         constant = Scalar(exp.Literal.number(1), pa.int32())
@@ -244,3 +277,9 @@ class _Lowering:
         left, right = self.lower(plan.left, True), self.lower(plan.right, True)
         result: Exec = kind(left, right, left.schema.names, eager)
         return result
+
+
+def _rows(relation: Plan) -> float:
+    """How many rows a relation has, where that is known."""
+    scan = relation_scan(relation)
+    return math.inf if scan is None or scan.rows is None else scan.rows

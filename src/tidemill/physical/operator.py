@@ -41,6 +41,11 @@ class Operator(ABC):
         """How much memory they take."""
         return 0
 
+    @property
+    def measures(self) -> dict[str, float]:
+        """What else is to be told of its work so far; partitions add up."""
+        return {}
+
 
 @dataclass(frozen=True)
 class Exec(Plan):
@@ -77,7 +82,7 @@ class Sweep(Operator):
     """
 
     def __init__(self, *inputs: Schema) -> None:
-        self._waiting = [empty_batch(schema) for schema in inputs]
+        self._waiting = [Waiting(schema) for schema in inputs]
         self._swept = 0
 
     @abstractmethod
@@ -92,28 +97,40 @@ class Sweep(Operator):
         self, inputs: Sequence[pl.DataFrame], watermarks: Sequence[int]
     ) -> tuple[pl.DataFrame, int]:
         until = min(watermarks)
-        slices = [self._due(index, batch, until) for index, batch in enumerate(inputs)]
+        parts = zip(self._waiting, inputs, strict=True)
+        slices = [waiting.due(batch, until) for waiting, batch in parts]
         result = self.sweep(slices, until)
         self._swept = until
         return result, self.output_watermark(until)
 
-    def _due(self, index: int, batch: pl.DataFrame, until: int) -> pl.DataFrame:
-        waiting = self._waiting[index]
-        rows = pl.concat([waiting, batch]) if waiting.height else batch
-        due = rows[VALID_FROM].to_numpy() < until
-        if due.all():
-            self._waiting[index] = rows.clear()
-            return rows
-        self._waiting[index] = rows.filter(~due)
-        return rows.filter(due)
-
     @property
     def waiting_rows(self) -> int:
-        return sum(batch.height for batch in self._waiting)
+        return sum(waiting.rows.height for waiting in self._waiting)
 
     @property
     def waiting_bytes(self) -> int:
-        return sum(int(batch.estimated_size()) for batch in self._waiting)
+        return sum(waiting.nbytes for waiting in self._waiting)
+
+
+class Waiting:
+    """Rows of an input that start behind a watermark."""
+
+    def __init__(self, schema: Schema) -> None:
+        self.rows = empty_batch(schema)
+
+    def due(self, batch: pl.DataFrame, until: int) -> pl.DataFrame:
+        """Of these and the rows that waited, those that start before `until`; others wait."""
+        rows = pl.concat([self.rows, batch]) if self.rows.height else batch
+        due = starts(rows) < until
+        if due.all():
+            self.rows = rows.clear()
+            return rows
+        self.rows = rows.filter(~due)
+        return rows.filter(due)
+
+    @property
+    def nbytes(self) -> int:
+        return int(self.rows.estimated_size())
 
 
 def empty_batch(schema: Schema) -> pl.DataFrame:

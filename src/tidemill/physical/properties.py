@@ -18,6 +18,7 @@ from tidemill.physical.granularity import GranularityExec
 from tidemill.physical.intersection import IntersectionExec
 from tidemill.physical.istream import DstreamExec, IstreamExec
 from tidemill.physical.join import JoinExec
+from tidemill.physical.lookup import LookupExec
 from tidemill.physical.merge import MergeExec
 from tidemill.physical.project import ProjectExec
 from tidemill.physical.row_number import RowNumberExec
@@ -52,7 +53,7 @@ def is_chronon(plan: Plan) -> bool:
             return plan.max_length == 1 and is_chronon(plan.child)
         case JoinExec() | IntersectionExec():
             return any(is_chronon(child) for child in plan.children)
-        case DifferenceExec() | StrictDifferenceExec():
+        case DifferenceExec() | StrictDifferenceExec() | LookupExec():
             return is_chronon(plan.left)
         case _:
             return all(is_chronon(child) for child in plan.children)
@@ -73,6 +74,8 @@ def has_end_order(plan: Plan) -> bool:
     match plan:
         case FilterExec() | ProjectExec() | RowNumberExec() | SplitExec() | GranularityExec():
             return has_end_order(plan.child)
+        case LookupExec():
+            return has_end_order(plan.left)
         case TimeWindowExec():
             return True
         case MergeExec():
@@ -100,6 +103,8 @@ def is_coalesced(plan: Plan) -> bool:
             return plan.max_length is None
         case FilterExec() | RowNumberExec():
             return is_coalesced(plan.child)
+        case LookupExec():
+            return is_coalesced(plan.left)
         case ProjectExec():
             kept = {item.node.name for _, item in plan.items if item.is_column}
             return kept == set(plan.child.schema.names) and is_coalesced(plan.child)

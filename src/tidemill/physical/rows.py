@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import polars as pl
 
@@ -33,19 +35,20 @@ class RowStore:
             last = self._chunks.pop()
             self._chunks[-1] = pl.concat([self._chunks[-1], last], rechunk=True)
 
-    def take(self, numbers: Ints) -> pl.DataFrame:
-        """The rows of these numbers, in this order."""
+    def take(self, numbers: Ints, columns: Sequence[str] | None = None) -> pl.DataFrame:
+        """The rows of these numbers, in this order; all columns or some."""
+        columns = self.columns if columns is None else columns
         if len(numbers) == 0:
-            return self._empty
+            return self._empty.select(columns)
         if len(self._chunks) == 1:
-            return self._chunks[0][numbers]
+            return self._chunks[0].select(columns)[numbers]
         ends = np.cumsum([chunk.height for chunk in self._chunks])
         chunk_of = np.searchsorted(ends, numbers, side="right").astype(np.uint16)
         order = np.argsort(chunk_of, kind="stable")
         bounds = np.cumsum(np.bincount(chunk_of, minlength=len(ends)))[:-1]
         pieces = np.split(numbers[order], bounds)
         parts = [
-            chunk[piece - (end - chunk.height)]
+            chunk.select(columns)[piece - (end - chunk.height)]
             for chunk, piece, end in zip(self._chunks, pieces, ends.tolist(), strict=True)
         ]
         back = np.empty_like(order)

@@ -9,6 +9,7 @@ from tidemill.algebra.scalar import Scalar
 from tidemill.optimize.conditions import canonical
 from tidemill.physical.filter import FilterExec
 from tidemill.physical.join import JoinExec
+from tidemill.physical.lookup import LookupExec, LookupKind
 from tidemill.physical.operator import Exec
 from tidemill.runtime.graph import NodeProgress
 
@@ -45,6 +46,9 @@ def _condition(node: Exec) -> Scalar | None:
         return node.predicate
     if isinstance(node, JoinExec) and len(node.inputs) == 2:
         # What more inputs do to each other is not told by how many rows come out.
+        return node.condition
+    if isinstance(node, LookupExec) and node.kind is LookupKind.INNER and node.version is None:
+        # How long rows hold is not known where they are inserted and deleted.
         return node.condition
     return None
 

@@ -127,7 +127,8 @@ class SourceFacts:
     @property
     def statistics(self) -> StreamStatistics:
         """The facts, as the planner knows them."""
-        timed, lasting = self.kind is not SourceKind.CONSTANT, self.kind is SourceKind.INTERVALS
+        lasting = self.kind is SourceKind.INTERVALS
+        timed = lasting or self.kind is SourceKind.STREAM
         return StreamStatistics(
             rate=self.rate.value(self._granularity or 1) if timed else None,
             length=self._length / self._ending if lasting and self._ending else None,

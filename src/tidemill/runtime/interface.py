@@ -21,13 +21,26 @@ LateCallback = Callable[[str, pa.Table, int], None]
 """A function of the name of a source, rows that came too late, and the number of the tick."""
 
 
+_USUAL_FORMS = {"postgres": "snapshot"}
+
+
 @dataclass(frozen=True)
 class SinkRequest:
-    """Where the results of a query go: a format with its options or a function, and the form."""
+    """Where the results of a query go: a format with its options or a function, and the form.
+
+    A table in a database holds what is true now; elsewhere, rows come with their intervals.
+
+    >>> SinkRequest("parquet").form, SinkRequest("postgres").form
+    ('intervals', 'snapshot')
+    """
 
     target: str | Callback = "console"
     options: Mapping[str, Any] = field(default_factory=dict)
-    form: str = "intervals"
+    form: str = ""
+
+    def __post_init__(self) -> None:
+        usual = _USUAL_FORMS.get(str(self.target), "intervals")
+        object.__setattr__(self, "form", self.form or usual)
 
 
 @dataclass(frozen=True)

@@ -9,12 +9,14 @@ from sqlglot.tokens import Token, TokenType
 
 from tidemill.errors import nearest
 from tidemill.sql.nodes import Connector, CreateAs, CreateSource, DropNamed, InsertSink
-from tidemill.sql.streams import StreamParser
+from tidemill.sql.relations import RelationParser
 
 __all__ = ["StatementParser"]
 
 _KINDS: Final = ("STREAM", "RELATION")
-_STARTS: Final = ("SELECT", "CREATE", "DROP", "INSERT", "WITH", "ISTREAM", "DSTREAM", "RSTREAM")
+_STARTS: Final = (
+    *("SELECT", "CREATE", "DROP", "INSERT", "DELETE", "WITH", "ISTREAM", "DSTREAM", "RSTREAM"),
+)
 _QUERY_STARTS: Final = frozenset(
     {TokenType.SELECT, TokenType.WITH, TokenType.FROM, TokenType.L_PAREN}
 )
@@ -27,13 +29,14 @@ _TYPES: Final = (
 _CONNECTOR_HELP: Final = "write for example SOURCE parquet(path => 'bids/')"
 
 
-class StatementParser(StreamParser):
+class StatementParser(RelationParser):
     """The statements of the language."""
 
     STATEMENT_PARSERS = {
         TokenType.CREATE: lambda self: self._parse_create_object(),
         TokenType.DROP: lambda self: self._parse_drop_object(),
-        TokenType.INSERT: lambda self: self._parse_insert_sink(),
+        TokenType.INSERT: lambda self: self._parse_insert_into(),
+        TokenType.DELETE: lambda self: self._parse_delete_rows(),
     }
 
     def _parse_statement(self) -> exp.Expr | None:
@@ -49,7 +52,8 @@ class StatementParser(StreamParser):
     def _fail_statement(self) -> NoReturn:
         near = nearest(self._curr.text, _STARTS)
         statements = (
-            "SELECT, CREATE STREAM, CREATE RELATION, DROP STREAM, DROP RELATION, INSERT INTO"
+            "SELECT, CREATE STREAM, CREATE RELATION, DROP STREAM, DROP RELATION, INSERT INTO, "
+            "DELETE FROM"
         )
         help = f"did you mean `{near}`?" if near else f"statements: {statements}"
         self.fail(f"a statement cannot begin with {self.found()}", help=help)
@@ -108,10 +112,10 @@ class StatementParser(StreamParser):
             help += f" or CREATE {kind} {name.name} AS SELECT ..."
             self.fail(f"expected columns or AS, found {self.found()}", help=help)
         columns = self._parse_wrapped_csv(self._parse_typed_column)
-        self._expect_source(kind)
-        node = CreateSource(
-            kind=kind, this=name, expressions=columns, source=self._parse_connector("SOURCE")
-        )
+        node = CreateSource(kind=kind, this=name, expressions=columns)
+        if kind == "STREAM" or not self._match_text_seq("CHANGING", advance=False):
+            self._expect_source(kind)
+            node.set("source", self._parse_connector("SOURCE"))
         if kind == "STREAM":
             self._parse_ordering(node)
             self._parse_idle(node)
@@ -125,6 +129,8 @@ class StatementParser(StreamParser):
             self.fail("ORDERED BY belongs to streams", help="write VALID FROM begin TO end")
         if kind == "STREAM" and self._match_text_seq("VALID", "FROM", advance=False):
             self.fail("VALID FROM belongs to relations", help="write ORDERED BY column")
+        if kind == "STREAM" and self._match_text_seq("CHANGING", advance=False):
+            self.fail("CHANGING belongs to relations", help="write ORDERED BY column")
 
     def _expect_source(self, kind: str) -> None:
         if self._match_text_seq("SOURCE"):
@@ -173,11 +179,16 @@ class StatementParser(StreamParser):
         node.set("idle", idle)
 
     def _parse_validity(self, node: CreateSource) -> None:
-        if not self._match_text_seq("VALID"):
+        if self._match_text_seq("CHANGING"):
+            node.set("changing", True)
+            if not self._match_text_seq("FROM", advance=False):
+                return
+        elif not self._match_text_seq("VALID"):
             return
-        self.expect("FROM", help="write VALID FROM begin TO end")
-        node.set("valid_from", self._parse_column_name("VALID FROM"))
-        self.expect("TO", help="write VALID FROM begin TO end")
+        word = self._prev.text.upper()
+        self.expect("FROM", help=f"write {word} FROM begin TO end")
+        node.set("valid_from", self._parse_column_name(f"{word} FROM"))
+        self.expect("TO", help=f"write {word} FROM begin TO end")
         node.set("valid_to", self._parse_column_name("TO"))
 
     def _parse_column_name(self, clause: str) -> exp.Expr:
@@ -244,7 +255,9 @@ class StatementParser(StreamParser):
         exists = bool(self._match_text_seq("IF", "EXISTS"))
         return self.expression(DropNamed(kind=kind, this=self._parse_name(kind), exists=exists))
 
-    def _parse_insert_sink(self) -> exp.Expr:
+    def _parse_insert_into(self) -> exp.Expr:
         self.expect("INTO", help="write INSERT INTO format(option => value) SELECT ...")
+        if self._at_rows():
+            return self._parse_insert_rows()
         sink = self._parse_connector("INSERT INTO")
         return self.expression(InsertSink(this=sink, expression=self._parse_query()))

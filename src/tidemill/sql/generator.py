@@ -11,12 +11,15 @@ from tidemill.sql.nodes import (
     Connector,
     CreateAs,
     CreateSource,
+    DeleteRows,
     DropNamed,
     Duration,
     Granularity,
     HintCall,
+    InsertRows,
     InsertSink,
     RowCount,
+    Shed,
     StreamFunction,
     StreamWindow,
     Unbounded,
@@ -57,12 +60,39 @@ def _hint(self: Any, node: HintCall) -> str:
 def _create_source(self: Any, node: CreateSource) -> str:
     columns = ", ".join(self.sql(column) for column in node.expressions)
     text = f"CREATE {node.text('kind')} {self.sql(node, 'this')} ({columns})"
-    text += f" SOURCE {self.sql(node, 'source')}"
+    text += f" SOURCE {self.sql(node, 'source')}" if node.args.get("source") else ""
     for key, words in (("ordered_by", "ORDERED BY"), ("slack", "SLACK"), ("idle", "IDLE")):
         text += f" {words} {self.sql(node, key)}" if node.args.get(key) else ""
+    changing = bool(node.args.get("changing"))
+    text += " CHANGING" if changing else ""
     if node.args.get("valid_from"):
-        text += f" VALID FROM {self.sql(node, 'valid_from')} TO {self.sql(node, 'valid_to')}"
+        text += "" if changing else " VALID"
+        text += f" FROM {self.sql(node, 'valid_from')} TO {self.sql(node, 'valid_to')}"
     return text
+
+
+def _insert_rows(self: Any, node: InsertRows) -> str:
+    columns = ", ".join(self.sql(column) for column in node.args.get("columns") or ())
+    rows = ", ".join(f"({self.expressions(row, flat=True)})" for row in node.expressions)
+    name = self.sql(node, "this") + (f" ({columns})" if columns else "")
+    return f"INSERT INTO {name} VALUES {rows}{_at(self, node)}"
+
+
+def _delete_rows(self: Any, node: DeleteRows) -> str:
+    where = f" WHERE {self.sql(node, 'where')}" if node.args.get("where") else ""
+    return f"DELETE FROM {self.sql(node, 'this')}{where}{_at(self, node)}"
+
+
+def _at(self: Any, node: exp.Expr) -> str:
+    return f" AT {self.sql(node, 'at')}" if node.args.get("at") else ""
+
+
+def _shed(self: Any, node: Shed) -> str:
+    by = f" BY {self.expressions(node, flat=True)}" if node.expressions else ""
+    given = node.args.get("parameters") or []
+    names = ", ".join(f"{each.name.lower()} => {self.sql(each, 'expression')}" for each in given)
+    policy = node.text("policy").lower() + (f"({names})" if names else "")
+    return f"SHED TO {self.sql(node, 'rows')} ROWS{by} USING {policy}"
 
 
 def _create_as(self: Any, node: CreateAs) -> str:
@@ -85,6 +115,7 @@ class TidemillGenerator(SparkGenerator):
         Connector: lambda self, e: f"{self.sql(e, 'this')}({self.expressions(e, flat=True)})",
         CreateAs: _create_as,
         CreateSource: _create_source,
+        DeleteRows: _delete_rows,
         DropNamed: _drop,
         Duration: _duration,
         Granularity: _granularity,
@@ -92,11 +123,19 @@ class TidemillGenerator(SparkGenerator):
         InsertSink: lambda self, e: (
             f"INSERT INTO {self.sql(e, 'this')} {self.sql(e, 'expression')}"
         ),
+        InsertRows: _insert_rows,
         RowCount: lambda self, e: self.sql(e, "this"),
+        Shed: _shed,
         StreamFunction: lambda self, e: f"{e.text('kind')}({self.sql(e, 'this')})",
         StreamWindow: _window,
         Unbounded: lambda self, e: "UNBOUNDED",
     }
+
+    def after_limit_modifiers(self, expression: exp.Expr) -> list[str]:
+        """Print what ends a query block."""
+        shed = self.sql(expression, "shed")
+        modifiers: list[str] = super().after_limit_modifiers(expression)
+        return [*modifiers, self.seg(shed)] if shed else modifiers
 
     def table_sql(self, expression: exp.Table, sep: str = " AS ") -> str:
         """Print a table with its window between alias and joins."""

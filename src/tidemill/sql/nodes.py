@@ -132,12 +132,13 @@ class CreateSource(exp.Expression):
         "kind": True,
         "this": True,
         "expressions": True,
-        "source": True,
+        "source": False,
         "ordered_by": False,
         "slack": False,
         "idle": False,
         "valid_from": False,
         "valid_to": False,
+        "changing": False,
     }
 
 
@@ -157,6 +158,34 @@ class InsertSink(exp.Expression):
     """INSERT INTO a connector (`this`) the results of a query (`expression`)."""
 
     arg_types: ClassVar[dict[str, bool]] = {"this": True, "expression": True}
+
+
+class InsertRows(exp.Expression):
+    """INSERT INTO a relation (`this`) rows (`expressions`), from an instant on (`at`)."""
+
+    arg_types: ClassVar[dict[str, bool]] = {
+        "this": True,
+        "columns": False,
+        "expressions": True,
+        "at": False,
+    }
+
+
+class DeleteRows(exp.Expression):
+    """DELETE FROM a relation (`this`) the rows that meet `where`, from an instant on (`at`)."""
+
+    arg_types: ClassVar[dict[str, bool]] = {"this": True, "where": False, "at": False}
+
+
+class Shed(exp.Expression):
+    """SHED TO so many `rows` BY importances (`expressions`) USING a `policy`."""
+
+    arg_types: ClassVar[dict[str, bool]] = {
+        "rows": True,
+        "expressions": False,
+        "policy": True,
+        "parameters": False,
+    }
 
 
 class HintCall(exp.Expression):

@@ -16,7 +16,9 @@ from tidemill.sql.nodes import (
     STREAM_FUNCTIONS,
     CreateAs,
     CreateSource,
+    DeleteRows,
     DropNamed,
+    InsertRows,
     InsertSink,
     StreamFunction,
 )
@@ -25,7 +27,8 @@ from tidemill.sql.statements import Statement, statement_of
 
 __all__ = ["parse", "parse_one"]
 
-_TREES = (exp.Query, StreamFunction, CreateAs, CreateSource, DropNamed, InsertSink)
+_CHANGES = (InsertSink, InsertRows, DeleteRows)
+_TREES = (exp.Query, StreamFunction, CreateAs, CreateSource, DropNamed, *_CHANGES)
 _UNSETTLED = (exp.Any, exp.All, exp.Anonymous, exp.Parameter, exp.Placeholder)
 
 

@@ -7,7 +7,16 @@ from dataclasses import dataclass, field
 
 from sqlglot import exp
 
-from tidemill.sql.nodes import Connector, CreateAs, CreateSource, DropNamed, Duration, InsertSink
+from tidemill.sql.nodes import (
+    Connector,
+    CreateAs,
+    CreateSource,
+    DeleteRows,
+    DropNamed,
+    Duration,
+    InsertRows,
+    InsertSink,
+)
 from tidemill.sql.source import Position, Source
 
 __all__ = [
@@ -15,8 +24,10 @@ __all__ = [
     "CreateDerived",
     "CreateRelation",
     "CreateStream",
+    "DeleteFrom",
     "DropObject",
     "InsertInto",
+    "InsertValues",
     "OptionValue",
     "QueryStatement",
     "Statement",
@@ -65,13 +76,17 @@ class CreateStream(Statement):
 
 @dataclass(frozen=True)
 class CreateRelation(Statement):
-    """A relation that a connector provides, perhaps with the columns of its validity."""
+    """A relation, perhaps with the columns that say when its rows hold.
+
+    One that is `changing` needs no connector: rows can be inserted.
+    """
 
     name: str
     columns: tuple[exp.ColumnDef, ...]
-    connector: ConnectorCall
+    connector: ConnectorCall | None
     valid_from: exp.Identifier | None = None
     valid_to: exp.Identifier | None = None
+    changing: bool = False
 
 
 @dataclass(frozen=True)
@@ -100,6 +115,25 @@ class InsertInto(Statement):
     query: exp.Expr
 
 
+@dataclass(frozen=True)
+class InsertValues(Statement):
+    """Rows for a relation: expressions without columns, from an instant on (`at`)."""
+
+    name: str
+    columns: tuple[str, ...]
+    rows: tuple[exp.Tuple, ...]
+    at: exp.Expr | None
+
+
+@dataclass(frozen=True)
+class DeleteFrom(Statement):
+    """The rows of a relation that go, from an instant on (`at`)."""
+
+    name: str
+    where: exp.Expr | None
+    at: exp.Expr | None
+
+
 def statement_of(tree: exp.Expr, sql: str, position: Position, source: Source) -> Statement:
     """Wrap a parsed tree in the statement that it is."""
     common = (tree, sql, position, source)
@@ -111,16 +145,23 @@ def statement_of(tree: exp.Expr, sql: str, position: Position, source: Source) -
         return DropObject(*common, tree.text("kind"), tree.name, bool(tree.args.get("exists")))
     if isinstance(tree, InsertSink):
         return InsertInto(*common, _call(tree.this), tree.expression)
+    if isinstance(tree, InsertRows):
+        columns = tuple(column.name for column in tree.args["columns"])
+        return InsertValues(*common, tree.name, columns, tuple(tree.expressions), tree.args["at"])
+    if isinstance(tree, DeleteRows):
+        return DeleteFrom(*common, tree.name, tree.args["where"], tree.args["at"])
     return QueryStatement(*common)
 
 
 def _created(tree: CreateSource, sql: str, position: Position, source: Source) -> Statement:
     args = tree.args
-    columns, connector = tuple(tree.expressions), _call(args["source"])
-    common = (tree, sql, position, source, tree.name, columns, connector)
+    common = (tree, sql, position, source, tree.name, tuple(tree.expressions))
     if tree.text("kind") == "STREAM":
-        return CreateStream(*common, args.get("ordered_by"), args.get("slack"), args.get("idle"))
-    return CreateRelation(*common, args.get("valid_from"), args.get("valid_to"))
+        ordering = (args.get("ordered_by"), args.get("slack"), args.get("idle"))
+        return CreateStream(*common, _call(args["source"]), *ordering)
+    connector = _call(args["source"]) if args.get("source") else None
+    ends = (args.get("valid_from"), args.get("valid_to"))
+    return CreateRelation(*common, connector, *ends, bool(args.get("changing")))
 
 
 def _call(tree: Connector) -> ConnectorCall:

@@ -99,6 +99,8 @@ class StreamParser(HintParser):
         # A trailing LIMIT has lost its number; sqlglot would take it for an alias.
         if self._at_granularity() or self._curr.token_type == TokenType.LIMIT:
             return None
+        if self._match_text_seq("SHED", "TO", advance=False):
+            return None
         self._refuse_misspelt_clause()
         return super()._parse_table_alias(alias_tokens)
 

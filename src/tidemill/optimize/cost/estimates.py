@@ -11,6 +11,7 @@ from typing import Any
 from tidemill.algebra import nodes
 from tidemill.algebra.plan import Plan
 from tidemill.algebra.scalar import Scalar, conjuncts
+from tidemill.algebra.star import StarJoin
 from tidemill.optimize.cost import characteristics, copies, discrete, matching
 from tidemill.optimize.cost.characteristics import LIFETIME, Characteristics, hit
 from tidemill.optimize.cost.selectivity import Selectivities
@@ -214,6 +215,10 @@ class Estimator:
 
     def _multijoin(self, plan: nodes.MultiJoin) -> Characteristics:
         return self.multi_join(plan.inputs, plan.condition)
+
+    def _starjoin(self, plan: StarJoin) -> Characteristics:
+        """As if nothing were shed."""
+        return self.multi_join(plan.children, plan.condition)
 
     def _semijoin(self, plan: nodes.SemiJoin) -> Characteristics:
         return matching.semi_joined(*self._sides(plan), self._matching(plan))

@@ -6,7 +6,8 @@ totals per group and the ends to come, duplicate elimination one number per valu
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from math import prod
 
 import pyarrow as pa
@@ -14,6 +15,7 @@ import pyarrow as pa
 from tidemill.algebra import nodes
 from tidemill.algebra.plan import Plan
 from tidemill.algebra.schema import Schema
+from tidemill.algebra.star import StarJoin
 from tidemill.optimize.cost import discrete
 from tidemill.optimize.cost.estimates import Estimator
 
@@ -59,7 +61,10 @@ def state_of(plan: Plan, estimator: Estimator) -> State:
     """What the operator of one node remembers."""
     match plan:
         case nodes.Join() | nodes.MultiJoin():
-            return _join(plan, estimator)
+            return _join(plan.children, estimator)
+        case StarJoin():
+            kept_rows = _join(plan.streams, estimator)
+            return replace(kept_rows, rows=min(kept_rows.rows, plan.shedding.rows))
         case nodes.SemiJoin() | nodes.AntiJoin():
             return _matching(plan, estimator)
         case nodes.Distinct():
@@ -104,9 +109,9 @@ def ahead(plan: Plan, estimator: Estimator) -> float:
     return 0.0
 
 
-def _join(plan: nodes.Join | nodes.MultiJoin, estimator: Estimator) -> State:
-    rows = [kept(child, estimator) for child in plan.children]
-    widths = [width(child.schema) for child in plan.children]
+def _join(inputs: Sequence[Plan], estimator: Estimator) -> State:
+    rows = [kept(child, estimator) for child in inputs]
+    widths = [width(child.schema) for child in inputs]
     total = sum(rows)
     wide = sum(count * each for count, each in zip(rows, widths, strict=True))
     return State(total, wide / total if total else 0.0)

@@ -9,6 +9,7 @@ from tidemill.algebra import nodes
 from tidemill.algebra.aggregates import AggregateCall
 from tidemill.algebra.plan import Plan
 from tidemill.algebra.scalar import Scalar, conjunction
+from tidemill.algebra.star import StarJoin
 from tidemill.optimize.cost.characteristics import Characteristics
 from tidemill.optimize.cost.coalescing import coalesced, coalescing_rows
 from tidemill.optimize.cost.constants import MEASURED, Constants, Steps
@@ -32,6 +33,7 @@ KINDS: dict[type[Plan], str] = {
     nodes.Union: "union",
     nodes.Join: "join",
     nodes.MultiJoin: "join",
+    StarJoin: "join",
     nodes.SemiJoin: "semi-join",
     nodes.AntiJoin: "anti-join",
     nodes.Difference: "difference",
@@ -112,7 +114,7 @@ class CostModel:
     def compared(self, plan: Plan) -> float:
         """Pairs per instant that a join looks at: those that agree where columns must be equal."""
         match plan:
-            case nodes.Join() | nodes.MultiJoin():
+            case nodes.Join() | nodes.MultiJoin() | StarJoin():
                 parts = () if plan.condition is None else self.estimator.conjuncts(plan.condition)
                 equal = conjunction(*filter(_is_equality, parts))
                 return self.estimator.multi_join(plan.children, equal).rate

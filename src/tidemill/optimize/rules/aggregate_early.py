@@ -6,6 +6,7 @@ from functools import partial
 
 from tidemill.algebra.nodes import entries, input_name
 from tidemill.algebra.plan import Plan
+from tidemill.algebra.relations import is_changing
 from tidemill.algebra.scalar import conjunction
 from tidemill.optimize.cost.estimates import Estimator
 from tidemill.optimize.early.choice import Choice
@@ -80,7 +81,8 @@ def _describe(query: AggregateJoin, choice: Choice) -> str:
 
 def _is_known(query: AggregateJoin, child: Plan, estimator: Estimator) -> bool:
     joined, others = _columns(query, child)
-    return estimator.domain(child, (*joined, *others)) is not None
+    # What changes is better looked up row by row.
+    return not is_changing(child) and estimator.domain(child, (*joined, *others)) is not None
 
 
 def _join_input(query: AggregateJoin, child: Plan, estimator: Estimator) -> JoinInput:

@@ -7,6 +7,7 @@ from functools import partial
 
 from tidemill.algebra import nodes
 from tidemill.algebra.plan import Plan
+from tidemill.algebra.relations import is_changing
 from tidemill.algebra.scalar import column
 from tidemill.optimize.cost.estimates import Estimator
 from tidemill.optimize.joins.choice import describe
@@ -46,7 +47,8 @@ def _ordered(plan: Plan, estimator: Estimator, order: tuple[str, ...]) -> Plan:
     if not isinstance(plan, nodes.Join):
         return plan.with_children([_ordered(child, estimator, order) for child in plan.children])
     region = region_of(plan)
-    if len(region.inputs) < _FEWEST:
+    if len(region.inputs) < _FEWEST or any(map(is_changing, region.inputs)):
+        # What changes is looked up by a stream alone, without waiting for other inputs.
         return plan.with_children([_ordered(child, estimator, order) for child in plan.children])
     inputs = tuple(_ordered(child, estimator, order) for child in region.inputs)
     joined = JoinTree(replace(region, inputs=inputs), estimator, order).plan()

@@ -13,7 +13,9 @@ import pyarrow as pa
 
 from tidemill.algebra import nodes
 from tidemill.algebra.plan import Plan
+from tidemill.algebra.relations import is_changing
 from tidemill.algebra.scalar import column
+from tidemill.algebra.star import StarJoin
 
 Names = frozenset[str]
 
@@ -41,6 +43,8 @@ class _Pruning:
     def need(self, plan: Plan, names: Names) -> None:
         """Take note that a use of the plan needs these columns."""
         names = names or _cheapest(plan)
+        if is_changing(plan) and isinstance(plan, nodes.Scan):
+            names |= {plan.schema.names[-1]}  # changes say by it which row they are about
         known = self._needed.get(plan)
         if known is not None and names <= known:
             return
@@ -106,6 +110,9 @@ def _needs(plan: Plan, names: Names) -> Iterator[tuple[Plan, Names]]:
             tested = frozenset() if plan.condition is None else plan.condition.columns
             for child in plan.inputs:
                 yield child, (names | tested) & frozenset(child.schema.names)
+        case StarJoin():
+            for child in plan.children:
+                yield child, (names | plan.reads) & frozenset(child.schema.names)
         case _:
             # These compare whole rows.
             for child in plan.children:

@@ -7,10 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tidemill.physical.arrays import Array, Bools, Ints, bisect, ranges
+from tidemill.physical.arrays import Array, Bools, Ints, bisect, blocks, ranges
 from tidemill.physical.join.side import Run
-
-_MOST_PAIRS = 2_000_000  # looked at together; bounds the memory of a join with many matches
+from tidemill.physical.pairs import MOST_PAIRS
 
 
 @dataclass(frozen=True)
@@ -85,7 +84,7 @@ def extended(found: Combinations, shelf: Shelf, *, last: bool) -> Iterator[Combi
             part = _together(found, at_found, run, at_run, shelf, offset)
             if len(part):
                 parts.append(part)
-            if parts and (last or sum(map(len, parts)) >= _MOST_PAIRS):
+            if parts and (last or sum(map(len, parts)) >= MOST_PAIRS):
                 yield Combinations.concat(parts)
                 parts = []
     if parts:
@@ -127,7 +126,5 @@ def _candidates(found: Combinations, run: Run, keyed: bool) -> Iterator[tuple[In
         low = bisect(run.starts, low, high, found.start[rows] - run.longest + 1)
         high = bisect(run.starts, low, high, found.end[rows])
     count = high - low
-    block = (np.cumsum(count) - 1) // _MOST_PAIRS
-    for number in np.unique(block).tolist():
-        here = slice(*np.searchsorted(block, [number, number + 1]))
+    for here in blocks(count, MOST_PAIRS):
         yield np.repeat(rows[here], count[here]), ranges(low[here], count[here])

@@ -10,13 +10,12 @@ from operator import add
 import polars as pl
 
 from tidemill.algebra.scalar import Scalar
-from tidemill.algebra.schema import Schema
-from tidemill.expressions import UserFunction, compile_items
-from tidemill.physical.arrays import Bools
+from tidemill.expressions import UserFunction
 from tidemill.physical.join.combinations import Combinations, Shelf, alone, extended
 from tidemill.physical.join.side import Run, Side
 from tidemill.physical.keys import same_rows
 from tidemill.physical.operator import Operator, empty_batch, payload, with_validity
+from tidemill.physical.pairs import Condition
 
 Order = tuple[int, ...]
 
@@ -39,13 +38,13 @@ class JoinOperator(Operator):
         self._sides = sides
         self._orders = orders
         schema = reduce(add, (side.schema for side in sides))
-        self._conditions = [_Condition(part, schema, functions) for part in conditions]
+        self._conditions = [Condition(part, schema, functions) for part in conditions]
         self._checks = [self._plan_checks(order) for order in orders]
         self._empty = empty_batch(schema)
 
-    def _plan_checks(self, order: Order) -> list[list[_Condition]]:
+    def _plan_checks(self, order: Order) -> list[list[Condition]]:
         """After each input of an order, the conditions that can be told since then."""
-        checks: list[list[_Condition]] = []
+        checks: list[list[Condition]] = []
         known: frozenset[str] = frozenset()
         for number in order:
             before, known = known, known | set(self._sides[number].schema.names)
@@ -79,7 +78,7 @@ class JoinOperator(Operator):
         self,
         found: Combinations,
         shelves: Sequence[Shelf],
-        checks: Sequence[Sequence[_Condition]],
+        checks: Sequence[Sequence[Condition]],
         tick: _Tick,
         depth: int,
     ) -> Iterator[pl.DataFrame]:
@@ -95,9 +94,9 @@ class JoinOperator(Operator):
         for longer in extended(found, shelves[depth + 1], last=last):
             yield from self._descend(longer, shelves, checks, tick, depth + 1)
 
-    def _checked(self, batch: pl.DataFrame, conditions: Sequence[_Condition]) -> pl.DataFrame:
+    def _checked(self, batch: pl.DataFrame, conditions: Sequence[Condition]) -> pl.DataFrame:
         """The rows whose keys are equal, not only their hashes, and that meet the conditions."""
-        keyed = [side.key_values(batch) for side in self._sides if side.keys]
+        keyed = [side.keys.values(batch) for side in self._sides if side.keys]
         for other in keyed[1:]:
             same = same_rows(keyed[0], other)
             batch = batch if same.all() else batch.filter(same)
@@ -112,21 +111,6 @@ class JoinOperator(Operator):
     @property
     def state_bytes(self) -> int:
         return sum(side.nbytes for side in self._sides)
-
-
-class _Condition:
-    """What rows must meet besides equal keys."""
-
-    def __init__(self, scalar: Scalar, schema: Schema, functions: Sequence[UserFunction]) -> None:
-        known = {function.name.lower(): function for function in functions}
-        self.columns = scalar.columns
-        self._compiled = compile_items([("keep", scalar)], schema, known)
-
-    def holds(self, rows: pl.DataFrame) -> Bools:
-        """Which of the rows meet it."""
-        keep = self._compiled.run(rows)["keep"]
-        met: Bools = keep.fill_null(value=False).to_numpy()
-        return met
 
 
 class _Tick:

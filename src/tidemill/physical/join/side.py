@@ -11,7 +11,7 @@ import polars as pl
 
 from tidemill.algebra.schema import Schema
 from tidemill.physical.arrays import Array, Ints, slot_order
-from tidemill.physical.keys import canonical, hash_rows
+from tidemill.physical.keys import KeyColumns, hash_rows
 from tidemill.physical.operator import ends, starts
 from tidemill.timeline import OPEN_END
 
@@ -109,25 +109,16 @@ class Side:
         buckets: int | None = None,
     ) -> None:
         self.schema = schema
-        self.keys = tuple(keys)
-        pairs = zip(keys, null_safe, strict=True) if keys else ()
-        self._required = [key for key, safe in pairs if not safe]
+        self.keys = KeyColumns(keys, null_safe)
         self._buckets = buckets
         self.runs: list[Run] = []
 
     def arrive(self, batch: pl.DataFrame) -> Run:
         """New rows, ready to be matched; NULL keys match nothing."""
-        if self._required:
-            batch = batch.drop_nulls(self._required)
+        batch = self.keys.complete(batch)
         if not self.keys:
             return Run.of(np.zeros(batch.height, dtype=np.uint64), batch)
-        return Run.of(hash_rows(self.key_values(batch), 0), batch, self._buckets)
-
-    def key_values(self, batch: pl.DataFrame) -> pl.DataFrame:
-        """The key columns by their position, so that all inputs name them alike."""
-        return canonical(
-            pl.DataFrame([batch[key].alias(str(at)) for at, key in enumerate(self.keys)])
-        )
+        return Run.of(hash_rows(self.keys.values(batch), 0), batch, self._buckets)
 
     def keep(self, run: Run, expired: int) -> None:
         """Store new rows; drop what ended before rows of other inputs can still start."""

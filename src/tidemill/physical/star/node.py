@@ -21,7 +21,8 @@ Columns = tuple[str, ...]
 class StarJoinExec(Exec):
     """Combinations of a row of each stream and a row of the relation, as `StarJoin` means them.
 
-    The relation is constant, or it changes and has a column of `VERSION`.
+    The relation is constant, or it changes and has a column of `VERSION`. In several partitions,
+    each has a part of what a constant relation connects, and of the memory.
     """
 
     streams: tuple[Plan, ...]
@@ -31,6 +32,7 @@ class StarJoinExec(Exec):
     shedding: Shedding
     conditions: tuple[Scalar, ...] = ()
     functions: tuple[UserFunction, ...] = ()
+    partitions: int = 1
 
     @cached_property
     def schema(self) -> Schema:

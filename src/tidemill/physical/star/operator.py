@@ -8,21 +8,21 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from tidemill.algebra.scalar import conjunction
-from tidemill.expressions import compile_items
 from tidemill.physical.arrays import Array, Ints
 from tidemill.physical.keys import canonical
 from tidemill.physical.operator import Sweep, ends, payload, starts, with_validity
+from tidemill.physical.pairs import Condition
+from tidemill.physical.star.components import divided, shares
 from tidemill.physical.star.layout import ARRIVAL, NONE, POLICIES, Rule
 from tidemill.physical.star.versions import Versions
 from tidemill.physical.star.windows import Windows
+from tidemill.timeline import OPEN_END
 
 if TYPE_CHECKING:
     from tidemill.physical.star.node import StarJoinExec
 
 _FEWEST_SHADOWS = 256
 _SHADOWS = 8  # a shadow for so many rows that may be kept
-_KEEP = "keep"
 _ROOM = 1 << 16
 
 
@@ -37,20 +37,22 @@ class StarJoinOperator(Sweep):
         super().__init__(*schemas)
         self._node = node
         self._versions = Versions(node.relation.schema, node.relation_keys, node.version)
+        self._share = node.shedding.rows // len(schemas)
+        self._partition = 0
+        self._facts: list[pl.DataFrame] = []  # of a relation that is to be divided
         self._windows = Windows(schemas, self._rule())
         self._found = self._given = 0
         self._importance = 0.0
-        condition = conjunction(*node.conditions)
-        known = {function.name.lower(): function for function in node.functions}
-        items = [] if condition is None else [(_KEEP, condition)]
-        self._condition = compile_items(items, node.schema, known) if items else None
+        self._conditions = [
+            Condition(part, node.schema, node.functions) for part in node.conditions
+        ]
 
     def _rule(self) -> Rule:
-        node, shedding, n = self._node, self._node.shedding, len(self._node.streams)
+        node, shedding = self._node, self._node.shedding
         return Rule(
-            streams=n,
+            streams=len(node.streams),
             policy=POLICIES[shedding.policy],
-            share=shedding.rows // n,
+            share=self._share,
             shadows=max(_FEWEST_SHADOWS, shedding.rows // _SHADOWS),
             alpha=float(shedding.alpha),
             beta=float(shedding.beta),
@@ -62,8 +64,28 @@ class StarJoinOperator(Sweep):
     ) -> tuple[pl.DataFrame, int]:
         *streams, relation = inputs
         *marks, known = watermarks
-        self._versions.take(relation, self._swept)
+        self._versions.take(self._own(relation, known), self._swept)
         return super().step(streams, marks if self._versions.is_changing else [*marks, known])
+
+    def start(self, partition: int) -> None:
+        self._partition = partition
+
+    def _own(self, facts: pl.DataFrame, known: int) -> pl.DataFrame:
+        """The rows of the relation for this partition; its share of the memory follows them."""
+        node = self._node
+        if node.partitions == 1:
+            return facts
+        self._facts.append(facts)
+        if known < OPEN_END:
+            return facts.clear()
+        whole, self._facts = pl.concat(self._facts), []
+        if whole.height == 0:
+            return whole
+        whole = whole.drop_nulls({name for columns in node.relation_keys for name in columns})
+        parts, loads = divided(whole, node.relation_keys, node.partitions)
+        places = node.shedding.rows // len(node.streams)
+        self._share = int(shares(loads, places)[self._partition])
+        return whole.filter(parts == self._partition)
 
     def sweep(self, slices: Sequence[pl.DataFrame], until: int) -> pl.DataFrame:
         arrivals = np.concatenate([self._arrivals(*part) for part in enumerate(slices)])
@@ -120,8 +142,8 @@ class StarJoinOperator(Sweep):
 
     def _checked(self, rows: pl.DataFrame) -> pl.DataFrame:
         self._found += rows.height
-        if self._condition is not None and rows.height:
-            rows = rows.filter(self._condition.run(rows)[_KEEP].fill_null(value=False))
+        for condition in self._conditions:
+            rows = rows.filter(condition.holds(rows)) if rows.height else rows
         self._given += rows.height
         parts = [importance_of(rows, column) for column in self._node.shedding.importances]
         self._importance += float(np.minimum.reduce(parts).sum())

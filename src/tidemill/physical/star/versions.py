@@ -12,9 +12,8 @@ from tidemill.algebra.schema import Schema
 from tidemill.physical.arrays import Array, Ints, ends_of_runs, slot_order, starts_of_runs
 from tidemill.physical.calendar import Calendar, Entries
 from tidemill.physical.hash_index import HashIndex
-from tidemill.physical.keys import KeyTable, canonical
+from tidemill.physical.keys import KeyTable, key_table, key_values
 from tidemill.physical.operator import (
-    empty_batch,
     empty_frame,
     ends,
     payload,
@@ -46,9 +45,10 @@ class Versions:
 
     def _clear(self) -> None:
         n = len(self._columns)
-        self._tables = [_table(self._schema, columns) for columns in self._columns]
+        empty = empty_frame(self._schema)
+        self._tables = [key_table(key_values(empty, columns)) for columns in self._columns]
         self._ids = HashIndex()
-        self._rows = RowStore(empty_frame(self._schema))
+        self._rows = RowStore(empty)
         self._opening, self._ending = Calendar(), Calendar()
         self._ended = self._edges = 0
         self.keys = no_keys(0)
@@ -214,18 +214,8 @@ class Versions:
         return moved
 
 
-def key_values(batch: pl.DataFrame, columns: Columns) -> pl.DataFrame:
-    """The key columns by their position, so that streams and the relation name them alike."""
-    return canonical(pl.DataFrame([batch[name].alias(str(at)) for at, name in enumerate(columns)]))
-
-
 def _ids(batch: pl.DataFrame, version: str) -> Array:
     return batch[version].to_numpy().view(np.uint64)
-
-
-def _table(schema: Schema, columns: Columns) -> KeyTable:
-    empty = key_values(empty_batch(schema), columns)
-    return KeyTable(empty, empty.columns)
 
 
 def _with_room(array: Array, length: int) -> Array:

@@ -12,8 +12,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from tidemill.algebra.nodes import Scan
+from tidemill.changes import DELETED, INSERTED
 from tidemill.errors import ExecutionError
 from tidemill.physical.operator import with_validity
+from tidemill.runtime.versions import first_versions
 from tidemill.timeline import BEGIN, OPEN_END
 
 
@@ -24,6 +26,7 @@ class FeedProgress:
     rows: int = 0
     late_rows: int = 0
     watermark: int = BEGIN
+    held: int | None = None
 
 
 @dataclass
@@ -106,6 +109,18 @@ class IntervalFeed(Feed):
         end = instants(until, self.name, self.valid[1], null=OPEN_END)
         kept = start < end
         return pl.DataFrame(table).filter(kept), pl.Series(start[kept]), pl.Series(end[kept])
+
+
+@dataclass
+class ChangingFeed(Feed):
+    """Rows of a relation that changes, all at once, with a number for every insertion."""
+
+    def _read(self, table: pa.Table) -> tuple[pl.DataFrame, pl.Series, pl.Series]:
+        versions = first_versions(pl.DataFrame(table))
+        start, end = versions[INSERTED], versions[DELETED]
+        self.progress.rows += table.num_rows
+        self.progress.held = int((end == OPEN_END).sum())
+        return versions.drop(INSERTED, DELETED), start, end
 
 
 def instants(

@@ -75,6 +75,7 @@ class Run:
                 feed.progress.rows,
                 feed.progress.late_rows,
                 None if feed.progress.watermark == OPEN_END else feed.progress.watermark,
+                feed.progress.held,
             )
             for name, feed in self.feeds.items()
         }

@@ -7,12 +7,16 @@ import json
 import os
 from pathlib import Path
 from typing import IO, Any
+from uuid import uuid4
 
 import polars as pl
+import pyarrow as pa
 from pyarrow import fs
 
 from tidemill.errors import ExecutionError
 from tidemill.fragments import Staged
+
+_NOTHING = fs.FileType.NotFound
 
 FORMAT = 1
 """Raised when state written by an older version can no longer be read."""
@@ -26,6 +30,12 @@ class Checkpoint:
         self._filesystem, self._folder = fs.FileSystem.from_uri(self.uri)
         self._lock: IO[str] | None = None
 
+    def partitions(self, wanted: int) -> int:
+        """The number of partitions of the state that is there; without any, what is wanted."""
+        if self._filesystem.get_file_info(f"{self._folder}/manifest.json").type == _NOTHING:
+            return wanted
+        return int(json.loads(self.read("manifest.json"))["partitions"])
+
     def open(self, staged: Staged, partitions: int) -> int:
         """Take the checkpoint for a query; the number of partitions that its state has."""
         self._take()
@@ -38,12 +48,18 @@ class Checkpoint:
     def _opened(self, staged: Staged, partitions: int) -> int:
         wanted = _manifest(staged, partitions)
         path = f"{self._folder}/manifest.json"
-        if self._filesystem.get_file_info(path).type == fs.FileType.NotFound:
+        if self._filesystem.get_file_info(path).type == _NOTHING:
             self.write("manifest.json", json.dumps(wanted, indent=1))
             return partitions
         found = json.loads(self.read("manifest.json"))
         self._check(found, wanted)
         return int(found["partitions"])
+
+    def identity(self) -> str:
+        """A name that no other checkpoint has or had, not even one in the same folder."""
+        if "identity" not in self.names("."):
+            self.write("identity", uuid4().hex)
+        return self.read("identity")
 
     def close(self) -> None:
         """Let others use the checkpoint."""
@@ -55,14 +71,28 @@ class Checkpoint:
         with self._filesystem.open_input_file(f"{self._folder}/{name}") as file:
             return bytes(file.read()).decode()
 
+    def read_table(self, name: str) -> pa.Table:
+        with self._filesystem.open_input_file(f"{self._folder}/{name}") as file:
+            return pa.ipc.open_file(file).read_all()
+
     def write(self, name: str, text: str) -> None:
         """Write a file so that it is there whole or not at all."""
+        self._write(name, text.encode())
+
+    def write_table(self, name: str, table: pa.Table) -> None:
+        """Write a table with its metadata, whole or not at all."""
+        sink = pa.BufferOutputStream()
+        with pa.ipc.new_file(sink, table.schema) as writer:
+            writer.write_table(table)
+        self._write(name, sink.getvalue())
+
+    def _write(self, name: str, data: bytes | pa.Buffer) -> None:
         path = f"{self._folder}/{name}"
         folder, base = os.path.split(path)
         self._filesystem.create_dir(folder, recursive=True)
         temporary = f"{folder}/.{base}.temporary"  # Spark does not look at such names
         with self._filesystem.open_output_stream(temporary) as stream:
-            stream.write(text.encode())
+            stream.write(data)
         self._filesystem.move(temporary, path)
 
     def make(self, folder: str) -> None:

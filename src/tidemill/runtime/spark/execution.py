@@ -33,7 +33,7 @@ from tidemill.runtime.spark.native import spark_type
 from tidemill.runtime.spark.reading import Origin, Reader
 from tidemill.runtime.spark.run import SparkRun
 from tidemill.runtime.spark.session import working_copy
-from tidemill.runtime.spark.sinks import Sink, make_late_sink, make_sink
+from tidemill.runtime.spark.sinks import Sink, Writer, make_late_sink, make_sink
 from tidemill.timeline import VALID_FROM, VALID_TO
 
 
@@ -69,7 +69,12 @@ class SparkExecution:
 
     def start(self, request: StartRequest) -> RunningQuery:
         """Run from a checkpoint on: until stopped, or until all that is there was read."""
-        sinks = [make_sink(job.sink, job.domain, self._no_rows(job.plan)) for job in self._jobs]
+        # Without a checkpoint there is nothing to come back to, but Spark needs a folder.
+        folder = request.checkpoint or tempfile.mkdtemp(prefix="tidemill-")
+        sinks = [
+            make_sink(job.sink, job.domain, self._no_rows(job.plan), Writer(folder, number))
+            for number, job in enumerate(self._jobs)
+        ]
         plans = [
             snapshots_of(job.plan) if job.sink.form == SNAPSHOT else job.plan for job in self._jobs
         ]
@@ -79,8 +84,6 @@ class SparkExecution:
                     scan = Scan(name, name, origin.info.schema)
                     plans.append(LateRowsExec(SourceExec(scan)))
                     sinks.append(make_late_sink(request.late, origin.info))
-        # Without a checkpoint there is nothing to come back to, but Spark needs a folder.
-        folder = request.checkpoint or tempfile.mkdtemp(prefix="tidemill-")
         if request.available_now:
             return self._launch(plans, sinks, folder, {"availableNow": True})
         trigger = {"processingTime": request.every or "0 seconds"}
@@ -94,7 +97,7 @@ class SparkExecution:
         trigger: Mapping[str, Any],
     ) -> RunningQuery:
         place = Checkpoint(checkpoint)
-        staged = stage_plans(plans)
+        staged = stage_plans(plans, place.partitions(self._partitions))
         try:
             reader = Reader(self._session, self._sources(staged), place.uri)
             arguments = (self._session, staged, reader, place, self._partitions, sinks)
@@ -135,10 +138,12 @@ class RunningQuery:
         self._sinks = sinks
         self._stopped = False
         self._failure: Exception | None = None
-        self._query = run.start(**trigger) if run.has_streams else None
+        ends = "availableNow" in trigger
+        goes_on = run.has_streams or (run.is_changing and not ends)
+        self._query = run.start(**trigger) if goes_on else None
         self._ending: Thread | None = None
         self._idle: IdleWatch | None = None
-        if self._query is None or "availableNow" in trigger:
+        if self._query is None or ends:
             # The input has an end: after it, whoever waits, what was held back comes out.
             self._ending = Thread(target=self._end, name="tidemill-end", daemon=True)
             self._ending.start()

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
+from tidemill.algebra.nodes import SourceKind
 from tidemill.algebra.plan import Plan
 from tidemill.fragments import Edge, LateRowsExec, Mode, Stage, Staged
 from tidemill.fragments.stages import EdgeExec
@@ -96,7 +97,12 @@ class Findings:
         return self._gathering.statistics
 
     def note_rows(self, source: SourceRows, facts: Mapping[str, Any]) -> None:
-        """Take note of how many rows of a source came in time, and for which time."""
+        """Take note of how many rows of a source came in time, and for which time.
+
+        (Those of a relation that changes come and go: they are not counted up.)
+        """
+        if source.is_changing:
+            return
         rows = facts[f"rows{source.number}"] - facts[f"late{source.number}"]
         natives = [n for n in self._natives.values() if n.source.scan.source == source.name]
         # Without stages, Spark has dropped what no filter lets pass.
@@ -105,6 +111,10 @@ class Findings:
             self._arrived[source.name] += rows
             known = self._gathering.of(source.name, natives[0].source.scan.kind)
             known.arrived(rows, facts[f"oldest{source.number}"], facts[f"newest{source.number}"])
+
+    def note_held(self, source: str, rows: int) -> None:
+        """Take note of how many rows a relation that changes has now."""
+        self._gathering.of(source, SourceKind.CHANGING).rows = rows
 
     def note_reports(
         self, reports: Sequence[Report], totals: Mapping[int, Sequence[NodeProgress]]

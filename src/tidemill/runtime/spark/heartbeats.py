@@ -14,7 +14,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from tidemill.runtime.spark.checkpoint import Checkpoint
 from tidemill.runtime.spark.inputs import SOURCE
-from tidemill.timeline import BEGIN, VALID_FROM
+from tidemill.timeline import VALID_FROM
 
 _FOLDER = "heartbeats"
 
@@ -32,11 +32,11 @@ class Heartbeats:
         # What Spark has taken note of is not needed any more.
         return reader.option("cleanSource", "delete").json(f"{self._checkpoint.uri}/{_FOLDER}")
 
-    def send(self, instants: Mapping[int, int]) -> None:
+    def send(self, instants: Mapping[int, int | None]) -> None:
         """Let sources, by number, reach an instant."""
         lines = [json.dumps({SOURCE: n, VALID_FROM: at}) for n, at in instants.items()]
         self._checkpoint.write(f"{_FOLDER}/{uuid.uuid4().hex}.json", "\n".join(lines))
 
     def wake(self) -> None:
         """Make another tick, even if nothing comes: a heartbeat that tells nothing new."""
-        self.send({0: BEGIN})
+        self.send({0: None})

@@ -28,7 +28,7 @@ _PASS, _KEPT = "pass", "kept"
 
 @dataclass(frozen=True)
 class SourceRows:
-    """A source: its number, its columns, and whether it has a clock.
+    """A source: its number, its columns, and whether it has a clock, or changes without one.
 
     `idle` is for how many seconds it may bring no rows and still hold the others back.
     """
@@ -39,6 +39,7 @@ class SourceRows:
     slack: int = 0
     has_time: bool = True
     idle: float | None = None
+    is_changing: bool = False
 
     @property
     def columns(self) -> dict[str, str]:

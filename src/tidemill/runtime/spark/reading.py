@@ -20,10 +20,11 @@ from pyspark.sql.streaming.readwriter import DataStreamReader
 from tidemill.algebra.nodes import SourceKind
 from tidemill.algebra.schema import Schema
 from tidemill.analyze import SourceInfo
+from tidemill.changes import DELETED, INSERTED, ChangeSource
 from tidemill.errors import ExecutionError
 from tidemill.runtime.spark.inputs import SourceRows
 from tidemill.runtime.spark.native import spark_type
-from tidemill.runtime.spark.session import from_here
+from tidemill.runtime.spark.session import from_here, working_copy
 from tidemill.timeline import BEGIN, OPEN_END, VALID_FROM, VALID_TO, TimeDomain
 
 _FIXED_SCHEMA = {"kafka", "rate", "rate-micro-batch", "socket"}
@@ -31,11 +32,12 @@ _FIXED_SCHEMA = {"kafka", "rate", "rate-micro-batch", "socket"}
 
 @dataclass
 class Origin:
-    """Where the rows of a source are: tables, a streaming DataFrame, or what SQL declared."""
+    """Where the rows of a source are: tables, a DataFrame, what SQL declared; or its changes."""
 
     info: SourceInfo
     tables: Sequence[pa.Table] | None = None
     frame: DataFrame | None = None
+    changes: ChangeSource | None = None
 
 
 class Reader:
@@ -54,15 +56,20 @@ class Reader:
                 origin.info.slack,
                 _is_stream(origin.info),
                 origin.info.idle,
+                origin.changes is not None,
             )
             for number, (origin, schema) in enumerate(origins)
         ]
         self._origins = [origin for origin, _ in origins]
 
+    def origin(self, source: SourceRows) -> Origin:
+        """Where the rows of a source are."""
+        return self._origins[source.number]
+
     def read(self, source: SourceRows) -> DataFrame:
         """The rows of a source: a streaming DataFrame if it has a clock."""
         origin = self._origins[source.number]
-        frame = self._stream(origin) if source.has_time else self._static(origin)
+        frame = self._stream(origin) if source.has_time else _static(self._session, origin)
         start, end = _validity(frame, origin.info)
         kinds = zip(source.columns.items(), source.schema.types, strict=True)
         rows = frame.select(
@@ -71,6 +78,15 @@ class Reader:
             *(_value(frame, name).cast(spark_type(t)).alias(new) for (name, new), t in kinds),
         )
         return rows if source.has_time else rows.where(F.col(VALID_FROM) < F.col(VALID_TO))
+
+    def changes(self, source: SourceRows, versions: pl.DataFrame) -> DataFrame:
+        """Versions of a relation that changes as rows of it."""
+        names = {VALID_FROM: INSERTED, VALID_TO: DELETED}
+        names |= {new: name for name, new in source.columns.items()}
+        table = versions.select(pl.col(old).alias(new) for new, old in names.items()).to_arrow()
+        types = [pa.int64(), pa.int64(), *source.schema.types]
+        schema = pa.schema(list(zip(names, types, strict=True)))
+        return self._session.createDataFrame(table.cast(schema), schema=_columns(schema))
 
     def _stream(self, origin: Origin) -> DataFrame:
         info = origin.info
@@ -93,21 +109,29 @@ class Reader:
             reader = reader.schema(_declared(info))
         return _load(reader, info)
 
-    def _static(self, origin: Origin) -> DataFrame:
-        info = origin.info
-        if origin.frame is not None:
-            if origin.frame.isStreaming:
-                raise ExecutionError(
-                    f"`{info.name}` is a relation, but its DataFrame is a streaming one",
-                    help="register it with engine.stream",
-                )
-            return origin.frame
-        if origin.tables is not None:
-            table = pa.concat_tables(origin.tables)
-            return self._session.createDataFrame(table, schema=_columns(table.schema))
-        assert info.format is not None
-        reader = self._session.read.schema(_declared(info))
-        return _load(reader, info)
+
+def _static(session: SparkSession, origin: Origin) -> DataFrame:
+    info = origin.info
+    if origin.frame is not None:
+        if origin.frame.isStreaming:
+            raise ExecutionError(
+                f"`{info.name}` is a relation, but its DataFrame is a streaming one",
+                help="register it with engine.stream",
+            )
+        return origin.frame
+    if origin.tables is not None:
+        table = pa.concat_tables(origin.tables)
+        return session.createDataFrame(table, schema=_columns(table.schema))
+    assert info.format is not None
+    return _load(session.read.schema(_declared(info)), info)
+
+
+def collected(session: SparkSession, origin: Origin) -> pa.Table:
+    """All rows of a relation, brought to the driver."""
+    try:
+        return _static(working_copy(session), origin).toArrow()
+    except PySparkException as error:
+        raise _unreadable(origin.info, error) from error
 
 
 def _load(reader: DataStreamReader | DataFrameReader, info: SourceInfo) -> DataFrame:
@@ -115,11 +139,15 @@ def _load(reader: DataStreamReader | DataFrameReader, info: SourceInfo) -> DataF
     try:
         return reader.format(info.format).options(**_options(info)).load()
     except PySparkException as error:
-        reason = re.sub(r"^\[[A-Z_.]+\] | SQLSTATE: \w+$", "", str(error).splitlines()[0])
-        raise ExecutionError(
-            f"cannot read `{info.name}` as {info.format}: {reason}",
-            help=f"check the options of SOURCE {info.format}(...)",
-        ) from error
+        raise _unreadable(info, error) from error
+
+
+def _unreadable(info: SourceInfo, error: PySparkException) -> ExecutionError:
+    reason = re.sub(r"^\[[A-Z_.]+\] | SQLSTATE: \w+$", "", str(error).splitlines()[0])
+    return ExecutionError(
+        f"cannot read `{info.name}` as {info.format}: {reason}",
+        help=f"check the options of SOURCE {info.format}(...)",
+    )
 
 
 def _is_stream(info: SourceInfo) -> bool:

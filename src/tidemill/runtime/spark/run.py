@@ -17,6 +17,7 @@ from tidemill.fragments import Staged
 from tidemill.runtime.gathering import Gathering
 from tidemill.runtime.graph import NodeProgress
 from tidemill.runtime.progress import Progress, SourceProgress
+from tidemill.runtime.spark.changing import Changing
 from tidemill.runtime.spark.checkpoint import Checkpoint
 from tidemill.runtime.spark.findings import Findings
 from tidemill.runtime.spark.heartbeats import Heartbeats
@@ -54,7 +55,9 @@ class SparkRun:
         self._inputs = Inputs(staged, reader.sources, layouts[0])
         self._plan = TickPlan(staged, reader.sources, layouts, kept, f"{checkpoint.uri}/state")
         self._heartbeats = Heartbeats(checkpoint)
-        self._statics = {s.name: self._rows(s) for s in reader.sources if not s.has_time}
+        self._changing = Changing(reader, self._inputs, checkpoint)
+        statics = [s for s in reader.sources if not (s.has_time or s.is_changing)]
+        self._statics = {source.name: self._rows(source) for source in statics}
         self._ended = self._read_ended()
         self._findings = Findings(staged, gathering)
         self._facts: dict[str, int] = {}
@@ -84,8 +87,13 @@ class SparkRun:
 
     @property
     def has_streams(self) -> bool:
-        """Whether any source brings rows while the query runs."""
+        """Whether any source is a stream."""
         return any(source.has_time for source in self.sources)
+
+    @property
+    def is_changing(self) -> bool:
+        """Whether any source is a relation that changes while the query runs."""
+        return bool(self._changing)
 
     def heartbeat(self, instants: Mapping[str, int]) -> None:
         """Let sources reach an instant without rows: none will come that hold before it."""
@@ -98,11 +106,14 @@ class SparkRun:
         """Start the streaming query that drives the ticks."""
         self._goes_on = "availableNow" not in trigger
         streams = [self._rows(source) for source in self.sources if source.has_time]
-        if self._staged.stages:
+        if self._staged.stages or self._changing:
             # They come first, because the first one's session is that of all: ticks need ours.
-            # (Without stages, nothing waits for time to pass.)
+            # (Without stages, nothing waits for time to pass, and nothing but changes wakes.)
             beats = self._heartbeats.read(self._session)
             streams.insert(0, self._inputs.heartbeats(beats))
+        if self._goes_on and self._changing and self._ended is None:
+            self._heartbeats.wake()  # relations have rows even while no stream brings any
+            self._changing.listen(self._heartbeats.wake)
         writer = reduce(DataFrame.union, streams).writeStream.foreachBatch(self._tick)
         writer = writer.option("checkpointLocation", f"{self._checkpoint.uri}/spark")
         return writer.trigger(**trigger).start()
@@ -118,11 +129,12 @@ class SparkRun:
         # Time passes one stage with every tick. After a restart, some may have passed already.
         for tick in range(self._last_tick() + 1, self._ended + len(self._staged.stages) + 1):
             marks = replace(self._marks(tick - 1), sources=sources)
-            self._run(self._inputs.nothing(self._session), tick, marks)
+            self._run(self._inputs.nothing(self._session), marks, tick)
         self._marks_now = replace(self._marks_now, sources=sources)
 
     def close(self) -> None:
-        """Let go of the checkpoint."""
+        """Let go of the checkpoint, and of relations that change."""
+        self._changing.close()
         self._checkpoint.close()
 
     def _rows(self, source: SourceRows) -> DataFrame:
@@ -135,9 +147,9 @@ class SparkRun:
                 "that its input was complete, and what was held back came out",
                 help="choose another checkpoint; for input that grows, do not use available_now",
             )
-        self._run(batch, tick, self._marks(tick - 1))
+        self._run(*self._changing.join(batch, tick, self._marks(tick - 1)), tick)
 
-    def _run(self, batch: DataFrame, tick: int, marks: Marks) -> None:
+    def _run(self, batch: DataFrame, marks: Marks, tick: int) -> None:
         began = time.perf_counter()
         if tick == 0:
             for frame in self._statics.values():
@@ -176,6 +188,8 @@ class SparkRun:
                 self._facts[fact] = self._facts.get(fact, 0) + facts[fact]
             if facts[f"rows{source.number}"]:
                 self._last_rows[source.name] = time.monotonic()
+        for name, relation in self._changing.relations.items():
+            self._findings.note_held(name, relation.held)
         self._ticks += 1
         self._findings.note_reports(self._reports, self._totals())
         for tag in self._staged.results:
@@ -209,14 +223,7 @@ class SparkRun:
 
     def progress(self, queries: Sequence[int]) -> Progress:
         """What was done since this run started; the results are those of some of the queries."""
-        sources = {
-            source.name: SourceProgress(
-                self._facts.get(f"rows{source.number}", 0),
-                self._facts.get(f"late{source.number}", 0),
-                _open(self._marks_now.sources.get(source.name, 0)),
-            )
-            for source in self.sources
-        }
+        sources = {source.name: self._progress_of(source) for source in self.sources}
         rows_out = sum(self._rows_out[query] for query in queries)
         operators = tuple(
             node.summary() for _, nodes in sorted(self._totals().items()) for node in nodes
@@ -225,6 +232,18 @@ class SparkRun:
         return Progress(
             self._ticks, rows_out, sources, operators, self._phases, self._seconds, statistics
         )
+
+    def _progress_of(self, source: SourceRows) -> SourceProgress:
+        read = SourceProgress(
+            self._facts.get(f"rows{source.number}", 0),
+            self._facts.get(f"late{source.number}", 0),
+            _open(self._marks_now.sources.get(source.name, 0)),
+        )
+        relation = self._changing.relations.get(source.name)
+        if relation is None:
+            return read
+        seen = {"changes": relation.changes, "missing": relation.missing}
+        return replace(read, held=relation.held, **seen)
 
     def _totals(self) -> dict[int, list[NodeProgress]]:
         """What the operators of each level have done, in all partitions."""

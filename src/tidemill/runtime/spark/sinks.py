@@ -1,22 +1,26 @@
 """Where results go.
 
 A sink takes the result rows of a tick and the number of the tick. A tick may be done again after
-a failure, with the same number and the same rows: files are then written over, so that nothing is
-lost and nothing doubled. Other writers get the rows at least once. Snapshots take the place of the
-ones before.
+a failure, with the same number and the same rows: files are then written over, and PostgreSQL
+knows the number already, so that nothing is lost and nothing doubled. Other writers get the rows
+at least once. Snapshots take the place of the ones before.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
+import pyarrow as pa
 from pyspark.sql import DataFrame
 
 from tidemill.analyze import SourceInfo
 from tidemill.errors import ExecutionError
+from tidemill.postgres import PostgresSink
 from tidemill.runtime.interface import LateCallback, SinkRequest
-from tidemill.runtime.spark.forms import SNAPSHOT, Shape, late_shape, shape_of
+from tidemill.runtime.spark.checkpoint import Checkpoint
+from tidemill.runtime.spark.forms import SNAPSHOT, SNAPSHOT_AT, Shape, late_shape, shape_of
 from tidemill.runtime.spark.memory import MemorySink
 from tidemill.runtime.spark.session import from_here
 from tidemill.runtime.spark.snapshot_files import SnapshotFolder
@@ -27,7 +31,21 @@ Sink = Callable[[DataFrame, int], None]
 FILES = {"parquet", "json", "csv", "orc", "text"}
 
 
-def make_sink(request: SinkRequest, domain: TimeDomain | None, nothing: DataFrame) -> Sink:
+@dataclass(frozen=True)
+class Writer:
+    """Who writes to a sink: the checkpoint, and which of the queries that share it."""
+
+    checkpoint: str
+    number: int
+
+    @property
+    def identity(self) -> str:
+        return f"{Checkpoint(self.checkpoint).identity()}/{self.number}"
+
+
+def make_sink(
+    request: SinkRequest, domain: TimeDomain | None, nothing: DataFrame, writer: Writer
+) -> Sink:
     """The sink that a user asked for; `nothing` has the columns of the result and no rows."""
     shape = shape_of(request.form, domain, nothing.columns)
     whole, options = request.form == SNAPSHOT, request.options
@@ -36,6 +54,8 @@ def make_sink(request: SinkRequest, domain: TimeDomain | None, nothing: DataFram
             return MemorySink(shape, whole, nothing, options)
         case "console":
             return lambda rows, tick: _show(shape(rows), tick, even_nothing=whole)
+        case "postgres":
+            return _postgres(shape, whole, nothing, options, writer)
         case str(format) if format in FILES:
             return _files(format, shape, whole, options)
         case str(format):
@@ -67,6 +87,17 @@ def _files(format: str, shape: Shape, whole: bool, options: Mapping[str, Any]) -
         SnapshotFolder(rows.sparkSession, path).replace(shape(rows), tick, format, rest)
 
     return replace if whole else write
+
+
+def _postgres(
+    shape: Shape, whole: bool, nothing: DataFrame, options: Mapping[str, Any], writer: Writer
+) -> Sink:
+    def rows_of(rows: DataFrame) -> pa.Table:
+        # The time of a snapshot would change every row with every tick.
+        return (shape(rows).drop(SNAPSHOT_AT) if whole else shape(rows)).toArrow()
+
+    sink = PostgresSink(options, writer.identity, rows_of(nothing).schema, whole)
+    return lambda rows, tick: sink(rows_of(rows), tick)
 
 
 def _write(format: str, rows: DataFrame, whole: bool, options: Mapping[str, Any]) -> None:

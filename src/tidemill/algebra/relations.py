@@ -1,0 +1,29 @@
+"""Relations in plans: scans that are filtered and projected at most."""
+
+from __future__ import annotations
+
+from tidemill.algebra.nodes import Filter, Project, Scan, SourceKind
+from tidemill.algebra.plan import Plan
+
+
+def relation_scan(plan: Plan) -> Scan | None:
+    """The scan of a relation, below filters and projections; None if a plan is something else.
+
+    >>> from tidemill.algebra import Schema
+    >>> label = Scan("label", "l", Schema.of(), SourceKind.CONSTANT)
+    >>> print(relation_scan(Project(label, ())))
+    01 Scan label as l columns=[] constant
+    >>> relation_scan(Scan("bid", "b", Schema.of()))
+    """
+    match plan:
+        case Scan():
+            return None if plan.kind is SourceKind.STREAM else plan
+        case Filter() | Project():
+            return relation_scan(plan.child)
+    return None
+
+
+def is_changing(plan: Plan) -> bool:
+    """Whether a plan is a relation whose rows are inserted and deleted."""
+    scan = relation_scan(plan)
+    return scan is not None and scan.kind is SourceKind.CHANGING

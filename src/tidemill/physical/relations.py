@@ -1,0 +1,80 @@
+"""Relations, as the operators that look them up want them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from tidemill.algebra import nodes
+from tidemill.algebra.nodes import SourceKind
+from tidemill.algebra.plan import Plan
+from tidemill.algebra.scalar import Scalar, column
+from tidemill.expressions.functions import Functions
+from tidemill.physical.filter import FilterExec
+from tidemill.physical.items import Items, computing, used
+from tidemill.physical.join.keys import split_condition
+from tidemill.physical.lookup import LookupExec, LookupKind
+from tidemill.physical.operator import Exec
+from tidemill.physical.project import ProjectExec
+from tidemill.physical.source import SourceExec
+
+_VERSION = "#version"  # the column that tells versions apart, where a projection left it out
+
+
+@dataclass(frozen=True)
+class Relation:
+    """Rows of a relation; `version` is the column that tells which of them a change is about."""
+
+    plan: Exec
+    kind: SourceKind
+    version: str | None = None
+
+
+def relation_of(plan: Plan, functions: Functions) -> Relation:
+    """The operators of a relation. They treat the insertion and the end of a row alike."""
+    match plan:
+        case nodes.Scan():
+            version = plan.schema.names[-1] if plan.kind is SourceKind.CHANGING else None
+            return Relation(SourceExec(plan), plan.kind, version)
+        case nodes.Filter():
+            child = relation_of(plan.child, functions)
+            calls = used(functions, plan.predicate)
+            return replace(child, plan=FilterExec(child.plan, plan.predicate, calls))
+        case nodes.Project():
+            child = relation_of(plan.child, functions)
+            items, version = _with_version(plan.items, child)
+            calls = used(functions, *(scalar for _, scalar in items))
+            return Relation(ProjectExec(child.plan, items, calls), child.kind, version)
+    raise TypeError(f"{type(plan).__name__} is no relation")
+
+
+def _with_version(items: Items, child: Relation) -> tuple[Items, str | None]:
+    """The items of a projection, and which of them is the version."""
+    if child.version is None:
+        return items, None
+    for name, scalar in items:
+        if scalar.is_column and scalar.node.name == child.version:
+            return items, name
+    version = column(child.version, child.plan.schema[child.version])
+    return (*items, (_VERSION, version)), _VERSION
+
+
+def lookup(
+    kind: LookupKind,
+    rows: Exec,
+    relation: Relation,
+    condition: Scalar | None,
+    functions: Functions,
+) -> LookupExec:
+    """Look rows up in a relation; columns that are computed as keys are part of the result."""
+    split = split_condition(condition, rows.schema, relation.plan.schema)
+    return LookupExec(
+        computing(rows, split.left_items, functions),
+        computing(relation.plan, split.right_items, functions),
+        kind,
+        relation.kind,
+        (tuple(key.left for key in split.keys), tuple(key.right for key in split.keys)),
+        () if split.residual is None else (split.residual,),
+        tuple(key.null_safe for key in split.keys),
+        relation.version,
+        used(functions, split.residual),
+    )

@@ -1,0 +1,76 @@
+"""Queries on Spark whose result is a table in PostgreSQL."""
+
+from __future__ import annotations
+
+from collections import Counter
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+from pyspark.sql import SparkSession
+
+import tidemill as tm
+from tests.docs.pages import ROOT, Session, examples, expected
+from tests.postgres.conftest import Database
+from tests.postgres.replaying import rows_of, table_rows
+from tests.spark.driving import query_of
+from tests.spark.test_running import TICKS
+from tidemill.errors import ExecutionError
+
+GROUPED = "SELECT k, COUNT(*) AS n FROM s WINDOW(RANGE 9) GROUP BY k"
+
+
+def into(database: Database, sql: str, table: str = "result", **options: str) -> str:
+    given = {"url": database.url, "table": table, **options}
+    shown = ", ".join(f"{name} => '{value}'" for name, value in given.items())
+    return f"INSERT INTO postgres({shown}) {sql}"
+
+
+def test_the_newest_snapshot(session: SparkSession, database: Database, tmp_path: Path) -> None:
+    engine = tm.Engine(spark=session, partitions=2)
+    engine.stream("s", TICKS, time="at")
+    query = query_of(engine, into(database, GROUPED))
+    checkpoint = str(tmp_path / "checkpoint")
+    query.start(checkpoint=checkpoint, available_now=True).await_termination()
+    local = tm.Engine("inprocess")
+    local.stream("s", TICKS, time="at")
+    newest = Counter(rows_of(query_of(local, GROUPED).snapshot(12)))
+    assert table_rows(database, "result") == newest
+    # Another checkpoint is another query; the same one has nothing to add.
+    with pytest.raises(ExecutionError, match="holds the result of another query"):
+        query.start(available_now=True)
+    query.start(checkpoint=checkpoint, available_now=True).await_termination()
+    assert table_rows(database, "result") == newest
+
+
+def test_the_page_of_the_documentation(
+    session: SparkSession, database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)  # where its checkpoint goes
+    page = (ROOT / "docs" / "postgres.md").read_text("utf-8")
+    reader = Session()
+    for example in examples(page.replace("postgresql://shop@localhost/shop", database.url)):
+        output, shown = reader.run(example.block), expected(example)
+        assert shown is None or output == shown
+    reader.names["shop"].close()
+
+
+def test_intervals_of_two_queries(session: SparkSession, database: Database) -> None:
+    at = [datetime(2024, 1, 1, 12, minute) for minute in (0, 1, 5)]
+    engine = tm.Engine(spark=session, partitions=2)
+    engine.stream("s", pa.table({"k": ["a", "b", None], "at": at}), time="at")
+    select = "SELECT k FROM s WINDOW(RANGE 2 MINUTES)"
+    queries = [
+        query_of(engine, into(database, select, "all_rows", form="intervals")),
+        query_of(
+            engine, into(database, f"{select} WHERE k IS NULL", "some_rows", form="intervals")
+        ),
+    ]
+    engine.start(*queries, available_now=True).await_termination()
+    rows = [
+        (k, start.replace(tzinfo=UTC), start.replace(minute=start.minute + 2, tzinfo=UTC))
+        for k, start in zip(["a", "b", None], at, strict=True)
+    ]
+    assert table_rows(database, "all_rows") == Counter(rows)
+    assert table_rows(database, "some_rows") == Counter(rows[2:])
