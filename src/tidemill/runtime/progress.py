@@ -42,7 +42,7 @@ class OperatorProgress:
 
     Operators at the beginning of a stage take in nothing: rows come out of them. It remembers the
     `state` after the last tick, and the `most` after the tick that left most (the sum of the most
-    of every partition).
+    of every partition). `measures` are what only operators of its kind tell.
     """
 
     operator: str
@@ -52,6 +52,24 @@ class OperatorProgress:
     rows_in: int = 0
     most_rows: int = 0
     most_bytes: int = 0
+    measures: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class ShedProgress:
+    """What star joins with a bound have given, and what that bound cost.
+
+    `rows` had to go before their end, or were not let in. Rows that match nothing in the relation
+    were `filtered`: they are no loss. What is lost is estimated from some of the rows that were
+    shed, which are followed for as long as they would have been kept.
+    """
+
+    rows: int = 0
+    filtered: int = 0
+    results_given: int = 0
+    importance_given: float = 0.0
+    results_lost_estimate: float = 0.0
+    importance_lost_estimate: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -83,3 +101,24 @@ class Progress:
     @property
     def late_rows(self) -> int:
         return sum(source.late_rows for source in self.sources.values())
+
+    @property
+    def shed(self) -> ShedProgress:
+        """What was left out to stay within bounds of memory.
+
+        >>> lossy = OperatorProgress("StarJoinExec", 5, 0, 0, measures={"rows_shed": 7.0})
+        >>> Progress(operators=(lossy,)).shed.rows
+        7
+        """
+
+        def total(name: str) -> float:
+            return sum(operator.measures.get(name, 0.0) for operator in self.operators)
+
+        return ShedProgress(
+            int(total("rows_shed")),
+            int(total("rows_filtered")),
+            int(total("results_given")),
+            total("importance_given"),
+            total("results_lost_estimate"),
+            total("importance_lost_estimate"),
+        )

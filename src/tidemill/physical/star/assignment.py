@@ -12,9 +12,9 @@ import pyarrow as pa
 
 from tidemill.algebra.plan import Plan
 from tidemill.algebra.schema import Field, Schema
-from tidemill.physical.keys import KeyTable
+from tidemill.physical.keys import KeyTable, key_table, key_values
 from tidemill.physical.operator import Exec, Operator, Waiting, payload
-from tidemill.physical.star.components import divided, key_table, key_values
+from tidemill.physical.star.components import divided
 from tidemill.timeline import OPEN_END, VALID_FROM
 
 Columns = tuple[str, ...]
