@@ -67,10 +67,8 @@ def main() -> None:
     curves = Curves(ways, memory, stars)
     curves.table(page)
     with page.picture("star_figure6", axes=2) as (totals, shares):
-        curves.picture(totals)
-        totals.set_title("total importance", loc="left", fontsize=10)
-        curves.picture(shares, whole="EXACT")
-        shares.set_title("share of the exact join", loc="left", fontsize=10)
+        curves.totals(totals)
+        curves.shares(shares, whole="EXACT")
     curves.ranking(page, *curves.names)
     page.words(AGREEMENT)
     page.section("Other settings")
