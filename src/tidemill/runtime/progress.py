@@ -10,16 +10,22 @@ from tidemill.optimize.statistics import Statistics
 
 @dataclass(frozen=True)
 class SourceProgress:
-    """What was read of a source; late rows were kept out.
-
-    Of a relation that changes: how many rows are there now (`held`), how many changes came, and
-    how many of these were deletions of rows that were not there (`missing`).
-    """
+    """What was read of a source; late rows were kept out."""
 
     rows: int
     late_rows: int
     watermark: int | None
-    held: int | None = None
+
+
+@dataclass(frozen=True)
+class RelationProgress(SourceProgress):
+    """What was read of a relation that changes.
+
+    Besides: how many rows are there now (`held`), how many changes came, and how many of these
+    were deletions of rows that were not there (`missing`).
+    """
+
+    held: int
     changes: int = 0
     missing: int = 0
 
@@ -27,7 +33,7 @@ class SourceProgress:
     def warning(self) -> str | None:
         """What does not look right.
 
-        >>> SourceProgress(rows=9, late_rows=0, watermark=7, held=3, changes=6, missing=1).warning
+        >>> RelationProgress(rows=9, late_rows=0, watermark=7, held=3, changes=6, missing=1).warning
         'rows were deleted that were not there: 1 of 6 changes had no effect'
         """
         if not self.missing:
