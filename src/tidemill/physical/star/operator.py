@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
+from tidemill.errors import ExecutionError
 from tidemill.physical.arrays import Array, Ints
 from tidemill.physical.keys import canonical
 from tidemill.physical.operator import Sweep, ends, payload, starts, with_validity
@@ -37,27 +38,14 @@ class StarJoinOperator(Sweep):
         super().__init__(*schemas)
         self._node = node
         self._versions = Versions(node.relation.schema, node.relation_keys, node.version)
-        self._share = node.shedding.rows // len(schemas)
+        self._windows = Windows(schemas, _rule(node))
         self._partition = 0
         self._facts: list[pl.DataFrame] = []  # of a relation that is to be divided
-        self._windows = Windows(schemas, self._rule())
         self._found = self._given = 0
         self._importance = 0.0
         self._conditions = [
             Condition(part, node.schema, node.functions) for part in node.conditions
         ]
-
-    def _rule(self) -> Rule:
-        node, shedding = self._node, self._node.shedding
-        return Rule(
-            streams=len(node.streams),
-            policy=POLICIES[shedding.policy],
-            share=self._share,
-            shadows=max(_FEWEST_SHADOWS, shedding.rows // _SHADOWS),
-            alpha=float(shedding.alpha),
-            beta=float(shedding.beta),
-            changing=node.version is not None,
-        )
 
     def step(
         self, inputs: Sequence[pl.DataFrame], watermarks: Sequence[int]
@@ -83,8 +71,8 @@ class StarJoinOperator(Sweep):
             return whole
         whole = whole.drop_nulls({name for columns in node.relation_keys for name in columns})
         parts, loads = divided(whole, node.relation_keys, node.partitions)
-        places = node.shedding.rows // len(node.streams)
-        self._share = int(shares(loads, places)[self._partition])
+        share = int(shares(loads, self._windows.state.rule.share)[self._partition])
+        self._windows.share(share)
         return whole.filter(parts == self._partition)
 
     def sweep(self, slices: Sequence[pl.DataFrame], until: int) -> pl.DataFrame:
@@ -100,6 +88,11 @@ class StarJoinOperator(Sweep):
         node = self._node
         keys = self._versions.find(stream, batch, node.stream_keys[stream])
         known = np.flatnonzero(keys != NONE)
+        if node.partitions > 1 and len(known) < batch.height:
+            raise ExecutionError(
+                "rows of a star join came to a partition that knows nothing of them",
+                help="all workers must run the same versions of Polars and Tidemill",
+            )
         self._windows.state.memory["filtered"] += batch.height - len(known)
         if len(known) < batch.height:
             batch, keys = batch[known], keys[known]
@@ -119,7 +112,6 @@ class StarJoinOperator(Sweep):
         opening, ending = versions.opening(until), versions.ending(until)
         windows.make_room(len(arrivals), _most_at_once(arrivals["arrival"]))
         state = windows.state._replace(
-            rule=self._rule(),
             keys=versions.keys,
             edges=versions.edges,
             versions=versions.versions,
@@ -180,6 +172,19 @@ class StarJoinOperator(Sweep):
     @property
     def state_bytes(self) -> int:
         return self._windows.nbytes + self._versions.nbytes + self.waiting_bytes
+
+
+def _rule(node: StarJoinExec) -> Rule:
+    shedding, streams = node.shedding, len(node.streams)
+    return Rule(
+        streams=streams,
+        policy=POLICIES[shedding.policy],
+        share=shedding.rows // streams,
+        shadows=max(_FEWEST_SHADOWS, shedding.rows // _SHADOWS),
+        alpha=float(shedding.alpha),
+        beta=float(shedding.beta),
+        changing=node.version is not None,
+    )
 
 
 def importance_of(batch: pl.DataFrame, column: str | None) -> Array:

@@ -22,7 +22,7 @@ from tidemill.physical.operator import (
 )
 from tidemill.physical.rows import RowStore
 from tidemill.physical.star.layout import NONE, VERSION, no_keys
-from tidemill.timeline import OPEN_END
+from tidemill.timeline import OPEN_END, VALID_FROM
 
 Columns = tuple[str, ...]
 
@@ -81,7 +81,8 @@ class Versions:
             self._insert(batch, swept)
             return
         inserted = starts(batch) < ends(batch)
-        self._insert(batch.filter(inserted), swept)
+        late = pl.max_horizontal(VALID_FROM, pl.lit(swept))
+        self._insert(batch.filter(inserted).with_columns(late.alias(VALID_FROM)), swept)
         ended = batch.filter(~inserted)
         self._end(_ids(ended, self._version), starts(ended), swept)
 
@@ -137,7 +138,7 @@ class Versions:
         self.versions = _with_room(self.versions, len(self))
         self.version_keys = _with_room(self.version_keys, len(self))
         self._add_keys(batch, numbers)
-        begin = np.maximum(starts(batch), 0)
+        begin = starts(batch)
         self.versions["begin"][numbers], self.versions["end"][numbers] = begin, ends(batch)
         begun = begin <= swept
         self._list(numbers[begun])
