@@ -12,7 +12,7 @@ from sqlglot import exp
 from tidemill.algebra import nodes
 from tidemill.algebra.nodes import SourceKind
 from tidemill.algebra.plan import Plan
-from tidemill.algebra.relations import is_changing, relation_scan
+from tidemill.algebra.relations import is_changing, is_constant, relation_scan
 from tidemill.algebra.scalar import Scalar
 from tidemill.algebra.star import StarJoin
 from tidemill.expressions.functions import Functions
@@ -33,7 +33,7 @@ from tidemill.physical.merge import MergeExec
 from tidemill.physical.operator import Exec
 from tidemill.physical.project import ProjectExec
 from tidemill.physical.properties import is_chronon
-from tidemill.physical.relations import lookup, relation_of
+from tidemill.physical.relations import Relation, lookup, lookup_steps, relation_of
 from tidemill.physical.row_number import RowNumberExec
 from tidemill.physical.source import SourceExec
 from tidemill.physical.split import SplitExec
@@ -183,21 +183,38 @@ class _Lowering:
 
     def _is_lookup(self, left: Plan, right: Plan, eager: bool) -> bool:
         """Whether rows of the left side find all their partners when they start."""
-        scan = relation_scan(right)
-        if scan is None:
-            return False
-        return scan.kind is SourceKind.CONSTANT or is_chronon(self.lower(left, eager))
+        if is_constant(right):
+            return True
+        return relation_scan(right) is not None and is_chronon(self.lower(left, eager))
 
     def _lookup(
         self, kind: LookupKind, left: Plan, right: Plan, condition: Scalar | None, eager: bool
     ) -> Exec:
-        relation = relation_of(right, self._functions)
-        return lookup(kind, self.lower(left, eager), relation, condition, self._functions)
+        rows, relation = self.lower(left, eager), self._relation(right)
+        return lookup(kind, rows, relation, condition, self._functions)
+
+    def _relation(self, plan: Plan) -> Relation:
+        if relation_scan(plan) is not None:
+            return relation_of(plan, self._functions)
+        return Relation(self.lower(plan, True), SourceKind.CONSTANT)
 
     def _multijoin(self, plan: nodes.MultiJoin, eager: bool) -> Exec:
+        streams = [number for number, child in enumerate(plan.inputs) if not is_constant(child)]
+        if len(streams) <= 1:
+            return self._lookups(plan, streams[0] if streams else 0, eager)
         inputs = tuple(self.lower(child, True) for child in plan.inputs)
         calls = used(self._functions, *plan.conditions)
         return JoinExec(inputs, plan.keys, plan.conditions, orders=plan.orders, functions=calls)
+
+    def _lookups(self, plan: nodes.MultiJoin, origin: int, eager: bool) -> Exec:
+        """Rows of one input find all others, which are constant, one after the other."""
+        found = self.lower(plan.inputs[origin], eager)
+        for number, condition in lookup_steps(plan, origin):
+            relation = self._relation(plan.inputs[number])
+            names = found.schema.names + relation.plan.schema.names
+            pairs = lookup(LookupKind.INNER, found, relation, condition, self._functions)
+            found = only(pairs, names)
+        return only(found, plan.schema.names)
 
     def _joined(self, left: Exec, right: Exec, condition: Scalar | None) -> Exec:
         """A join; columns that were computed for its keys are taken away again."""

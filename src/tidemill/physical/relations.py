@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from tidemill.algebra import nodes
 from tidemill.algebra.nodes import SourceKind
 from tidemill.algebra.plan import Plan
-from tidemill.algebra.scalar import Scalar, column
+from tidemill.algebra.scalar import Scalar, column, conjunction, equality
 from tidemill.expressions.functions import Functions
 from tidemill.physical.filter import FilterExec
 from tidemill.physical.items import Items, computing, used
@@ -78,3 +79,21 @@ def lookup(
         relation.version,
         used(functions, split.residual),
     )
+
+
+def lookup_steps(plan: nodes.MultiJoin, origin: int) -> Iterator[tuple[int, Scalar | None]]:
+    """In which order rows of one input look up the others, and what must hold since each."""
+    order = plan.orders[origin] if plan.orders else range(len(plan.inputs))
+    known, keyed = set(plan.inputs[origin].schema.names), plan.keys[origin]
+    waiting = list(plan.conditions)
+    for number in (number for number in order if number != origin):
+        known |= set(plan.inputs[number].schema.names)
+        due = [condition for condition in waiting if condition.columns <= known]
+        waiting = [condition for condition in waiting if condition not in due]
+        pairs = zip(keyed, plan.keys[number], strict=True) if keyed and plan.keys[number] else ()
+        equal = [
+            equality(column(one, plan.schema[one]), column(other, plan.schema[other]))
+            for one, other in pairs
+        ]
+        keyed = keyed or plan.keys[number]
+        yield number, conjunction(*equal, *due)
