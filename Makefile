@@ -100,8 +100,8 @@ fuzz: setup ## random queries against the reference, until Ctrl-C; pass options 
 test-spark: setup java ## the long tests on Spark: values, random plans, kills, a cluster
 	@$(BIN)/python -m pytest -n 2 --dist loadgroup -m slow tests $(ARGS)
 
-test-kills: setup java ## kill drivers on Spark at many points, and compare what they leave
-	@TIDEMILL_KILLS=$${TIDEMILL_KILLS:-25} $(BIN)/python -m pytest -s tests/spark/test_kills.py $(ARGS)
+test-kills: setup java postgres ## kill drivers on Spark at many points, and compare what they leave
+	@TIDEMILL_KILLS=$${TIDEMILL_KILLS:-25} $(BIN)/python -m pytest -s tests/spark/test_kills.py tests/postgres/test_kills.py $(ARGS)
 
 soak: setup java ## many more random cases on Spark
 	@TIDEMILL_SOAK=$${TIDEMILL_SOAK:-150} $(BIN)/python -m pytest tests/spark/test_random.py -k more $(ARGS)

@@ -50,10 +50,8 @@ def main() -> None:
     curves = Curves(WAYS, MEMORY, [generate(Setting(rows), seed) for seed in seeds])
     curves.table(page)
     with page.picture("star_figure4", axes=2) as (totals, shares):
-        curves.picture(totals)
-        totals.set_title("total importance", loc="left", fontsize=10)
-        curves.picture(shares, whole="EXACT")
-        shares.set_title("share of the exact join", loc="left", fontsize=10)
+        curves.totals(totals)
+        curves.shares(shares, whole="EXACT")
     curves.ranking(page, "EXACT", "OSSJ", "SJA-S", "RAND-S")
     _compare(page, curves)
     page.write()

@@ -133,6 +133,8 @@ def _picture(page: Page, points: list[Point]) -> None:
         both[0].set_title("seconds", loc="left", fontsize=10)
         both[1].set_title("the same, on logarithmic axes", loc="left", fontsize=10)
         both[1].set_xscale("log")
+        both[1].set_xticks(sizes, [str(size) for size in sizes])
+        both[1].minorticks_off()
         both[1].set_yscale("log")
 
 

@@ -36,8 +36,9 @@ AGREEMENT = """We agree with the text: DGL-S is the best policy, whatever the me
     SIMPPROB-S are very similar; all policies are far above RAND-S where memory is small, and come
     to the exact join as M grows to 100. Less clear than in the text is the lead of DIMPPROB-S and
     SIMPPROB-S over SIMP-S: a few per cent with very little memory and with much, and nothing in
-    between, where each wins on about half of the data. What the text does not show: no policy comes
-    near the optimum. With little memory, who knows what comes gets twice as much and more."""
+    between, where SIMP-S wins on somewhat more than half of the data. What the text does not show:
+    no policy comes near the optimum. With little memory, who knows what comes gets twice as much
+    and more."""
 
 OTHER_WORDS = f"""Shares of the exact join in per cent, at M = {SCANNED}. The number of values
     changes little. The range of importances, which the text does not give either, decides between
@@ -67,10 +68,8 @@ def main() -> None:
     curves = Curves(ways, memory, stars)
     curves.table(page)
     with page.picture("star_figure6", axes=2) as (totals, shares):
-        curves.picture(totals)
-        totals.set_title("total importance", loc="left", fontsize=10)
-        curves.picture(shares, whole="EXACT")
-        shares.set_title("share of the exact join", loc="left", fontsize=10)
+        curves.totals(totals)
+        curves.shares(shares, whole="EXACT")
     curves.ranking(page, *curves.names)
     page.words(AGREEMENT)
     page.section("Other settings")

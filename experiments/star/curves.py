@@ -54,16 +54,25 @@ class Curves:
         ]
         page.table(["M", *self.names], rows)
 
-    def picture(self, axes: Any, whole: str | None = None) -> None:
-        """Means as lines, with the deviation around them; as shares of `whole`, if named."""
-        unit = self._totals[self.names.index(whole), :, :, 0] if whole else 1.0
-        for number, name in enumerate(self.names):
-            values = self._totals[number, :, :, 0] / unit
+    def totals(self, axes: Any) -> None:
+        """Importances as lines."""
+        self._lines(axes, self._totals[..., 0])
+        axes.set_title("total importance", loc="left", fontsize=10)
+
+    def shares(self, axes: Any, whole: str) -> None:
+        """Shares of another way as lines, with the deviation around them."""
+        shares = self._totals[..., 0] / self._totals[self.names.index(whole), ..., 0]
+        self._lines(axes, shares)
+        for values, colour in zip(shares, COLOURS, strict=False):
             mean, spread = values.mean(axis=1), values.std(axis=1)
-            colour = COLOURS[number % len(COLOURS)]
-            axes.plot(self.memory, mean, "o-", markersize=3, color=colour, label=name)
             axes.fill_between(self.memory, mean - spread, mean + spread, color=colour, alpha=0.12)
+        axes.set_title(f"share of {whole}, with its standard deviation", loc="left", fontsize=10)
+
+    def _lines(self, axes: Any, values: np.ndarray) -> None:
+        for name, mean, colour in zip(self.names, values.mean(axis=2), COLOURS, strict=False):
+            axes.plot(self.memory, mean, "o-", markersize=3, color=colour, label=name)
         axes.set_xlabel("memory M, rows")
+        axes.set_xticks(self.memory)
 
     def _at(self, name: str, memory: int) -> np.ndarray:
         found: np.ndarray = self._totals[self.names.index(name), self.memory.index(memory)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -14,6 +15,7 @@ __all__ = [
     "SqlSyntaxError",
     "TidemillError",
     "UnsupportedError",
+    "masked",
     "nearest",
     "render",
 ]
@@ -34,12 +36,24 @@ def nearest(name: str, candidates: Iterable[str], cutoff: float = 0.6) -> str | 
     return folded[matches[0]] if matches else None
 
 
+_SECRETS = re.compile(r"(://[^:@/\s']*:)([^@\s]+)(?=@)|(\bpassword\s*=>\s*')([^']+)", re.IGNORECASE)
+
+
+def masked(text: str) -> str:
+    """A piece of SQL with stars for its passwords, each letter one.
+
+    >>> masked("postgres(url => 'postgresql://ann:secret@host/shop', table => 't')")
+    "postgres(url => 'postgresql://ann:******@host/shop', table => 't')"
+    """
+    return _SECRETS.sub(lambda m: (m[1] or m[3]) + "*" * len(m[2] or m[4]), text)
+
+
 def _source_lines(sql: str, line: int, column: int, length: int) -> list[str]:
     # Split on newlines only: str.splitlines also breaks on characters that SQL keeps in a line.
     lines = sql.split("\n")
     if not 1 <= line <= len(lines):
         return []
-    text = lines[line - 1].rstrip("\r")
+    text = masked(lines[line - 1].rstrip("\r"))
     # A tab before the caret stays a tab, so that the caret lands under its character.
     pad = "".join("\t" if c == "\t" else " " for c in text[: column - 1]).ljust(column - 1)
     carets = "^" * max(1, min(length, len(text) - column + 1))

@@ -16,6 +16,7 @@ import pytest
 import tidemill as tm
 from tests.spark.change_sources import Script
 from tidemill.engine import sources
+from tidemill.runtime.progress import RelationProgress
 
 BIDS = [{"item": item, "at": at} for at, item in enumerate([1, 2, 1, None, 1, 2, 1, 2, 1, 2])]
 FOUND = "SELECT b.item, o.note FROM bid WINDOW(RANGE 2) b, offer o WHERE b.item = o.item"
@@ -118,6 +119,7 @@ def test_the_relation_alone() -> None:
     assert query is not None
     query.collect()
     source = query.progress.sources["offer"]
+    assert isinstance(source, RelationProgress)
     assert (source.rows, source.held, source.missing, source.warning) == (2, 1, 0, None)
     engine.delete("offer", at=9)
     assert rows_of(query.collect())[-1] == (1, 5, 9), "asked again, it knows what has changed"

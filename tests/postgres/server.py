@@ -73,6 +73,16 @@ class PostgresServer:
         """End the server: `immediate` as if it had crashed, `fast` in order."""
         self._run("pg_ctl", ["-D", str(self._data), "-w", "-m", mode, "stop"])
 
+    def stand_by(self) -> None:
+        """Start again as a server that only follows another."""
+        self.stop("fast")
+        (self._data / "standby.signal").touch()
+        self.start()
+
+    def promote(self) -> None:
+        """Follow no more."""
+        self._run("pg_ctl", ["-D", str(self._data), "-w", "promote"])
+
     @property
     def is_running(self) -> bool:
         return (self._data / "postmaster.pid").exists()

@@ -96,3 +96,14 @@ def test_what_waiting_does_not_cure(database: Database, wrong: dict[str, str]) -
     with pytest.raises(ExecutionError, match=r"authentication failed|does not exist"):
         source_of(database, retry="1 minute", **wrong)
     assert time.monotonic() - began < 5
+
+
+def test_a_standby_is_refused_until_it_takes_over(database: Database) -> None:
+    database.run(TABLE)
+    replay = Replay(source_of(database))
+    database.run("INSERT INTO t VALUES (1, 'a')")
+    database.server.stand_by()
+    with pytest.raises(ExecutionError, match="is a standby"):
+        replay.poll()
+    database.server.promote()
+    assert replay.poll() == [(1, (1, "a"))]

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from pyspark.sql import SparkSession
 
@@ -14,7 +15,7 @@ import tidemill as tm
 from tests.docs.pages import ROOT, Session, examples, expected
 from tests.postgres.conftest import Database
 from tests.postgres.replaying import rows_of, table_rows
-from tests.spark.driving import query_of
+from tests.spark.driving import query_of, wait_for
 from tests.spark.test_running import TICKS
 from tidemill.errors import ExecutionError
 
@@ -42,6 +43,41 @@ def test_the_newest_snapshot(session: SparkSession, database: Database, tmp_path
         query.start(available_now=True)
     query.start(checkpoint=checkpoint, available_now=True).await_termination()
     assert table_rows(database, "result") == newest
+
+
+def test_from_a_table_that_changes_into_another(
+    session: SparkSession, database: Database, tmp_path: Path
+) -> None:
+    """A row of the stream finds what is in the table when it comes."""
+    database.run("CREATE TABLE t (k bigint, v text)", "INSERT INTO t VALUES (1, 'before')")
+    files = tmp_path / "files"
+    files.mkdir()
+    engine = tm.Engine(spark=session, partitions=2)
+    engine.sql(f"""
+        CREATE STREAM s (k BIGINT, at BIGINT) SOURCE parquet(path => '{files}') ORDERED BY at;
+        CREATE RELATION r (k BIGINT, v STRING)
+        SOURCE postgres(url => '{database.url}', table => 't') CHANGING
+    """)
+    sql = "SELECT s.k, s.at, r.v FROM s WINDOW(RANGE 100) JOIN r ON s.k = r.k"
+    running = query_of(engine, into(database, sql)).start(checkpoint=str(tmp_path / "checkpoint"))
+
+    def come(at: int) -> None:
+        part = tmp_path / f"{at}.part"
+        pq.write_table(pa.table({"k": [1], "at": [at]}), part)
+        part.rename(files / f"{at}.parquet")
+
+    def found(*values: tuple[int, str]) -> None:
+        rows = Counter((1, at, v) for at, v in values)
+        wait_for(lambda: table_rows(database, "result") == rows)
+
+    come(1)
+    come(2)
+    found((1, "before"))
+    database.run("UPDATE t SET v = 'after'")
+    come(5)
+    come(6)
+    found((1, "before"), (2, "before"), (5, "after"))
+    running.stop()
 
 
 def test_the_page_of_the_documentation(

@@ -10,6 +10,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
+import tidemill as tm
 from tests.postgres.conftest import Database
 from tests.postgres.replaying import Replay, source_of
 from tests.postgres.server import PASSWORD
@@ -214,3 +215,17 @@ def test_domains_and_enumerations(database: Database) -> None:
     replay = Replay(source_of(database, types=types))
     database.run("INSERT INTO t VALUES ('glad', 1.5)")
     assert [str(value) for value in replay.poll()[0][1]] == ["glad", "1.50"]
+
+
+def test_statements_are_shown_without_their_passwords() -> None:
+    engine = tm.Engine("inprocess")
+    engine.stream("s", [{"k": 1, "at": 1}], time="at")
+    url = f"postgresql://ann:{PASSWORD}@host/shop"
+    into = f"INSERT INTO postgres(url => '{url}', password => '{PASSWORD}', table => 't')"
+    query = engine.sql(f"{into} SELECT k FROM s")
+    assert query is not None
+    shown = [repr(query), repr(query.job.sink), query.explain("verbose")]
+    with pytest.raises(tm.TidemillError) as caught:
+        engine.sql(f"{into} SELECT kk FROM s")
+    for text in [*shown, str(caught.value)]:
+        assert PASSWORD not in text

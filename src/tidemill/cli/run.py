@@ -112,7 +112,8 @@ def _check(changes: bool, snapshot: str | None, coalesce: bool, follow: bool) ->
 def _name(query: Query) -> str:
     """What people know a started query by: where its results go."""
     sink = query.job.sink
-    return f"{sink.target} {sink.options.get('path', '')}".strip()
+    place = sink.options.get("path") or sink.options.get("table", "")
+    return f"{sink.target} {place}".strip()
 
 
 def _run_together(

@@ -17,7 +17,7 @@ from tidemill.algebra.schema import Schema
 from tidemill.analyze import Planned, SourceInfo
 from tidemill.engine.costs import Costs
 from tidemill.engine.waiting import progress_line
-from tidemill.errors import PlanWarning, TidemillError
+from tidemill.errors import PlanWarning, TidemillError, masked
 from tidemill.fragments import stage_plans
 from tidemill.optimize import Optimized
 from tidemill.physical.changes import AT, CHANGE, consolidate, snapshot, to_changes
@@ -222,7 +222,7 @@ class Query:
         return int(pa.scalar(aware, pa.timestamp("us", "UTC")).value)
 
     def __repr__(self) -> str:
-        return f"Query({' '.join(self.sql.split())!r})"
+        return f"Query({masked(' '.join(self.sql.split()))!r})"
 
 
 def _ordered(batch: pl.DataFrame, *times: str) -> pl.DataFrame:

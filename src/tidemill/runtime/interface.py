@@ -35,7 +35,7 @@ class SinkRequest:
     """
 
     target: str | Callback = "console"
-    options: Mapping[str, Any] = field(default_factory=dict)
+    options: Mapping[str, Any] = field(default_factory=dict, repr=False)  # perhaps a password
     form: str = ""
 
     def __post_init__(self) -> None:

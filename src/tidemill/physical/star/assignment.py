@@ -12,10 +12,10 @@ import pyarrow as pa
 
 from tidemill.algebra.plan import Plan
 from tidemill.algebra.schema import Field, Schema
-from tidemill.physical.keys import KeyTable
+from tidemill.physical.keys import KeyTable, key_table, key_values
 from tidemill.physical.operator import Exec, Operator, Waiting, payload
-from tidemill.physical.star.components import divided, key_table, key_values
-from tidemill.timeline import OPEN_END, VALID_FROM
+from tidemill.physical.star.components import divided
+from tidemill.timeline import OPEN_END, VALID_FROM, VALID_TO
 
 Columns = tuple[str, ...]
 
@@ -60,6 +60,7 @@ class _Assignment(Operator):
         self._waiting = Waiting(node.stream.schema)
         self._facts: list[pl.DataFrame] = []
         self._table: KeyTable | None = None
+        self._filtered = 0
 
     def step(
         self, inputs: Sequence[pl.DataFrame], watermarks: Sequence[int]
@@ -87,10 +88,11 @@ class _Assignment(Operator):
         node, parts = self._node, np.zeros(0, dtype=np.int64)
         if self._table is not None:
             slots = self._table.find(key_values(rows, node.stream_keys[node.number]))
+            self._filtered += int(np.count_nonzero(slots < 0))
             rows, slots = rows.filter(slots >= 0), slots[slots >= 0]
             parts = self._table.column("part")[slots]
         column = pl.Series(node.name, parts, pl.Int32)
-        return rows.insert_column(rows.get_column_index(VALID_FROM), column)
+        return rows.with_columns(column).select(*node.schema.names, VALID_FROM, VALID_TO)
 
     @property
     def state_rows(self) -> int:
@@ -99,3 +101,7 @@ class _Assignment(Operator):
     @property
     def state_bytes(self) -> int:
         return self._waiting.nbytes + (0 if self._table is None else self._table.nbytes)
+
+    @property
+    def measures(self) -> dict[str, float]:
+        return {"rows_filtered": float(self._filtered)}

@@ -16,20 +16,9 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from tidemill.physical.arrays import Ints
-from tidemill.physical.keys import KeyTable, canonical
+from tidemill.physical.keys import canonical, key_table, key_values
 
 Columns = Sequence[str]
-
-
-def key_values(frame: pl.DataFrame, columns: Columns) -> pl.DataFrame:
-    """The columns by position, so that streams and relation name them alike."""
-    parts = [frame[name].alias(str(at)) for at, name in enumerate(columns)]
-    return canonical(pl.DataFrame(parts))
-
-
-def key_table(values: pl.DataFrame) -> KeyTable:
-    """A table for keys like these."""
-    return KeyTable(values.clear(), values.columns)
 
 
 def components(relation: pl.DataFrame, keys: Sequence[Columns]) -> Ints:
@@ -78,16 +67,24 @@ def packed(loads: Ints, parts: int) -> Ints:
     return found
 
 
-def shares(loads: Ints, slots: int) -> Ints:
-    """Places in proportion to loads; what is left over goes to the largest remainders.
+def shares(loads: Ints, places: int) -> Ints:
+    """Places in proportion to loads; each has one, if there are enough.
+
+    What is left over goes to the largest remainders.
 
     >>> shares(np.array([10, 5, 6]), 10).tolist()
     [5, 2, 3]
+    >>> shares(np.array([1000, 0, 1]), 10).tolist()
+    [9, 0, 1]
     """
-    wanted = slots * loads / max(1, loads.sum())
+    wanted = places * loads / max(1, loads.sum())
     found: Ints = np.floor(wanted).astype(np.int64)
-    left = (slots if loads.any() else 0) - found.sum()
+    left = (places if loads.any() else 0) - found.sum()
     found[np.argsort(found - wanted, kind="stable")[:left]] += 1
+    if np.count_nonzero(loads) <= places:
+        for without in np.flatnonzero((found == 0) & (loads > 0)):
+            found[np.argmax(found)] -= 1
+            found[without] = 1
     return found
 
 

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from tidemill.algebra.scalar import conjunction
-from tidemill.expressions import compile_items
+from tidemill.errors import ExecutionError
 from tidemill.physical.arrays import Array, Ints
 from tidemill.physical.keys import canonical
 from tidemill.physical.operator import Sweep, ends, payload, starts, with_validity
+from tidemill.physical.pairs import Condition
 from tidemill.physical.star.components import divided, shares
 from tidemill.physical.star.layout import ARRIVAL, NONE, POLICIES, Rule
 from tidemill.physical.star.versions import Versions
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
 _FEWEST_SHADOWS = 256
 _SHADOWS = 8  # a shadow for so many rows that may be kept
-_KEEP = "keep"
 _ROOM = 1 << 16
 
 
@@ -39,27 +38,14 @@ class StarJoinOperator(Sweep):
         super().__init__(*schemas)
         self._node = node
         self._versions = Versions(node.relation.schema, node.relation_keys, node.version)
-        self._bound = node.shedding.rows
+        self._windows = Windows(schemas, _rule(node))
         self._partition = 0
         self._facts: list[pl.DataFrame] = []  # of a relation that is to be divided
-        self._windows = Windows(schemas, self._rule())
         self._found = self._given = 0
         self._importance = 0.0
-        condition = conjunction(*node.conditions)
-        known = {function.name.lower(): function for function in node.functions}
-        self._condition = condition and compile_items([(_KEEP, condition)], node.schema, known)
-
-    def _rule(self) -> Rule:
-        node, shedding, n = self._node, self._node.shedding, len(self._node.streams)
-        return Rule(
-            streams=n,
-            policy=POLICIES[shedding.policy],
-            share=self._bound // n,
-            shadows=max(_FEWEST_SHADOWS, shedding.rows // _SHADOWS),
-            alpha=float(shedding.alpha),
-            beta=float(shedding.beta),
-            changing=node.version is not None,
-        )
+        self._conditions = [
+            Condition(part, node.schema, node.functions) for part in node.conditions
+        ]
 
     def step(
         self, inputs: Sequence[pl.DataFrame], watermarks: Sequence[int]
@@ -83,10 +69,10 @@ class StarJoinOperator(Sweep):
         whole, self._facts = pl.concat(self._facts), []
         if whole.height == 0:
             return whole
-        names = {name for columns in node.relation_keys for name in columns}
-        whole = whole.drop_nulls(names)
+        whole = whole.drop_nulls({name for columns in node.relation_keys for name in columns})
         parts, loads = divided(whole, node.relation_keys, node.partitions)
-        self._bound = int(shares(loads, node.shedding.rows)[self._partition])
+        share = int(shares(loads, self._windows.state.rule.share)[self._partition])
+        self._windows.share(share)
         return whole.filter(parts == self._partition)
 
     def sweep(self, slices: Sequence[pl.DataFrame], until: int) -> pl.DataFrame:
@@ -102,6 +88,11 @@ class StarJoinOperator(Sweep):
         node = self._node
         keys = self._versions.find(stream, batch, node.stream_keys[stream])
         known = np.flatnonzero(keys != NONE)
+        if node.partitions > 1 and len(known) < batch.height:
+            raise ExecutionError(
+                "rows of a star join came to a partition that knows nothing of them",
+                help="all workers must run the same versions of Polars and Tidemill",
+            )
         self._windows.state.memory["filtered"] += batch.height - len(known)
         if len(known) < batch.height:
             batch, keys = batch[known], keys[known]
@@ -115,13 +106,12 @@ class StarJoinOperator(Sweep):
 
     def _run(self, arrivals: Array, until: int) -> Ints:
         # Not before it is needed: it takes half a second even where it was compiled before.
-        from tidemill.physical.star.kernel import sweep
+        from tidemill.physical.star.kernel.sweep import sweep
 
         windows, versions = self._windows, self._versions
         opening, ending = versions.opening(until), versions.ending(until)
         windows.make_room(len(arrivals), _most_at_once(arrivals["arrival"]))
         state = windows.state._replace(
-            rule=self._rule(),
             keys=versions.keys,
             edges=versions.edges,
             versions=versions.versions,
@@ -144,8 +134,8 @@ class StarJoinOperator(Sweep):
 
     def _checked(self, rows: pl.DataFrame) -> pl.DataFrame:
         self._found += rows.height
-        if self._condition is not None and rows.height:
-            rows = rows.filter(self._condition.run(rows)[_KEEP].fill_null(value=False))
+        for condition in self._conditions:
+            rows = rows.filter(condition.holds(rows)) if rows.height else rows
         self._given += rows.height
         parts = [importance_of(rows, column) for column in self._node.shedding.importances]
         self._importance += float(np.minimum.reduce(parts).sum())
@@ -184,17 +174,31 @@ class StarJoinOperator(Sweep):
         return self._windows.nbytes + self._versions.nbytes + self.waiting_bytes
 
 
+def _rule(node: StarJoinExec) -> Rule:
+    shedding, streams = node.shedding, len(node.streams)
+    return Rule(
+        streams=streams,
+        policy=POLICIES[shedding.policy],
+        share=shedding.rows // streams,
+        shadows=max(_FEWEST_SHADOWS, shedding.rows // _SHADOWS),
+        alpha=float(shedding.alpha),
+        beta=float(shedding.beta),
+        changing=node.version is not None,
+    )
+
+
 def importance_of(batch: pl.DataFrame, column: str | None) -> Array:
     """The importance of rows; what is no number has none."""
     if column is None:
         return np.ones(batch.height)
-    values = batch[column].cast(pl.Float64).fill_null(0.0).to_numpy()
+    values: Array = batch[column].cast(pl.Float64).fill_null(0.0).to_numpy()
     return np.nan_to_num(values)
 
 
 def lots_of(batch: pl.DataFrame, seed: int) -> Array:
     """A number for every row that its content and validity decide."""
-    return canonical(batch).hash_rows(seed=seed).to_numpy()
+    lots: Array = canonical(batch).hash_rows(seed=seed).to_numpy()
+    return lots
 
 
 def _most_at_once(arrivals: Ints) -> int:

@@ -12,9 +12,8 @@ from tidemill.algebra.schema import Schema
 from tidemill.physical.arrays import Array, Ints, ends_of_runs, slot_order, starts_of_runs
 from tidemill.physical.calendar import Calendar, Entries
 from tidemill.physical.hash_index import HashIndex
-from tidemill.physical.keys import KeyTable, canonical
+from tidemill.physical.keys import KeyTable, key_table, key_values
 from tidemill.physical.operator import (
-    empty_batch,
     empty_frame,
     ends,
     payload,
@@ -23,7 +22,7 @@ from tidemill.physical.operator import (
 )
 from tidemill.physical.rows import RowStore
 from tidemill.physical.star.layout import NONE, VERSION, no_keys
-from tidemill.timeline import OPEN_END
+from tidemill.timeline import OPEN_END, VALID_FROM
 
 Columns = tuple[str, ...]
 
@@ -46,9 +45,10 @@ class Versions:
 
     def _clear(self) -> None:
         n = len(self._columns)
-        self._tables = [_table(self._schema, columns) for columns in self._columns]
+        empty = empty_frame(self._schema)
+        self._tables = [key_table(key_values(empty, columns)) for columns in self._columns]
         self._ids = HashIndex()
-        self._rows = RowStore(empty_frame(self._schema))
+        self._rows = RowStore(empty)
         self._opening, self._ending = Calendar(), Calendar()
         self._ended = self._edges = 0
         self.keys = no_keys(0)
@@ -81,8 +81,10 @@ class Versions:
             self._insert(batch, swept)
             return
         inserted = starts(batch) < ends(batch)
-        self._insert(batch.filter(inserted), swept)
-        self._end(batch.filter(~inserted), swept)
+        late = pl.max_horizontal(VALID_FROM, pl.lit(swept))
+        self._insert(batch.filter(inserted).with_columns(late.alias(VALID_FROM)), swept)
+        ended = batch.filter(~inserted)
+        self._end(_ids(ended, self._version), starts(ended), swept)
 
     def opening(self, until: int) -> Array:
         """The versions that begin before an instant, with their first edges."""
@@ -128,7 +130,7 @@ class Versions:
 
     def _insert(self, batch: pl.DataFrame, swept: int) -> None:
         if self._version is not None:
-            _, added = self._ids.find_or_add(self._ids_of(batch))
+            _, added = self._ids.find_or_add(_ids(batch, self._version))
             batch = batch[added]
         first, count = len(self), batch.height
         self._rows.append(payload(batch))
@@ -136,23 +138,20 @@ class Versions:
         self.versions = _with_room(self.versions, len(self))
         self.version_keys = _with_room(self.version_keys, len(self))
         self._add_keys(batch, numbers)
-        begin = np.maximum(starts(batch), 0)
+        begin = starts(batch)
         self.versions["begin"][numbers], self.versions["end"][numbers] = begin, ends(batch)
         begun = begin <= swept
         self._list(numbers[begun])
         self._list_later(numbers[~begun], begin[~begun])
         self._list_ends(numbers, swept)
 
-    def _ids_of(self, batch: pl.DataFrame) -> Array:
-        return batch[self._version].to_numpy().view(np.uint64)
-
     def _add_keys(self, batch: pl.DataFrame, numbers: Ints) -> None:
         for stream, (table, columns) in enumerate(zip(self._tables, self._columns, strict=True)):
             slots = table.find_or_add(key_values(batch, columns))
             self.version_keys[numbers, stream] = self._number(slots, stream)
-        slots = max(len(table.live) for table in self._tables)
-        if self._number(slots, 0) > len(self.keys):
-            more = no_keys(max(self._number(slots, 0) - len(self.keys), len(self.keys)))
+        needed = 2 * len(self._tables) * max(len(table.live) for table in self._tables)
+        if needed > len(self.keys):
+            more = no_keys(max(needed - len(self.keys), len(self.keys)))
             self.keys = np.concatenate([self.keys, more])
 
     def _list(self, numbers: Ints) -> None:
@@ -195,11 +194,11 @@ class Versions:
         due = (end < OPEN_END) & (end >= swept)
         self._ending.push(Entries(end[due], numbers[due], {}))
 
-    def _end(self, batch: pl.DataFrame, swept: int) -> None:
-        """End versions that are open; they were not when earlier rows looked."""
-        numbers = self._ids.find(self._ids_of(batch))
+    def _end(self, ids: Array, end: Ints, swept: int) -> None:
+        """End versions that are open; what was looked up before stays as it was."""
+        numbers = self._ids.find(ids)
         known = numbers >= 0
-        numbers, end = numbers[known], starts(batch)[known]
+        numbers, end = numbers[known], end[known]
         still = self.versions["end"][numbers] == OPEN_END
         numbers = numbers[still]
         self.versions["end"][numbers] = np.maximum(end[still], swept)
@@ -216,14 +215,8 @@ class Versions:
         return moved
 
 
-def key_values(batch: pl.DataFrame, columns: Columns) -> pl.DataFrame:
-    """The key columns by their position, so that streams and the relation name them alike."""
-    return canonical(pl.DataFrame([batch[name].alias(str(at)) for at, name in enumerate(columns)]))
-
-
-def _table(schema: Schema, columns: Columns) -> KeyTable:
-    empty = key_values(empty_batch(schema), columns)
-    return KeyTable(empty, empty.columns)
+def _ids(batch: pl.DataFrame, version: str) -> Array:
+    return batch[version].to_numpy().view(np.uint64)
 
 
 def _with_room(array: Array, length: int) -> Array:

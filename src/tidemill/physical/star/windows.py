@@ -29,6 +29,10 @@ class Windows:
         self.state = blank(rule)
         self._stores = [RowStore(empty_frame(schema)) for schema in schemas]
 
+    def share(self, rows: int) -> None:
+        """Let every stream keep so many rows, before any came."""
+        self.state = self.state._replace(rule=self.state.rule._replace(share=rows))
+
     def arrive(self, stream: int, rows: pl.DataFrame) -> Ints:
         """Store the columns of rows that come; the places where they are."""
         store = self._stores[stream]
