@@ -13,6 +13,7 @@ WITHOUT_SPARK = {
     "test_fragments.py",
     "test_phases.py",
     "test_placement.py",
+    "test_traces.py",
     "test_snapshots.py",
     "test_state.py",
 }

@@ -3,5 +3,6 @@
 from tidemill.fragments.exchange import Mode
 from tidemill.fragments.late import LateRowsExec
 from tidemill.fragments.stages import Edge, Stage, Staged, stage_plans
+from tidemill.fragments.traces import traced
 
-__all__ = ["Edge", "LateRowsExec", "Mode", "Stage", "Staged", "stage_plans"]
+__all__ = ["Edge", "LateRowsExec", "Mode", "Stage", "Staged", "stage_plans", "traced"]

@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 from pyspark import TaskContext
 
-from tidemill.fragments import Edge, Stage, Staged
+from tidemill.fragments import Edge, Stage, Staged, traced
 from tidemill.physical.operator import empty_batch
 from tidemill.physical.row_number import RowNumberExec
 from tidemill.runtime.graph import Arrival, Graph
@@ -51,7 +51,7 @@ class StageTask:
         results = graph.step(arrivals)
         stepped = time.perf_counter()
         findings = found_in(self.staged, self.stage, arrivals, partition)
-        self._save(store, graph, mine)
+        self._save(store, graph, self._traced(mine))
         times = {
             "load": loaded - began,
             "step": stepped - loaded,
@@ -67,6 +67,16 @@ class StageTask:
             return table
         tags = table.column(TAG).to_numpy()
         return table.filter(pa.array(np.isin(tags, [leaf.tag for leaf in self.stage.leaves])))
+
+    def _traced(self, table: pa.Table) -> pa.Table:
+        """The rows that the operators remember something of."""
+        tags = traced(self.stage, self.watermarks)
+        if tags >= {leaf.tag for leaf in self.stage.leaves}:
+            return table
+        if not self.before.tagged:
+            return table.slice(0, 0)
+        kept = np.isin(table.column(TAG).to_numpy(), list(tags))
+        return table.filter(pa.array(kept))
 
     @cached_property
     def _passing(self) -> list[Edge]:
