@@ -240,3 +240,15 @@ def test_pairs_are_looked_at_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tidemill.physical.lookup.relation.MOST_PAIRS", 4)
     assert steps(node, (stream, relation, 1, OPEN_END)) == [(whole, 1)]
     assert len(whole) == 12
+
+
+@pytest.mark.parametrize("where", ["`s.k` > 1", "`r.k` > 1", "1 > 0", "NULL"])
+def test_conditions_on_one_side_or_none(where: str) -> None:
+    stream = [Row(k, 0.5, 0, 1) for k in (1, 2)]
+    relation = [Row(k, 1.5, 0, OPEN_END) for k in (1, 2)]
+    kinds = (LookupKind.INNER, LookupKind.SEMI, LookupKind.ANTI)
+    nodes = [lookup(kind, SourceKind.CONSTANT, "", where) for kind in kinds]
+    counts = [len(rows) for node in nodes for rows, _ in steps(node, (stream, relation, 1, 2))]
+    assert counts == {"`s.k` > 1": [2, 1, 1], "`r.k` > 1": [2, 2, 0], "1 > 0": [4, 2, 0]}.get(
+        where, [0, 0, 2]
+    )

@@ -125,4 +125,18 @@ COUNTEREXAMPLES = [
         "SELECT bump(LENGTH(s)) AS n FROM alpha WINDOW(RANGE 4)",
         _ONE_EACH,
     ),
+    # Conditions that look at no column were never tested.
+    Counterexample(
+        "a condition of a join without columns",
+        "SELECT a.v, b.s FROM alpha WINDOW(RANGE 4) a FULL OUTER JOIN beta WINDOW(RANGE 3) b"
+        " ON a.k = b.k AND 1 > 2",
+        _ONE_EACH,
+    ),
+    # A frame of no columns of the relation had no rows.
+    Counterexample(
+        "a condition on the rows that look up a relation",
+        "SELECT a.v FROM alpha WINDOW(RANGE 4) a WHERE a.k NOT IN (SELECT a.v FROM delta d)",
+        _ONE_EACH,
+        [(1, 1, 0.5, "a")],
+    ),
 ]

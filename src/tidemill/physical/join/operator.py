@@ -51,6 +51,8 @@ class JoinOperator(Operator):
             checks.append(
                 [c for c in self._conditions if c.columns <= known and not c.columns <= before]
             )
+        # What looks at no column can be told only of whole rows: frames without any have none.
+        checks[-1] += [condition for condition in self._conditions if not condition.columns]
         return checks
 
     def step(

@@ -68,8 +68,9 @@ class Lookup(Operator):
         """Which pairs meet the conditions; None: all."""
         if not self._conditions or len(ones) == 0:
             return None
-        mine = batch.select(self._mine)[ones]
-        pairs = mine.hstack(self._relation.take(rows, self._theirs).get_columns())
+        pairs = batch.select(self._mine)[ones]
+        if self._theirs:
+            pairs = pairs.hstack(self._relation.take(rows, self._theirs).get_columns())
         met: Bools = np.logical_and.reduce([part.holds(pairs) for part in self._conditions])
         return met
 
