@@ -47,6 +47,8 @@ def engine() -> tm.Engine:
     engine = tm.Engine(runtime="inprocess")
     engine.stream("bid", list(tables(0.5, 1, item=50, price=1000)), time="at")
     engine.stream("auction", list(tables(0.25, 2, item=50, seller=5)), time="at")
+    engine.relation("label", [{"item": item, "name": f"item {item}"} for item in range(50)])
+    engine.relation("offer", [{"item": item} for item in range(50)], changing=True)
     return engine
 
 
@@ -99,6 +101,23 @@ def test_state_of_all_operators_of_a_part_is_measured(engine: tm.Engine) -> None
     measured = line.partition("|")[2].split()
     everything = sum(operator.most_rows for operator in query.progress.operators)
     assert int(measured[1].replace(",", "")) == everything > 0
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT price, name FROM bid WINDOW(RANGE 9) b, label l WHERE b.item = l.item",
+        "SELECT price FROM bid b WHERE NOT EXISTS (SELECT 1 FROM label l WHERE b.item = l.item)",
+        "SELECT price FROM bid WINDOW(RANGE 9) WHERE item IN (SELECT item FROM offer)",
+    ],
+)
+def test_a_relation_is_all_that_a_lookup_keeps(engine: tm.Engine, sql: str) -> None:
+    query = query_of(engine, sql)
+    query.collect()
+    lines = [line.split() for line in query.explain("cost").splitlines()]
+    (line,) = (line for line in lines if line[1:2] and line[1].endswith("Join"))
+    at = line.index("|")
+    assert (line[at - 4], line[at + 2]) == ("50", "50")
 
 
 def test_time_of_day_is_shown_per_second() -> None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import polars as pl
@@ -12,12 +14,15 @@ import pyarrow as pa
 import pytest
 
 import tidemill as tm
+from tests.spark.change_sources import Script
+from tidemill.engine import sources
+from tidemill.runtime.progress import RelationProgress
 
 BIDS = [{"item": item, "at": at} for at, item in enumerate([1, 2, 1, None, 1, 2, 1, 2, 1, 2])]
 FOUND = "SELECT b.item, o.note FROM bid WINDOW(RANGE 2) b, offer o WHERE b.item = o.item"
 
 
-def engine_with(rows: Any, changing: Any = True, **columns: Any) -> tm.Engine:
+def engine_with(rows: Any, changing: Any = True) -> tm.Engine:
     engine = tm.Engine(runtime="inprocess")
     engine.stream("bid", BIDS, time="at")
     engine.relation("offer", rows, changing=changing)
@@ -114,6 +119,7 @@ def test_the_relation_alone() -> None:
     assert query is not None
     query.collect()
     source = query.progress.sources["offer"]
+    assert isinstance(source, RelationProgress)
     assert (source.rows, source.held, source.missing, source.warning) == (2, 1, 0, None)
     engine.delete("offer", at=9)
     assert rows_of(query.collect())[-1] == (1, 5, 9), "asked again, it knows what has changed"
@@ -216,3 +222,43 @@ def test_declared_relations(tmp_path: Path) -> None:
     )
     engine.delete("offer", "item = 2", at=6)
     assert found(engine) == [(1, "a", 0, 2), (2, "b", 5, 7)]
+
+
+@pytest.fixture
+def played(monkeypatch: pytest.MonkeyPatch) -> tm.Engine:
+    """An engine that knows one more kind of table that others change."""
+    monkeypatch.setitem(sources._CHANGE_SOURCES, "played", "tests.spark.change_sources")
+    engine = tm.Engine(runtime="inprocess")
+    for name, kind in (("now", ""), ("changes", "CHANGING")):
+        columns = "(k BIGINT, note STRING)"
+        engine.sql(f"CREATE RELATION {name} {columns} SOURCE played(seed => 7) {kind}")
+    return engine
+
+
+def test_tables_that_others_change(played: tm.Engine) -> None:
+    there = Script(Random(7), rows=5).now
+    for name in ("now", "changes"):
+        rows = found(played, f"SELECT k, note FROM {name}")
+        assert Counter(row[:2] for row in rows) == there
+        assert {row[2:] for row in rows} == {(0, None)}
+    with pytest.raises(tm.CatalogError, match="`changes` is kept in played"):
+        played.insert("changes", [])
+
+
+@pytest.mark.parametrize(
+    ("sql", "message"),
+    [
+        ("CREATE STREAM x (k BIGINT) SOURCE played(seed => 7)", "no source of streams"),
+        (
+            "CREATE RELATION x (k BIGINT, a BIGINT, b BIGINT) SOURCE played(seed => 7) "
+            "CHANGING FROM a TO b",
+            "tells itself when rows come and go",
+        ),
+    ],
+)
+def test_tables_that_others_change_are_no_more_than_that(
+    played: tm.Engine, sql: str, message: str
+) -> None:
+    played.sql(sql)
+    with pytest.raises(tm.ExecutionError, match=message):
+        found(played, "SELECT k FROM x")

@@ -1,4 +1,4 @@
-"""Random cases against the reference: plans, SQL, and splits into ticks.
+"""Random cases against the reference: plans, SQL, splits into ticks, and relations.
 
 The seeds are fixed, so that a run means the same everywhere; `make fuzz` takes fresh ones.
 """
@@ -11,8 +11,8 @@ from tidemill.testing.random_cases import check_seed
 
 pytestmark = pytest.mark.fuzz
 
-COUNTS = {"plans": 600, "queries": 400, "hints": 100, "splits": 120}
-CHUNKS = {"plans": 20, "queries": 10, "hints": 10, "splits": 10}
+COUNTS = {"plans": 600, "queries": 400, "hints": 100, "splits": 120, "relations": 100}
+CHUNKS = {"plans": 20, "queries": 10, "hints": 10, "splits": 10, "relations": 20}
 
 CHUNKED = [
     (kind, start) for kind, count in COUNTS.items() for start in range(0, count, CHUNKS[kind])

@@ -9,6 +9,7 @@ from typing import Any
 import pyarrow as pa
 
 from tidemill.algebra.schema import Field, Schema
+from tidemill.analyze import SourceInfo
 from tidemill.changes import INSTANT, OPERATION
 from tidemill.errors import ExecutionError
 
@@ -73,3 +74,8 @@ def _table(changes: list[tuple[Any, int]]) -> pa.Table:
     types = CHANGES.types
     arrays = [pa.array(c, t) for c, t in zip(columns, types, strict=True)]
     return pa.table(arrays, schema=CHANGES.to_arrow())
+
+
+def open_source(info: SourceInfo) -> Script:
+    """The table that SOURCE played(seed => ...) stands for."""
+    return Script(Random(int(str(info.options["seed"]))), rows=5)

@@ -20,6 +20,7 @@ from tidemill.analyze import SourceInfo
 from tidemill.changes import ChangeSource
 from tidemill.physical.source import SourceExec
 from tidemill.runtime.interface import Job, SinkRequest, StartRequest
+from tidemill.runtime.progress import RelationProgress
 from tidemill.runtime.relations import LocalRelation
 from tidemill.runtime.spark.execution import RunningQuery, SparkExecution
 from tidemill.runtime.spark.reading import Origin
@@ -103,6 +104,7 @@ def test_changes_while_a_query_runs(session: SparkSession, tmp_path: Path) -> No
         (4, "", 5, 13, None),
     ]
     source = running.progress.sources["r"]
+    assert isinstance(source, RelationProgress)
     assert (source.rows, source.held, source.changes, source.missing) == (7, 5, 3, 0)
     assert source.watermark == 13
     running.stop()
@@ -119,11 +121,11 @@ def test_changes_while_a_query_runs(session: SparkSession, tmp_path: Path) -> No
     assert not relation._followers, "a query that has stopped follows no more"
 
 
-def test_a_relation_without_a_stream(session: SparkSession) -> None:
+def test_a_relation_without_a_stream(session: SparkSession, tmp_path: Path) -> None:
     """Every tick that brings changes is an instant."""
     relation = relation_of()
     results = Results()
-    running = start(session, results, relation.follow())
+    running = start(session, results, relation.follow(), tmp_path)
     wait_for(lambda: bool(results.ticks))
     for k in (1, 2):
         relation.insert(table_of((k, "a")))
@@ -135,16 +137,11 @@ def test_a_relation_without_a_stream(session: SparkSession) -> None:
     assert running.progress.sources["r"].watermark == 3
     assert running.is_active
     running.stop()
-
-
-def test_what_is_there_now(session: SparkSession) -> None:
-    """Asked for no more than that, a query ends."""
-    results = Results()
-    relation = relation_of((1, "a"))
-    relation.delete(lambda rows: (rows["k"] == 1).to_numpy(), at=7)
-    running = start(session, results, relation.follow(), available_now=True)
-    assert running.await_termination()
-    assert results.rows == [(1, "a", 0, 0, 7)]
+    relation.insert(table_of((3, "a")))
+    assert start(
+        session, results, relation.follow(), tmp_path, available_now=True
+    ).await_termination()
+    assert results.rows[3:] == [(3, "a", 2, 3, None)], "asked for no more, it ends"
 
 
 def test_every_change_of_a_table_outside_is_seen_once(
@@ -246,5 +243,7 @@ def change(engine: tm.Engine, number: int, at: int | None) -> None:
     elif number == 1:
         engine.insert("r", table_of((2, "b"), (1, "a")), at=at)
         engine.delete("r", "note = 'c'", at=at)
-    else:
+    elif number == 2:
         engine.delete("r", at=at)
+    else:
+        engine.insert("r", table_of((1, "last")), at=at)

@@ -37,8 +37,8 @@ def test_frames_give_what_tables_give(session: SparkSession) -> None:
     r, s, f = with_moments(r), with_moments(s), f.select(["a", "b"])
     wanted = best_join(r, s, f, **terms)
     assert wanted.importance < wanted.exact_importance
-    frames = [session.createDataFrame(table) for table in (r, s)]
-    found = best_join(*frames, f, **terms)
+    frames = [session.createDataFrame(table) for table in (r, s, f)]
+    found = best_join(*frames, **terms)
     assert isinstance(found, DataFrame)
     rows = found.toArrow()
     assert in_order(rows.cast(wanted.outputs.schema)).equals(in_order(wanted.outputs))

@@ -1,8 +1,19 @@
-"""Relations in plans: scans that are filtered and projected at most."""
+"""Relations in plans."""
 
 from __future__ import annotations
 
-from tidemill.algebra.nodes import Filter, Project, Scan, SourceKind
+from tidemill.algebra.nodes import (
+    CountWindow,
+    Dstream,
+    Filter,
+    Granularity,
+    Istream,
+    Project,
+    Rstream,
+    Scan,
+    SourceKind,
+    TimeWindow,
+)
 from tidemill.algebra.plan import Plan
 
 
@@ -21,6 +32,24 @@ def relation_scan(plan: Plan) -> Scan | None:
         case Filter() | Project():
             return relation_scan(plan.child)
     return None
+
+
+def is_constant(plan: Plan) -> bool:
+    """Whether all rows of a plan hold from the beginning, for ever.
+
+    >>> from tidemill.algebra import Distinct, Schema, TimeWindow
+    >>> label = Scan("label", "l", Schema.of(), SourceKind.CONSTANT)
+    >>> is_constant(Distinct(label)), is_constant(TimeWindow(label, 5))
+    (True, False)
+    """
+    match plan:
+        case Scan():
+            return plan.kind is SourceKind.CONSTANT
+        case TimeWindow() | CountWindow() | Granularity():
+            return False
+        case Istream() | Dstream() | Rstream():
+            return False
+    return all(map(is_constant, plan.children))
 
 
 def is_changing(plan: Plan) -> bool:

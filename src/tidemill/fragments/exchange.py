@@ -15,6 +15,7 @@ class Mode(Enum):
     """Which partitions a row goes to."""
 
     HASH = "hash"  # one, by the values of the keys
+    GIVEN = "given"  # the one whose number is in the key
     SINGLE = "single"  # always the same one
     BROADCAST = "broadcast"  # all
     KEEP = "keep"  # the one that it is in
@@ -35,7 +36,8 @@ class ExchangeExec(Exec):
         return self.child.schema
 
     def details(self) -> str:
-        return f"hash=[{', '.join(self.keys)}]" if self.mode is Mode.HASH else self.mode.value
+        keys = f"=[{', '.join(self.keys)}]" if self.keys else ""
+        return f"{self.mode.value}{keys}"
 
     def operator(self) -> Operator:
         raise TypeError("an exchange has no operator; the runtime moves the rows")

@@ -39,6 +39,7 @@ from tidemill.physical.counting import CountingExec
 from tidemill.physical.distinct import DistinctExec
 from tidemill.physical.filter import FilterExec
 from tidemill.physical.istream import DstreamExec, IstreamExec
+from tidemill.physical.items import only
 from tidemill.physical.join import JoinExec
 from tidemill.physical.lookup import LookupExec, LookupKind
 from tidemill.physical.merge import MergeExec
@@ -47,6 +48,7 @@ from tidemill.physical.project import ProjectExec
 from tidemill.physical.row_number import RowNumberExec
 from tidemill.physical.snapshot import SnapshotExec
 from tidemill.physical.source import SourceExec
+from tidemill.physical.star import AssignPartitionExec, StarJoinExec
 from tidemill.physical.topk import TopKExec
 from tidemill.physical.union import UnionExec
 from tidemill.physical.versions import VersionsExec
@@ -58,16 +60,17 @@ A partition then keeps some 10 MB of it. Rows that look it up stay where they ar
 """
 
 
-def place_exchanges(plans: Iterable[Exec]) -> list[Exec]:
+def place_exchanges(plans: Iterable[Exec], partitions: int) -> list[Exec]:
     """The plans with an exchange wherever rows must change the partition."""
-    placement = _Placement()
+    placement = _Placement(partitions)
     return [placement.place(plan).plan for plan in plans]
 
 
 class _Placement:
     """Places every part of a plan once, so that equal parts stay one."""
 
-    def __init__(self) -> None:
+    def __init__(self, partitions: int) -> None:
+        self._partitions = partitions
         self._done: dict[Plan, Placed] = {}
         self._wishes: dict[Plan, Columns] = {}
         self._sizes = Sizes()
@@ -95,6 +98,8 @@ class _Placement:
                 return self._join(node)
             case LookupExec():
                 return self._lookup(node)
+            case StarJoinExec():
+                return self._star(node)
             case VersionsExec():
                 # What is inserted and its end have the same values in all columns. So any way to
                 # bring rows together will do: what is above may ask for another one.
@@ -183,6 +188,31 @@ class _Placement:
         (relation,) = exchanged([relation], tuple(theirs[at] for at in by))
         together = relation.together if node.kind is LookupKind.INNER else frozenset()
         return over(node, [left, relation], left.together | together)
+
+    def _star(self, node: StarJoinExec) -> Placed:
+        """What the relation connects must be together, and memory is divided with it.
+
+        A relation that changes may connect tomorrow what is apart today.
+        """
+        inputs = [self.place(child) for child in node.children]
+        if node.version is not None or self._partitions == 1:
+            return over(node, exchanged(inputs, ()))
+        *streams, relation = inputs
+        facts = everywhere(relation)
+        moved = [
+            self._to_its_part(node, number, stream, facts) for number, stream in enumerate(streams)
+        ]
+        return over(replace(node, partitions=self._partitions), [*moved, facts], frozenset())
+
+    def _to_its_part(
+        self, node: StarJoinExec, number: int, stream: Placed, facts: Placed
+    ) -> Placed:
+        """Rows of a stream in the partition of all that they can meet."""
+        assigned = AssignPartitionExec(
+            stream.plan, facts.plan, number, node.stream_keys, node.relation_keys, self._partitions
+        )
+        moved = ExchangeExec(assigned, Mode.GIVEN, (assigned.name,))
+        return Placed(only(moved, stream.plan.schema.names))
 
     def _selective(self, node: Selective) -> Placed:
         child = self.place(node.child)

@@ -114,9 +114,12 @@ class Staged:
         return "\n".join(parts)
 
 
-def stage_plans(plans: Sequence[Exec]) -> Staged:
-    """Place exchanges in plans and cut them into stages; what they have in common is one."""
-    return _Cutter(place_exchanges(plans)).cut()
+def stage_plans(plans: Sequence[Exec], partitions: int = 2) -> Staged:
+    """Place exchanges in plans and cut them into stages; what they have in common is one.
+
+    The number of partitions matters only to what divides its memory among them.
+    """
+    return _Cutter(place_exchanges(plans, partitions)).cut()
 
 
 def is_native(node: Plan) -> bool:

@@ -25,19 +25,19 @@ def join_frames(r: DataFrame, s: DataFrame, f: Any, terms: Terms, count: int) ->
     (relation,) = to_tables("f", f.toArrow() if on_spark else f)
     _check(r, s, relation, terms)
     whole = cut(relation, terms)
-    frames = [_with_keys(frame, whole, side) for side, frame in enumerate((r, s))]
+    left, right = (_with_keys(frame, whole, side) for side, frame in enumerate((r, s)))
     # With one part there is nothing to balance.
-    loads = whole.loads(list(map(_count, frames))) if count > 1 else 1 + whole.loads([])
+    loads = _loads(left, right, whole.count) if count > 1 else np.ones(whole.count)
     places, parts = whole.parts(loads, count)
     shape = _shape(r, s, f.schema if on_spark else from_arrow_schema(relation.schema), terms)
     arrow = to_arrow_schema(shape, timezone="UTC")
 
-    def join(key: tuple[pa.Scalar, ...], left: pa.Table, right: pa.Table) -> pa.Table:
-        tables = (to_tables("", each.drop_columns(PART))[0] for each in (left, right))
+    def join(key: tuple[pa.Scalar, ...], one: pa.Table, other: pa.Table) -> pa.Table:
+        tables = (to_tables("", each.drop_columns(PART))[0] for each in (one, other))
         return parts[key[0].as_py()].join(*tables).outputs.cast(arrow)
 
-    left, right = (_placed(frame, places).groupBy(PART) for frame in frames)
-    return left.cogroup(right).applyInArrow(join, shape)
+    first, second = (_placed(frame, places).groupBy(PART) for frame in (left, right))
+    return first.cogroup(second).applyInArrow(join, shape)
 
 
 def _check(r: DataFrame, s: DataFrame, relation: pa.Table, terms: Terms) -> None:
@@ -57,10 +57,13 @@ def _with_keys(frame: DataFrame, whole: Cut, side: int) -> DataFrame:
     )
 
 
-def _count(frame: DataFrame) -> tuple[np.ndarray, np.ndarray]:
-    """Components, and how many rows of a stream find each."""
-    counts = frame.groupBy(COMPONENT).count().toArrow()
-    return counts.column(0).to_numpy(), counts.column(1).to_numpy()
+def _loads(r: DataFrame, s: DataFrame, components: int) -> np.ndarray:
+    """Rows of both streams in each component."""
+    both = r.select(COMPONENT).unionAll(s.select(COMPONENT))
+    counts = both.groupBy(COMPONENT).count().toArrow()
+    found = np.zeros(components, dtype=np.int64)
+    found[counts.column(0).to_numpy()] = counts.column(1).to_numpy()
+    return found
 
 
 def _placed(frame: DataFrame, places: np.ndarray) -> DataFrame:

@@ -1,25 +1,22 @@
 """A relation cut where nothing connects its rows, and memory cut with it.
 
-Rows of streams whose keys no chain of rows of the relation connects never meet, nor have they a
-common partner: their components can be joined apart. Only memory binds them together. Cut into
-fixed shares, it cannot follow a component that is busy for a while, so that the best join of the
-parts is at most as good as the best join of all.
+Components of the relation can be joined apart; only memory binds them together. Cut into fixed
+shares, it cannot follow a component that is busy for a while, so that the best join of the parts is
+at most as good as the best join of all.
 """
 
 from __future__ import annotations
 
-import heapq
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 import polars as pl
 import pyarrow as pa
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
 from tidemill.offline.result import BestJoin, join_tables
 from tidemill.offline.terms import Terms, column
+from tidemill.physical.star.components import components, packed, shares
 
 COMPONENT = "#component"
 
@@ -50,16 +47,17 @@ class Cut:
         found = _frame(table.append_column(COMPONENT, pa.array(self.components)))
         return found.unique(maintain_order=True).to_arrow()
 
-    def loads(self, counts: list[tuple[np.ndarray, np.ndarray]]) -> np.ndarray:
-        """Rows of both streams in each component, from pairs of components and their rows."""
-        found = np.zeros(self.components.max(initial=-1) + 1, dtype=np.int64)
-        for components, rows in counts:
-            np.add.at(found, components, rows)
-        return found
+    @property
+    def count(self) -> int:
+        """How many components there are."""
+        return int(self.components.max(initial=-1)) + 1
 
     def parts(self, loads: np.ndarray, count: int) -> tuple[np.ndarray, list[Part]]:
-        """The part of each component, and the parts: alike in load, with memory as they need."""
-        places = pack(loads, count)
+        """The part of each component, and the parts: alike in load, with memory as they need.
+
+        The load of a component is the number of rows of streams that find it.
+        """
+        places = packed(loads, count)
         slots = shares(np.bincount(places, weights=loads, minlength=count), self.terms.slots)
         mine = places[self.components]
         return places, [
@@ -69,7 +67,7 @@ class Cut:
 
 
 def cut(f: pa.Table, terms: Terms) -> Cut:
-    """Rows of the relation that share a key of r, or one of s, are in one component.
+    """The relation by its components; rows that share a key of r, or one of s, are in one.
 
     >>> f = pa.table({"a": [1, 1, 2, 3], "b": [7, 8, 8, 9]})
     >>> cut(f, Terms(2, (5, 5), ("at", "at"), ({"a": "a"}, {"b": "b"}))).components
@@ -78,47 +76,14 @@ def cut(f: pa.Table, terms: Terms) -> Cut:
     keys = [list(pairs.values()) for pairs in terms.keys]
     for name in (name for each in keys for name in each):
         f = f.filter(column(f, "f", name).is_valid())
-    # Keys of r and keys of s are the nodes of a graph, rows of the relation its edges.
-    r_keys, s_keys = (_numbers(f.select(each)) for each in keys)
-    nodes = 2 * f.num_rows
-    edges = coo_array((np.ones(f.num_rows), (r_keys, s_keys + f.num_rows)), shape=(nodes, nodes))
-    labels = connected_components(edges, directed=False)[1][r_keys]
-    # Nodes that are no keys have labels, too: number those that are.
-    return Cut(f, np.unique(labels, return_inverse=True)[1], terms)
-
-
-def pack(loads: np.ndarray, parts: int) -> np.ndarray:
-    """The part of each component: the heaviest first, each to the part that is lightest then.
-
-    >>> pack(np.array([5, 9, 3, 1]), 2)
-    array([1, 0, 1, 1])
-    """
-    heap = [(0, part) for part in range(parts)]
-    found = np.zeros(len(loads), dtype=np.int64)
-    for component in np.argsort(-loads, kind="stable"):
-        load, part = heap[0]
-        found[component] = part
-        heapq.heapreplace(heap, (load + int(loads[component]), part))
-    return found
-
-
-def shares(loads: np.ndarray, slots: int) -> np.ndarray:
-    """Places in proportion to loads; what is left over goes to the largest remainders.
-
-    >>> shares(np.array([10, 5, 6]), 10)
-    array([5, 2, 3])
-    """
-    wanted = slots * loads / max(1, loads.sum())
-    found: np.ndarray = np.floor(wanted).astype(np.int64)
-    left = (slots if loads.any() else 0) - found.sum()
-    found[np.argsort(found - wanted, kind="stable")[:left]] += 1
-    return found
+    return Cut(f, components(_frame(f), keys), terms)
 
 
 def join_parts(r: pa.Table, s: pa.Table, f: pa.Table, terms: Terms, parts: int) -> BestJoin:
     """The best join of each part, all together."""
     whole = cut(f, terms)
-    loads = whole.loads([_count(table, whole, side) for side, table in enumerate((r, s))])
+    numbers = [_components_of(table, whole, side) for side, table in enumerate((r, s))]
+    loads = np.bincount(np.concatenate(numbers), minlength=whole.count)
     found = [part.join(r, s) for part in whole.parts(loads, parts)[1]]
     return BestJoin(
         sum(each.importance for each in found),
@@ -130,21 +95,11 @@ def join_parts(r: pa.Table, s: pa.Table, f: pa.Table, terms: Terms, parts: int) 
     )
 
 
-def _count(stream: pa.Table, whole: Cut, side: int) -> tuple[np.ndarray, np.ndarray]:
-    """Components, and how many rows of a stream find each."""
-    keys = whole.keys(side)
+def _components_of(stream: pa.Table, whole: Cut, side: int) -> np.ndarray:
+    """The components of all rows of a stream that find one."""
     names = list(whole.terms.keys[side])
-    found = _frame(stream.select(names)).join(_frame(keys), on=names)
-    counts = found.group_by(COMPONENT).len()
-    return counts[COMPONENT].to_numpy(), counts["len"].to_numpy()
-
-
-def _numbers(table: pa.Table) -> np.ndarray:
-    """A number for every row, the same for equal rows."""
-    frame = _frame(table)
-    distinct = frame.unique(maintain_order=True).with_row_index("#number")
-    numbered = frame.join(distinct, on=table.column_names, how="left", maintain_order="left")
-    return numbered["#number"].to_numpy().astype(np.int64)
+    found = _frame(stream.select(names)).join(_frame(whole.keys(side)), on=names)
+    return found[COMPONENT].to_numpy()
 
 
 def _frame(table: pa.Table) -> pl.DataFrame:

@@ -42,6 +42,11 @@ def same_rows(left: pl.DataFrame, right: pl.DataFrame) -> Bools:
     return same
 
 
+def key_values(batch: pl.DataFrame, names: Sequence[str]) -> pl.DataFrame:
+    """The key columns by their position, so that all inputs name them alike."""
+    return canonical(pl.DataFrame([batch[name].alias(str(at)) for at, name in enumerate(names)]))
+
+
 class KeyColumns:
     """The columns of an input that are compared with those of another, position by position.
 
@@ -57,10 +62,8 @@ class KeyColumns:
         return bool(self.names)
 
     def values(self, batch: pl.DataFrame) -> pl.DataFrame:
-        """The columns by their position, so that all inputs name them alike."""
-        return canonical(
-            pl.DataFrame([batch[name].alias(str(at)) for at, name in enumerate(self.names)])
-        )
+        """The columns by their position."""
+        return key_values(batch, self.names)
 
     def complete(self, batch: pl.DataFrame) -> pl.DataFrame:
         """The rows that can have equals at all: without those that have a NULL."""
@@ -190,3 +193,8 @@ class KeyTable:
         self._seed += 1
         every = np.arange(len(self._rows), dtype=np.int64)
         self._index.rehash(hash_rows(self._rows.take(every)[self._keys], self._seed))
+
+
+def key_table(values: pl.DataFrame) -> KeyTable:
+    """A table for keys like these."""
+    return KeyTable(values.clear(), values.columns)

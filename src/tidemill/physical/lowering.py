@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from typing import Any
 
-import pyarrow as pa
-from sqlglot import exp
-
 from tidemill.algebra import nodes
-from tidemill.algebra.nodes import SourceKind
 from tidemill.algebra.plan import Plan
-from tidemill.algebra.relations import is_changing, relation_scan
-from tidemill.algebra.scalar import Scalar
+from tidemill.algebra.relations import is_changing
 from tidemill.expressions.functions import Functions
 from tidemill.physical.aggregate import AggregateExec
 from tidemill.physical.count_window import CountWindowExec
@@ -23,17 +17,13 @@ from tidemill.physical.filter import FilterExec
 from tidemill.physical.granularity import GranularityExec
 from tidemill.physical.intersection import IntersectionExec
 from tidemill.physical.istream import DstreamExec, IstreamExec
-from tidemill.physical.items import computing, only, used
-from tidemill.physical.join import JoinExec
-from tidemill.physical.join.keys import split_condition
-from tidemill.physical.lookup import LookupKind
+from tidemill.physical.items import only, used
+from tidemill.physical.lowering_joins import JoinLowering
 from tidemill.physical.max_union import MaxUnionExec
 from tidemill.physical.merge import MergeExec
 from tidemill.physical.operator import Exec
 from tidemill.physical.project import ProjectExec
 from tidemill.physical.properties import is_chronon
-from tidemill.physical.relations import lookup, relation_of
-from tidemill.physical.row_number import RowNumberExec
 from tidemill.physical.source import SourceExec
 from tidemill.physical.split import SplitExec
 from tidemill.physical.strict_difference import StrictDifferenceExec
@@ -52,15 +42,15 @@ def operators_of(plan: Plan, functions: Functions) -> dict[int, Exec]:
     """For every part of a logical plan, by its identity, the operator that gives its result."""
     lowering = _Lowering(functions)
     lowering.lower(plan, eager=False)
-    return {part: operator for (part, _), operator in lowering._done.items()}
+    changing = {part: relation.plan for part, relation in lowering._changing.done.items()}
+    return changing | {part: operator for (part, _), operator in lowering._done.items()}
 
 
-class _Lowering:
+class _Lowering(JoinLowering):
     """`eager` is true below an operator that waits for its input's watermark."""
 
     def __init__(self, functions: Functions) -> None:
-        self._functions = functions
-        self._row_numbers = 0
+        super().__init__(functions)
         self._done: dict[tuple[int, bool], Exec] = {}
 
     def lower(self, plan: Plan, eager: bool) -> Exec:
@@ -91,7 +81,7 @@ class _Lowering:
 
     def _versions(self, plan: Plan, eager: bool) -> Exec:
         """A relation that changes, as rows with known ends: for all but lookups."""
-        relation = relation_of(plan, self._functions)
+        relation = self._changing.of(plan)
         assert relation.version is not None
         return only(VersionsExec(relation.plan, relation.version, eager), plan.schema.names)
 
@@ -158,96 +148,6 @@ class _Lowering:
     def _union(self, plan: nodes.Union, eager: bool) -> Exec:
         return UnionExec(self.lower(plan.left, eager), self.lower(plan.right, eager))
 
-    def _join(self, plan: nodes.Join, eager: bool) -> Exec:
-        sides = ((plan.left, plan.right), (plan.right, plan.left))
-        ways = [(one, other) for one, other in sides if self._is_lookup(one, other, eager)]
-        if ways:
-            one, other = min(ways, key=lambda way: _rows(way[1]))
-            found = self._lookup(LookupKind.INNER, one, other, plan.condition, eager)
-            return only(found, plan.schema.names)
-        left, right = self.lower(plan.left, True), self.lower(plan.right, True)
-        return self._joined(left, right, plan.condition)
-
-    def _is_lookup(self, left: Plan, right: Plan, eager: bool) -> bool:
-        """Whether rows of the left side find all their partners when they start."""
-        scan = relation_scan(right)
-        if scan is None:
-            return False
-        return scan.kind is SourceKind.CONSTANT or is_chronon(self.lower(left, eager))
-
-    def _lookup(
-        self, kind: LookupKind, left: Plan, right: Plan, condition: Scalar | None, eager: bool
-    ) -> Exec:
-        relation = relation_of(right, self._functions)
-        return lookup(kind, self.lower(left, eager), relation, condition, self._functions)
-
-    def _multijoin(self, plan: nodes.MultiJoin, eager: bool) -> Exec:
-        inputs = tuple(self.lower(child, True) for child in plan.inputs)
-        calls = used(self._functions, *plan.conditions)
-        return JoinExec(inputs, plan.keys, plan.conditions, orders=plan.orders, functions=calls)
-
-    def _joined(self, left: Exec, right: Exec, condition: Scalar | None) -> Exec:
-        """A join; columns that were computed for its keys are taken away again."""
-        split = split_condition(condition, left.schema, right.schema)
-        with_left = computing(left, split.left_items, self._functions)
-        with_right = computing(right, split.right_items, self._functions)
-        keys = (tuple(k.left for k in split.keys), tuple(k.right for k in split.keys))
-        joined = JoinExec(
-            (with_left, with_right),
-            keys,
-            () if split.residual is None else (split.residual,),
-            tuple(key.null_safe for key in split.keys),
-            functions=used(self._functions, split.residual),
-        )
-        return only(joined, left.schema.names + right.schema.names)
-
-    def _semijoin(self, plan: nodes.SemiJoin, eager: bool) -> Exec:
-        if self._is_lookup(plan.left, plan.right, eager):
-            found = self._lookup(LookupKind.SEMI, plan.left, plan.right, plan.condition, eager)
-            return only(found, plan.schema.names)
-        left, right = self.lower(plan.left, True), self.lower(plan.right, True)
-        split = split_condition(plan.condition, left.schema, right.schema)
-        partners = self._partners(right, plan.condition)
-        if split.residual is None and split.keys and not split.right_items:
-            # Without duplicates on the right, equality finds at most one partner at a time
-            # (not so for computed keys: different values may give the same key).
-            return only(self._joined(left, partners, plan.condition), left.schema.names)
-        numbered = self._numbered(left)
-        pairs = self._joined(numbered, partners, plan.condition)
-        matched = only(pairs, numbered.schema.names)
-        once = DistinctExec(matched, (numbered.name,))
-        return only(once, left.schema.names)
-
-    def _antijoin(self, plan: nodes.AntiJoin, eager: bool) -> Exec:
-        if self._is_lookup(plan.left, plan.right, eager):
-            found = self._lookup(LookupKind.ANTI, plan.left, plan.right, plan.condition, eager)
-            return only(found, plan.schema.names)
-        left, right = self.lower(plan.left, True), self.lower(plan.right, True)
-        numbered = self._numbered(left)
-        pairs = self._joined(numbered, self._partners(right, plan.condition), plan.condition)
-        matched = only(pairs, numbered.schema.names)
-        unmatched = StrictDifferenceExec(numbered, matched, (numbered.name,), eager)
-        return only(unmatched, left.schema.names)
-
-    def _partners(self, right: Exec, condition: Scalar | None) -> Exec:
-        """What the condition looks at on the right, once per instant."""
-        used = condition.columns if condition is not None else frozenset()
-        names = tuple(name for name in right.schema.names if name in used)
-        # With nothing to look at, any one column tells whether there is a row at all.
-        return self._existing(right) if not names else DistinctExec(only(right, names), names)
-
-    def _existing(self, right: Exec) -> Exec:
-        constant = Scalar(exp.Literal.number(1), pa.int32())
-        name = f"#exists{self._fresh()}"
-        return DistinctExec(ProjectExec(right, ((name, constant),)), (name,))
-
-    def _numbered(self, child: Exec) -> RowNumberExec:
-        return RowNumberExec(child, f"#row{self._fresh()}")
-
-    def _fresh(self) -> int:
-        self._row_numbers += 1
-        return self._row_numbers
-
     def _difference(self, plan: nodes.Difference, eager: bool) -> Exec:
         return self._counting(DifferenceExec, plan, eager)
 
@@ -264,9 +164,3 @@ class _Lowering:
         left, right = self.lower(plan.left, True), self.lower(plan.right, True)
         result: Exec = kind(left, right, left.schema.names, eager)
         return result
-
-
-def _rows(relation: Plan) -> float:
-    """How many rows a relation has, where that is known."""
-    scan = relation_scan(relation)
-    return math.inf if scan is None or scan.rows is None else scan.rows

@@ -41,6 +41,11 @@ class Operator(ABC):
         """How much memory they take."""
         return 0
 
+    @property
+    def measures(self) -> dict[str, float]:
+        """What else is to be told of its work so far; partitions add up."""
+        return {}
+
 
 @dataclass(frozen=True)
 class Exec(Plan):

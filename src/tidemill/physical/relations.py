@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from tidemill.algebra import nodes
 from tidemill.algebra.nodes import SourceKind
 from tidemill.algebra.plan import Plan
-from tidemill.algebra.scalar import Scalar, column
+from tidemill.algebra.scalar import Scalar, column, conjunction, equality
 from tidemill.expressions.functions import Functions
 from tidemill.physical.filter import FilterExec
 from tidemill.physical.items import Items, computing, used
@@ -29,28 +30,41 @@ class Relation:
     version: str | None = None
 
 
-def relation_of(plan: Plan, functions: Functions) -> Relation:
-    """The operators of a relation. They treat the insertion and the end of a row alike."""
-    match plan:
-        case nodes.Scan():
-            version = plan.schema.names[-1] if plan.kind is SourceKind.CHANGING else None
-            return Relation(SourceExec(plan), plan.kind, version)
-        case nodes.Filter():
-            child = relation_of(plan.child, functions)
-            calls = used(functions, plan.predicate)
-            return replace(child, plan=FilterExec(child.plan, plan.predicate, calls))
-        case nodes.Project():
-            child = relation_of(plan.child, functions)
-            items, version = _with_version(plan.items, child)
-            calls = used(functions, *(scalar for _, scalar in items))
-            return Relation(ProjectExec(child.plan, items, calls), child.kind, version)
-    raise TypeError(f"{type(plan).__name__} is no relation")
+class ChangingRelations:
+    """The operators of relations that change, each part once, by its identity.
+
+    They treat the insertion and the end of a row alike, and keep the column of its version.
+    """
+
+    def __init__(self, functions: Functions) -> None:
+        self._functions = functions
+        self.done: dict[int, Relation] = {}
+
+    def of(self, plan: Plan) -> Relation:
+        """A scan that is filtered and projected at most."""
+        if id(plan) not in self.done:
+            self.done[id(plan)] = self._lowered(plan)
+        return self.done[id(plan)]
+
+    def _lowered(self, plan: Plan) -> Relation:
+        match plan:
+            case nodes.Scan():
+                return Relation(SourceExec(plan), plan.kind, plan.schema.names[-1])
+            case nodes.Filter():
+                child = self.of(plan.child)
+                calls = used(self._functions, plan.predicate)
+                return replace(child, plan=FilterExec(child.plan, plan.predicate, calls))
+            case nodes.Project():
+                child = self.of(plan.child)
+                items, version = _with_version(plan.items, child)
+                calls = used(self._functions, *(scalar for _, scalar in items))
+                return Relation(ProjectExec(child.plan, items, calls), child.kind, version)
+        raise TypeError(f"{type(plan).__name__} is no relation")
 
 
-def _with_version(items: Items, child: Relation) -> tuple[Items, str | None]:
+def _with_version(items: Items, child: Relation) -> tuple[Items, str]:
     """The items of a projection, and which of them is the version."""
-    if child.version is None:
-        return items, None
+    assert child.version is not None
     for name, scalar in items:
         if scalar.is_column and scalar.node.name == child.version:
             return items, name
@@ -78,3 +92,21 @@ def lookup(
         relation.version,
         used(functions, split.residual),
     )
+
+
+def lookup_steps(plan: nodes.MultiJoin, origin: int) -> Iterator[tuple[int, Scalar | None]]:
+    """In which order rows of one input look up the others, and what must hold since each."""
+    order = plan.orders[origin] if plan.orders else range(len(plan.inputs))
+    known, keyed = set(plan.inputs[origin].schema.names), plan.keys[origin]
+    waiting = list(plan.conditions)
+    for number in (number for number in order if number != origin):
+        known |= set(plan.inputs[number].schema.names)
+        due = [condition for condition in waiting if condition.columns <= known]
+        waiting = [condition for condition in waiting if condition not in due]
+        pairs = zip(keyed, plan.keys[number], strict=True) if keyed and plan.keys[number] else ()
+        equal = [
+            equality(column(one, plan.schema[one]), column(other, plan.schema[other]))
+            for one, other in pairs
+        ]
+        keyed = keyed or plan.keys[number]
+        yield number, conjunction(*equal, *due)

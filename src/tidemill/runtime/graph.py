@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 import polars as pl
@@ -39,6 +39,7 @@ class NodeProgress:
     last: int = BEGIN
     most_rows: int = 0
     most_bytes: int = 0
+    measures: Mapping[str, float] = field(default_factory=dict)
 
     def keeps(self, rows: int, nbytes: int) -> None:
         """Take note of what the operator remembers now."""
@@ -67,6 +68,10 @@ class NodeProgress:
         self.held = _added(self.held, other.held)
         self.first = min(self.first, other.first)
         self.last = max(self.last, other.last)
+        names = {**self.measures, **other.measures}
+        self.measures = {
+            name: self.measures.get(name, 0.0) + other.measures.get(name, 0.0) for name in names
+        }
 
     def summary(self) -> OperatorProgress:
         """What users get to see of it."""
@@ -78,6 +83,7 @@ class NodeProgress:
             sum(self.rows_in),
             self.most_rows,
             self.most_bytes,
+            self.measures,
         )
 
 
@@ -133,6 +139,7 @@ class Graph:
             message = f"{error.message} (in {progress.label})"
             raise ExecutionError(message, help=error.help) from error
         progress.keeps(operator.state_rows, operator.state_bytes)
+        progress.measures = operator.measures
         return result
 
     @property

@@ -10,16 +10,22 @@ from tidemill.optimize.statistics import Statistics
 
 @dataclass(frozen=True)
 class SourceProgress:
-    """What was read of a source; late rows were kept out.
-
-    Of a relation that changes: how many rows are there now (`held`), how many changes came, and
-    how many of these were deletions of rows that were not there (`missing`).
-    """
+    """What was read of a source; late rows were kept out."""
 
     rows: int
     late_rows: int
     watermark: int | None
-    held: int | None = None
+
+
+@dataclass(frozen=True)
+class RelationProgress(SourceProgress):
+    """What was read of a relation that changes.
+
+    Besides: how many rows are there now (`held`), how many changes came, and how many of these
+    were deletions of rows that were not there (`missing`).
+    """
+
+    held: int
     changes: int = 0
     missing: int = 0
 
@@ -27,7 +33,7 @@ class SourceProgress:
     def warning(self) -> str | None:
         """What does not look right.
 
-        >>> SourceProgress(rows=9, late_rows=0, watermark=7, held=3, changes=6, missing=1).warning
+        >>> RelationProgress(rows=9, late_rows=0, watermark=7, held=3, changes=6, missing=1).warning
         'rows were deleted that were not there: 1 of 6 changes had no effect'
         """
         if not self.missing:
@@ -42,7 +48,7 @@ class OperatorProgress:
 
     Operators at the beginning of a stage take in nothing: rows come out of them. It remembers the
     `state` after the last tick, and the `most` after the tick that left most (the sum of the most
-    of every partition).
+    of every partition). `measures` are what only operators of its kind tell.
     """
 
     operator: str
@@ -52,6 +58,24 @@ class OperatorProgress:
     rows_in: int = 0
     most_rows: int = 0
     most_bytes: int = 0
+    measures: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class ShedProgress:
+    """What star joins with a bound have given, and what that bound cost.
+
+    `rows` had to go before their end, or were not let in. Rows that match nothing in the relation
+    were `filtered`: they are no loss. What is lost is estimated from some of the rows that were
+    shed, which are followed for as long as they would have been kept.
+    """
+
+    rows: int = 0
+    filtered: int = 0
+    results_given: int = 0
+    importance_given: float = 0.0
+    results_lost_estimate: float = 0.0
+    importance_lost_estimate: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -83,3 +107,24 @@ class Progress:
     @property
     def late_rows(self) -> int:
         return sum(source.late_rows for source in self.sources.values())
+
+    @property
+    def shed(self) -> ShedProgress:
+        """What was left out to stay within bounds of memory.
+
+        >>> lossy = OperatorProgress("StarJoinExec", 5, 0, 0, measures={"rows_shed": 7.0})
+        >>> Progress(operators=(lossy,)).shed.rows
+        7
+        """
+
+        def total(name: str) -> float:
+            return sum(operator.measures.get(name, 0.0) for operator in self.operators)
+
+        return ShedProgress(
+            int(total("rows_shed")),
+            int(total("rows_filtered")),
+            int(total("results_given")),
+            total("importance_given"),
+            total("results_lost_estimate"),
+            total("importance_lost_estimate"),
+        )

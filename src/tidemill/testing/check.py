@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from random import Random
 from types import MappingProxyType
 from typing import Any
 
@@ -17,10 +18,19 @@ from tidemill.physical.lowering import lower
 from tidemill.physical.operator import empty_batch
 from tidemill.reference import LogicalStream, SourceData, evaluate
 from tidemill.runtime.inprocess import Run
-from tidemill.runtime.inprocess.feeds import ConstantFeed, Feed, StreamFeed
+from tidemill.runtime.inprocess.feeds import ConstantFeed, Feed, IntervalFeed, StreamFeed
 from tidemill.testing.contract import Contract
 from tidemill.testing.random_data import TIME, RandomStream, to_table
 from tidemill.testing.snapshots import Elements, assert_snapshots_equal, elements, endpoints
+from tidemill.testing.versions import (
+    FROM,
+    TO,
+    ArrivingFeed,
+    Version,
+    arriving,
+    known_changes,
+    version_table,
+)
 from tidemill.timeline import OPEN_END
 
 Functions = Mapping[str, UserFunction]
@@ -29,10 +39,16 @@ NO_FUNCTIONS: Functions = MappingProxyType({})
 
 @dataclass(frozen=True)
 class Inputs:
-    """What the sources of a query hold: streams in ticks, and constant relations."""
+    """What the sources of a query hold: streams in ticks, constant and other relations.
+
+    `arrival` tells in which ticks changes come: it is a seed.
+    """
 
     streams: Mapping[str, RandomStream]
     relations: Mapping[str, Sequence[Mapping[str, Any]]] = field(default_factory=dict)
+    temporal: Mapping[str, Sequence[Version]] = field(default_factory=dict)
+    changing: Mapping[str, Sequence[Version]] = field(default_factory=dict)
+    arrival: int = 0
 
     def accepted(self) -> dict[str, SourceData]:
         """The rows as the reference wants them, without the late ones."""
@@ -40,27 +56,53 @@ class Inputs:
             name: [(row, row[TIME]) for row in stream.in_time()]
             for name, stream in self.streams.items()
         }
-        return {**streams, **self.relations}
+        return {**streams, **self.relations, **self.temporal, **self.changing}
 
     def feeds(self) -> dict[str, Feed]:
         """Fresh readings of all sources."""
         feeds: dict[str, Feed] = {
             name: StreamFeed(name, iter(stream.tables), time=TIME, slack=stream.slack)
-            for name, stream in self.streams.items()
+            for name, stream in self._streams().items()
         }
         for name, rows in self.relations.items():
             feeds[name] = ConstantFeed(name, iter([relation_table(rows)]))
+        for name, versions in self.temporal.items():
+            table = version_table(known_changes(versions))
+            feeds[name] = IntervalFeed(name, iter([table]), valid=(FROM, TO))
+        random = Random(self.arrival)
+        for name, versions in self.changing.items():
+            ticks = arriving(versions, list(self.streams.values()), random)
+            feeds[name] = ArrivingFeed.of(name, ticks)
         return feeds
+
+    def _streams(self) -> Mapping[str, RandomStream]:
+        """No stream may end while there are changes to come: some get ticks without rows."""
+        if not self.changing:
+            return self.streams
+        most = max(len(stream.ticks) for stream in self.streams.values())
+        return {
+            name: replace(stream, ticks=stream.ticks + ((),) * (most - len(stream.ticks)))
+            for name, stream in self.streams.items()
+        }
 
     @property
     def latest(self) -> int:
-        """The time of the newest row."""
-        return max((row[TIME] for s in self.streams.values() for row in s.in_time()), default=0)
+        """The time of the newest row, or of the latest change."""
+        times: list[int] = [
+            row[TIME] for stream in self.streams.values() for row in stream.in_time()
+        ]
+        relations = [*self.temporal.values(), *self.changing.values()]
+        for versions in relations:
+            times += [at for _, start, end in versions for at in (start, end) if at < OPEN_END]
+        return max(times, default=0)
 
     def __str__(self) -> str:
         lines = [f"{name}:\n{stream}" for name, stream in self.streams.items()]
         for name, rows in self.relations.items():
             lines.append("\n".join([f"{name}, constant:", *(f"  {dict(row)}" for row in rows)]))
+        for name, versions in {**self.temporal, **self.changing}.items():
+            held = [f"  [{start}, {end}) {dict(row)}" for row, start, end in versions]
+            lines.append("\n".join([f"{name}:", *held]))
         return "\n".join(lines)
 
 

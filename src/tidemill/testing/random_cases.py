@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from random import Random
 from typing import Any, Final
 
@@ -15,9 +15,12 @@ from tidemill.testing.random_data import EXACT_FLOATS, FLOATS, random_row, rando
 from tidemill.testing.random_hints import hinted, tell_nonsense
 from tidemill.testing.random_plans import RELATION, SOURCES, PlanGenerator
 from tidemill.testing.random_queries import QueryGenerator
+from tidemill.testing.random_relations import CHANGING, TEMPORAL, RelationPlanGenerator
 from tidemill.testing.random_splits import check_splits
+from tidemill.testing.versions import random_versions
 
 _FEW = (2, 9)  # rows per stream: queries multiply them
+_SOON = 12  # so that many rows come when something changes
 
 
 @dataclass(frozen=True)
@@ -139,6 +142,20 @@ def split_case(random: Random) -> SplitCase:
     return SplitCase(inputs, plan, random, engine.catalog.functions, script)
 
 
+def relation_case(random: Random) -> Case:
+    """A random plan over relations of all kinds; sometimes on rows that will be rearranged."""
+    plan = RelationPlanGenerator(random).plan(random.choice([1, 1, 2]))
+    inputs = replace(
+        random_inputs(random, latest=_SOON, rows=(4, 14)),
+        temporal={TEMPORAL: random_versions(random)},
+        changing={CHANGING: random_versions(random)},
+        arrival=random.randrange(1000),
+    )
+    if random.random() < 0.8:
+        return PlanCase(inputs, plan)
+    return SplitCase(inputs, plan, random)
+
+
 def random_inputs(random: Random, **options: Any) -> Inputs:
     """Random rows for all sources."""
     streams = {name: random_stream(random, **options) for name in SOURCES}
@@ -152,6 +169,7 @@ CASES: Final[Mapping[str, Callable[[Random], Case]]] = {
     "queries": query_case,
     "hints": hinted_case,
     "splits": split_case,
+    "relations": relation_case,
 }
 """How to make a random case of each kind."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from random import Random
 from typing import Any
 
@@ -39,7 +40,7 @@ def _arranged(inputs: Inputs, arrange: Arrange) -> Inputs:
         name: arrange(RandomStream((tuple(stream.in_time()),), stream.slack))
         for name, stream in inputs.streams.items()
     }
-    return Inputs(streams, inputs.relations)
+    return replace(inputs, streams=streams)
 
 
 def _patient(random: Random, stream: RandomStream) -> RandomStream:

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import product
 from random import Random
 
 import pytest
 
-from tidemill.algebra import Plan
+from tidemill.algebra import Aggregate, Plan
+from tidemill.algebra.relations import relation_scan
 from tidemill.optimize.early.rewrite import AggregateJoin, early_plan
 from tidemill.testing.check import Inputs, check_result, reference_of, run_plan
 from tidemill.testing.check_queries import engine_with, plan_of, run_script
-from tidemill.testing.random_data import random_stream
+from tidemill.testing.random_data import random_row, random_stream
+from tidemill.testing.random_plans import RELATION
+from tidemill.testing.snapshots import elements
+from tidemill.timeline import BEGIN, OPEN_END
 
 NAMES = ("alpha", "beta", "gamma")
 CALLS = [
@@ -21,9 +26,8 @@ CALLS = [
 ]  # fmt: skip
 
 
-def query_text(random: Random, count: int) -> str:
-    """An aggregate of a join of some streams, with all kinds of calls."""
-    names = NAMES[:count]
+def query_text(random: Random, names: Sequence[str]) -> str:
+    """An aggregate of a join of some streams or relations, with all kinds of calls."""
 
     def any_call() -> str:
         text = random.choice(CALLS)
@@ -31,7 +35,9 @@ def query_text(random: Random, count: int) -> str:
 
     windows = [f"WINDOW(RANGE {random.randint(1, 9)})", "WINDOW(ROWS 3)", "[RANGE UNBOUNDED]"]
     weights = [8, 1, 1]
-    sources = ", ".join(f"{n} {random.choices(windows, weights)[0]}" for n in names)
+    sources = ", ".join(
+        n if n == RELATION else f"{n} {random.choices(windows, weights)[0]}" for n in names
+    )
     conditions = [f"{names[0]}.k = {name}.k" for name in names[1:]]
     if random.random() < 0.3:
         conditions.append(f"{names[0]}.v < {names[-1]}.v")
@@ -56,16 +62,36 @@ def rewritten(plan: Plan, mask: tuple[bool, ...]) -> Plan:
 @pytest.mark.parametrize("seed", range(24))
 def test_every_early_plan(seed: int) -> None:
     random = Random(seed)
-    count = 3 if seed % 3 == 0 else 2
-    text = query_text(random, count)
+    names = NAMES if seed % 3 == 0 else NAMES[:2]
     inputs = Inputs({name: random_stream(random, latest=12, rows=(2, 9)) for name in NAMES})
-    engine = engine_with(inputs)
-    plan = plan_of(run_script(text, engine))
+    check_early_plans(query_text(random, names), inputs, len(names))
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_a_relation_is_a_window_that_never_changes(seed: int) -> None:
+    random = Random(seed)
+    streams = {name: random_stream(random, latest=12, rows=(2, 9)) for name in NAMES}
+    inputs = Inputs(streams, {RELATION: [random_row(random) for _ in range(6)]})
+    names = (RELATION, "alpha") if seed % 2 else ("alpha", RELATION)
+    plans = check_early_plans(query_text(random, names), inputs, 2)
+    (fixed,) = (node for node in plans[-1].walk() if is_early_aggregate_of_relation(node))
+    validities = {(start, end) for _, start, end in elements(run_plan(fixed, inputs))}
+    assert validities <= {(BEGIN, OPEN_END)}
+
+
+def is_early_aggregate_of_relation(node: Plan) -> bool:
+    return isinstance(node, Aggregate) and relation_scan(node.child) is not None
+
+
+def check_early_plans(text: str, inputs: Inputs, count: int) -> list[Plan]:
+    """All plans of a query give what the late one means."""
+    plan = plan_of(run_script(text, engine_with(inputs)))
     expected = reference_of(plan, inputs)
-    for mask in product([False, True], repeat=count):
-        changed = rewritten(plan, mask)
-        assert (changed is plan) is not any(mask), f"{text}: nothing to rewrite"
+    plans = [rewritten(plan, mask) for mask in product([False, True], repeat=count)]
+    for changed in plans:
+        assert (changed is plan) is (changed is plans[0]), f"{text}: nothing to rewrite"
         assert changed.schema == plan.schema
         check_result(run_plan(changed, inputs), expected)
         # The definition of weighed aggregates says the same.
         assert reference_of(changed, inputs) == expected, f"{text}\n{changed}"
+    return plans

@@ -14,6 +14,7 @@ import pyarrow as pa
 
 from tidemill.algebra import nodes
 from tidemill.algebra.plan import Plan
+from tidemill.algebra.relations import is_constant, relation_scan
 from tidemill.algebra.schema import Schema
 from tidemill.algebra.star import StarJoin
 from tidemill.optimize.cost import discrete
@@ -59,6 +60,9 @@ def _bytes(data_type: pa.DataType) -> float:
 
 def state_of(plan: Plan, estimator: Estimator) -> State:
     """What the operator of one node remembers."""
+    relation = _looked_up(plan, estimator)
+    if relation is not None:
+        return State(estimator.live_rows(relation), width(relation.schema))
     match plan:
         case nodes.Join() | nodes.MultiJoin():
             return _join(plan.children, estimator)
@@ -79,6 +83,20 @@ def state_of(plan: Plan, estimator: Estimator) -> State:
         case nodes.TopK() | nodes.Istream() | nodes.Dstream() | nodes.Rstream():
             return State(kept(plan.child, estimator), width(plan.schema))
     return State()
+
+
+def _looked_up(plan: Plan, estimator: Estimator) -> Plan | None:
+    """The side of a join that is only looked up by the rows of the other, if there is one."""
+    if not isinstance(plan, nodes.Conditional):
+        return None
+    sides = [(plan.left, plan.right)]
+    if isinstance(plan, nodes.Join):
+        sides.append((plan.right, plan.left))
+    for other, relation in sides:
+        at_once = relation_scan(relation) is not None and estimator.of(other).length <= 1
+        if is_constant(relation) or at_once:
+            return relation
+    return None
 
 
 def kept(plan: Plan, estimator: Estimator) -> float:

@@ -15,6 +15,7 @@ from tidemill.algebra.nodes import Scan
 from tidemill.changes import DELETED, INSERTED
 from tidemill.errors import ExecutionError
 from tidemill.physical.operator import with_validity
+from tidemill.runtime.progress import RelationProgress, SourceProgress
 from tidemill.runtime.versions import first_versions
 from tidemill.timeline import BEGIN, OPEN_END
 
@@ -27,6 +28,13 @@ class FeedProgress:
     late_rows: int = 0
     watermark: int = BEGIN
     held: int | None = None
+
+    def summary(self) -> SourceProgress:
+        """What users get to see of it."""
+        watermark = None if self.watermark == OPEN_END else self.watermark
+        if self.held is None:
+            return SourceProgress(self.rows, self.late_rows, watermark)
+        return RelationProgress(self.rows, self.late_rows, watermark, self.held)
 
 
 @dataclass

@@ -14,8 +14,7 @@ from tidemill.runtime.conditions import Conditions
 from tidemill.runtime.gathering import Gathering
 from tidemill.runtime.graph import Graph
 from tidemill.runtime.inprocess.feeds import Feed, scanned
-from tidemill.runtime.progress import Progress, SourceProgress
-from tidemill.timeline import OPEN_END
+from tidemill.runtime.progress import Progress
 
 
 class Run:
@@ -70,15 +69,7 @@ class Run:
     @property
     def progress(self) -> Progress:
         """What was done so far."""
-        sources = {
-            name: SourceProgress(
-                feed.progress.rows,
-                feed.progress.late_rows,
-                None if feed.progress.watermark == OPEN_END else feed.progress.watermark,
-                feed.progress.held,
-            )
-            for name, feed in self.feeds.items()
-        }
+        sources = {name: feed.progress.summary() for name, feed in self.feeds.items()}
         operators = tuple(node.summary() for node in self.graph.progress)
         return Progress(
             self.ticks,

@@ -16,6 +16,8 @@ from pyarrow import fs
 from tidemill.errors import ExecutionError
 from tidemill.fragments import Staged
 
+_NOTHING = fs.FileType.NotFound
+
 FORMAT = 1
 """Raised when state written by an older version can no longer be read."""
 
@@ -27,6 +29,12 @@ class Checkpoint:
         self.uri = location if "://" in location else Path(location).absolute().as_uri()
         self._filesystem, self._folder = fs.FileSystem.from_uri(self.uri)
         self._lock: IO[str] | None = None
+
+    def partitions(self, wanted: int) -> int:
+        """The number of partitions of the state that is there; without any, what is wanted."""
+        if self._filesystem.get_file_info(f"{self._folder}/manifest.json").type == _NOTHING:
+            return wanted
+        return int(json.loads(self.read("manifest.json"))["partitions"])
 
     def open(self, staged: Staged, partitions: int) -> int:
         """Take the checkpoint for a query; the number of partitions that its state has."""
@@ -40,7 +48,7 @@ class Checkpoint:
     def _opened(self, staged: Staged, partitions: int) -> int:
         wanted = _manifest(staged, partitions)
         path = f"{self._folder}/manifest.json"
-        if self._filesystem.get_file_info(path).type == fs.FileType.NotFound:
+        if self._filesystem.get_file_info(path).type == _NOTHING:
             self.write("manifest.json", json.dumps(wanted, indent=1))
             return partitions
         found = json.loads(self.read("manifest.json"))

@@ -97,7 +97,7 @@ class SparkExecution:
         trigger: Mapping[str, Any],
     ) -> RunningQuery:
         place = Checkpoint(checkpoint)
-        staged = stage_plans(plans)
+        staged = stage_plans(plans, place.partitions(self._partitions))
         try:
             reader = Reader(self._session, self._sources(staged), place.uri)
             arguments = (self._session, staged, reader, place, self._partitions, sinks)

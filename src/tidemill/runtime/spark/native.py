@@ -86,6 +86,8 @@ def partition_of(edge: Edge, places: Mapping[str, str], partitions: int) -> str:
         return f"sequence(0, {partitions - 1})"
     if edge.mode is Mode.SINGLE:
         return "0"
+    if edge.mode is Mode.GIVEN:
+        return f"pmod({places[edge.keys[0]]}, {partitions})"
     if edge.mode in (Mode.KEEP, Mode.NOW) and edge.made_at:
         return PARTITION
     names = edge.keys if edge.mode is Mode.HASH else schema.names

@@ -16,7 +16,7 @@ from tidemill.errors import ExecutionError
 from tidemill.fragments import Staged
 from tidemill.runtime.gathering import Gathering
 from tidemill.runtime.graph import NodeProgress
-from tidemill.runtime.progress import Progress, SourceProgress
+from tidemill.runtime.progress import Progress, RelationProgress, SourceProgress
 from tidemill.runtime.spark.changing import Changing
 from tidemill.runtime.spark.checkpoint import Checkpoint
 from tidemill.runtime.spark.findings import Findings
@@ -111,8 +111,9 @@ class SparkRun:
             # (Without stages, nothing waits for time to pass, and nothing but changes wakes.)
             beats = self._heartbeats.read(self._session)
             streams.insert(0, self._inputs.heartbeats(beats))
-        if self._goes_on and self._changing and self._ended is None:
-            self._heartbeats.wake()  # relations have rows even while no stream brings any
+        if self._changing and self._ended is None:
+            self._heartbeats.wake()  # relations have changed even if no stream brings rows
+        if self._changing and self._goes_on:
             self._changing.listen(self._heartbeats.wake)
         writer = reduce(DataFrame.union, streams).writeStream.foreachBatch(self._tick)
         writer = writer.option("checkpointLocation", f"{self._checkpoint.uri}/spark")
@@ -121,8 +122,8 @@ class SparkRun:
     def finish(self) -> None:
         """At the end of the input: let time pass until nothing is held back."""
         if self._ended is None:
-            if self._last_tick() < 0:
-                self._tick(self._inputs.nothing(self._session), 0)
+            if self._last_tick() < 0 or not self.has_streams:
+                self._tick(self._inputs.nothing(self._session), self._last_tick() + 1)
             self._ended = self._last_tick()
             self._checkpoint.write(_ENDED, json.dumps({"last_tick": self._ended}))
         sources = dict.fromkeys((source.name for source in self.sources), OPEN_END)
@@ -234,16 +235,15 @@ class SparkRun:
         )
 
     def _progress_of(self, source: SourceRows) -> SourceProgress:
-        read = SourceProgress(
+        read = (
             self._facts.get(f"rows{source.number}", 0),
             self._facts.get(f"late{source.number}", 0),
             _open(self._marks_now.sources.get(source.name, 0)),
         )
         relation = self._changing.relations.get(source.name)
         if relation is None:
-            return read
-        seen = {"changes": relation.changes, "missing": relation.missing}
-        return replace(read, held=relation.held, **seen)
+            return SourceProgress(*read)
+        return RelationProgress(*read, relation.held, relation.changes, relation.missing)
 
     def _totals(self) -> dict[int, list[NodeProgress]]:
         """What the operators of each level have done, in all partitions."""

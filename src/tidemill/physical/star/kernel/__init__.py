@@ -1,0 +1,1 @@
+"""The compiled part of star joins. Only `sweep` is called from outside."""

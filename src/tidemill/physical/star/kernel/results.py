@@ -1,0 +1,91 @@
+"""Results: what meets through a version, and what is lost."""
+
+from __future__ import annotations
+
+from tidemill.physical.arrays import Ints
+from tidemill.physical.star.compiled import part
+from tidemill.physical.star.kernel.matches import met
+from tidemill.physical.star.layout import NONE, State
+
+
+@part
+def from_here(state: State, row: int, version: int, t: int, stored: bool) -> int:
+    """The row or the next of its list that met the version; only `stored` ones, if asked to."""
+    while row != NONE:
+        mine = state.rows[row]
+        if (
+            mine.end > t
+            and met(state, version, mine.arrival)
+            and not (stored and mine.arrival == t)
+        ):
+            break
+        row = mine.older
+    return row
+
+
+@part
+def first(state: State, key: int, version: int, t: int, stored: bool) -> int:
+    """The first row of a key that met the version; shadows come last."""
+    row = from_here(state, state.keys[key].newest, version, t, stored)
+    return row if row != NONE else from_here(state, state.keys[key + 1].newest, version, t, stored)
+
+
+@part
+def following(state: State, row: int, version: int, t: int, stored: bool) -> int:
+    """The next such row, in the order that `first` began."""
+    mine = state.rows[row]
+    found = from_here(state, mine.older, version, t, stored)
+    if found == NONE and mine.key % 2 == 0:
+        found = from_here(state, state.keys[mine.key + 1].newest, version, t, stored)
+    return found
+
+
+@part
+def meet(state: State, row: int, t: int, found: Ints, used: int) -> int:
+    """All results whose first row that arrives, by stream, is this one."""
+    stream, cursors, last = state.rows[row].stream, state.cursors[0], state.rule.streams - 2
+    edge = state.keys[state.rows[row].key].edge
+    while edge != NONE:
+        version, level = state.edges[edge, 1], 0
+        if not met(state, version, t):
+            level = NONE
+        elif last < 0:
+            used = emit(state, row, version, t, found, used)
+            level = NONE
+        else:
+            cursors[0] = first(state, state.edges[edge, 2], version, t, stream > 0)
+        while level >= 0:
+            if cursors[level] == NONE:
+                level -= 1
+                if level >= 0:
+                    cursors[level] = following(state, cursors[level], version, t, level < stream)
+            elif level < last:
+                level += 1
+                key = state.edges[edge, 2 + level]
+                cursors[level] = first(state, key, version, t, level < stream)
+            else:
+                used = emit(state, row, version, t, found, used)
+                cursors[level] = following(state, cursors[level], version, t, level < stream)
+        edge = state.edges[edge, 0]
+    return used
+
+
+@part
+def emit(state: State, row: int, version: int, t: int, found: Ints, used: int) -> int:
+    """Write a result down, or take note that it is lost."""
+    n, memory = state.rule.streams, state.memory[0]
+    weight, importance, end = 0.0, state.rows[row].importance, state.rows[row].end
+    found[used, state.rows[row].stream] = state.rows[row].place
+    for level in range(n - 1):
+        other = state.rows[state.cursors[0, level]]
+        importance, end = min(importance, other.importance), min(end, other.end)
+        if other.stream >= n:
+            weight = max(weight, 1.0) * other.weight
+        else:
+            found[used, other.stream] = other.place
+    if weight > 0.0:
+        memory.results_lost += weight
+        memory.importance_lost += weight * importance
+        return used
+    found[used, n], found[used, n + 1], found[used, n + 2] = version, t, end
+    return used + 1

@@ -1,0 +1,57 @@
+"""Star join: streams meet through a relation, in bounded memory."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property, reduce
+from operator import add
+
+from tidemill.algebra import VERSION, Shedding, StarJoin
+from tidemill.algebra.plan import Plan
+from tidemill.algebra.scalar import Scalar
+from tidemill.algebra.schema import Schema
+from tidemill.expressions import UserFunction
+from tidemill.physical.operator import Exec, Operator
+from tidemill.physical.star.operator import StarJoinOperator
+
+Columns = tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class StarJoinExec(Exec):
+    """Combinations of a row of each stream and a row of the relation, as `StarJoin` means them.
+
+    The relation is constant, or it changes and has a column of `VERSION`. In several partitions,
+    each has a part of what a constant relation connects, and of the memory.
+    """
+
+    streams: tuple[Plan, ...]
+    relation: Plan
+    stream_keys: tuple[Columns, ...]
+    relation_keys: tuple[Columns, ...]
+    shedding: Shedding
+    conditions: tuple[Scalar, ...] = ()
+    functions: tuple[UserFunction, ...] = ()
+    partitions: int = 1
+
+    @cached_property
+    def schema(self) -> Schema:
+        return reduce(add, (stream.schema for stream in self.streams)) + self.relation.schema
+
+    @property
+    def version(self) -> str | None:
+        """The column that tells rows of a changing relation apart."""
+        return next((name for name in self.relation.schema.names if name.endswith(VERSION)), None)
+
+    def details(self) -> str:
+        return StarJoin(
+            self.streams,
+            self.relation,
+            self.stream_keys,
+            self.relation_keys,
+            self.shedding,
+            self.conditions,
+        ).details()
+
+    def operator(self) -> Operator:
+        return StarJoinOperator(self)
