@@ -27,7 +27,14 @@ from tests.spark.test_kills import FILES, last_tick, write_input
 KILLS = int(os.environ.get("TIDEMILL_KILLS", "3"))
 SEED = int(os.environ.get("TIDEMILL_SEED", "7"))
 SCRIPT = Path(__file__).parent / "scripts" / "drive_sink.py"
-POINTS = ["before-transaction", "before-copy", "after-copy", "after-commit", "before-marks"]
+POINTS = [
+    "after-copy",
+    "before-transaction",
+    "after-commit",
+    "before-copy",
+    "before-marks",
+    "after-marks",
+]
 
 
 def drive(work: Path, url: str, wish: str) -> bool:
@@ -88,13 +95,13 @@ def wishes() -> list[tuple[str, int]]:
     if KILLS < 10:
         # Between COPY and COMMIT, and where the driver does not know yet that it was done.
         return [("after-copy", 1), ("after-commit", 3)]
-    return [(point, tick) for tick in (0, 2, FILES) for point in POINTS]
+    return [(point, number % FILES) for number, point in enumerate(POINTS)]
 
 
 def next_wish(work: Path, waiting: list[tuple[str, int]], chosen: random.Random) -> str:
     """A point that is still ahead, or some time."""
     ahead = [(point, tick) for point, tick in waiting if tick > last_tick(work)]
-    if ahead and chosen.random() < 0.75:
+    if ahead and chosen.random() < 0.5:
         waiting.remove(ahead[0])
         return f"{ahead[0][0]}:{ahead[0][1]}"
     return f"delay:{chosen.uniform(0.1, 5):.2f}"
