@@ -60,17 +60,17 @@ class Curves:
         axes.set_title("total importance", loc="left", fontsize=10)
 
     def shares(self, axes: Any, whole: str) -> None:
-        """Shares of another way as lines, with the deviation around them."""
+        """Shares of another way as lines, with the deviation as bars."""
         shares = self._totals[..., 0] / self._totals[self.names.index(whole), ..., 0]
         self._lines(axes, shares)
         for values, colour in zip(shares, COLOURS, strict=False):
             mean, spread = values.mean(axis=1), values.std(axis=1)
-            axes.fill_between(self.memory, mean - spread, mean + spread, color=colour, alpha=0.12)
+            axes.vlines(self.memory, mean - spread, mean + spread, color=colour)
         axes.set_title(f"share of {whole}, with its standard deviation", loc="left", fontsize=10)
 
     def _lines(self, axes: Any, values: np.ndarray) -> None:
         for name, mean, colour in zip(self.names, values.mean(axis=2), COLOURS, strict=False):
-            axes.plot(self.memory, mean, "o-", markersize=3, color=colour, label=name)
+            axes.plot(self.memory, mean, color=colour, label=name)
         axes.set_xlabel("memory M, rows")
         axes.set_xticks(self.memory)
 
