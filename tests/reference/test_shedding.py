@@ -9,6 +9,7 @@ import pytest
 
 from tests.golden.star import cases, data_of, relation, stream
 from tidemill.algebra import Policy, Shedding
+from tidemill.errors import PlanError
 from tidemill.reference.shedding import (
     Candidate,
     Step,
@@ -179,6 +180,12 @@ def test_dgl_falls_over_instants_at_which_nothing_arrives() -> None:
     assert later_priority(settings, candidate, 0, 5, 1, gives=False) == 2
     assert later_priority(settings, candidate, 0, 50, 1, gives=False) == 0
     assert later_priority(settings, candidate, 2, 4, 1, gives=True) == 4 + 3 * 2 * 96 / 4
+
+
+@pytest.mark.parametrize("settings", [{"alpha": 0.0}, {"alpha": -1.0}, {"beta": -0.5}])
+def test_constants_that_make_no_sense(settings: dict[str, float]) -> None:
+    with pytest.raises(PlanError, match="cannot be made with alpha"):
+        Shedding(9, (None, None), Policy.DGL, **settings)
 
 
 @pytest.mark.parametrize("policy", ["SIMPPROB", "DIMPPROB", "SIMP"])

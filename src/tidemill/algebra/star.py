@@ -11,6 +11,7 @@ from tidemill.algebra.nodes import VERSION, Filter, Join, Project, TimeWindow
 from tidemill.algebra.plan import Plan
 from tidemill.algebra.scalar import Scalar, column, conjunction, equality
 from tidemill.algebra.schema import Schema
+from tidemill.errors import PlanError
 
 Columns = tuple[str, ...]
 
@@ -40,6 +41,14 @@ class Shedding:
     alpha: float = 1.0
     beta: float = 1.0
     seed: int = 0
+
+    def __post_init__(self) -> None:
+        if self.alpha <= 0 or self.beta < 0:
+            given = f"alpha {self.alpha:g} and beta {self.beta:g}"
+            raise PlanError(
+                f"priorities that rise and fall cannot be made with {given}",
+                help="alpha must be more than 0, beta at least 0",
+            )
 
     def __str__(self) -> str:
         return f"shed to {self.rows} rows using {self.policy.value}"

@@ -27,9 +27,8 @@ def count(state: State, version: int, number: int) -> int:
     key = state.keys[number]
     if key.rows == 0 or not state.rule.changing:
         return key.rows
-    if met(state, version, state.rows[key.oldest].arrival) and met(
-        state, version, state.rows[key.newest].arrival
-    ):
+    first, last = state.rows[key.oldest].arrival, state.rows[key.newest].arrival
+    if met(state, version, first) and met(state, version, last):
         return key.rows
     count, row = 0, key.newest
     while row != NONE:
@@ -45,6 +44,8 @@ def tally(state: State, row: int, sign: int) -> int:
     mine, total = state.rows[row], 0
     edge = state.keys[mine.key].edge
     while edge != NONE:
+        if sign < 0 and total == mine.matches:
+            break  # those of a row that leaves are known: all partners were told
         version = state.edges[edge, 1]
         if met(state, version, mine.arrival):
             results = 1

@@ -43,30 +43,48 @@ def following(state: State, row: int, version: int, t: int, stored: bool) -> int
 @part
 def meet(state: State, row: int, t: int, found: Ints, used: int) -> int:
     """All results whose first row that arrives, by stream, is this one."""
-    stream, cursors, last = state.rows[row].stream, state.cursors[0], state.rule.streams - 2
     edge = state.keys[state.rows[row].key].edge
     while edge != NONE:
-        version, level = state.edges[edge, 1], 0
-        if not met(state, version, t):
-            level = NONE
-        elif last < 0:
-            used = emit(state, row, version, t, found, used)
-            level = NONE
-        else:
-            cursors[0] = first(state, state.edges[edge, 2], version, t, stream > 0)
-        while level >= 0:
-            if cursors[level] == NONE:
-                level -= 1
-                if level >= 0:
-                    cursors[level] = following(state, cursors[level], version, t, level < stream)
-            elif level < last:
-                level += 1
-                key = state.edges[edge, 2 + level]
-                cursors[level] = first(state, key, version, t, level < stream)
-            else:
-                used = emit(state, row, version, t, found, used)
-                cursors[level] = following(state, cursors[level], version, t, level < stream)
+        if met(state, state.edges[edge, 1], t) and has_partners(state, edge):
+            used = combine(state, row, edge, t, found, used)
         edge = state.edges[edge, 0]
+    return used
+
+
+@part
+def has_partners(state: State, edge: int) -> bool:
+    """Whether every other stream has rows or shadows of the key that an edge leads to."""
+    for other in range(state.rule.streams - 1):
+        key = state.edges[edge, 2 + other]
+        if state.keys[key].rows == 0 and state.keys[key + 1].rows == 0:
+            return False
+    return True
+
+
+@part
+def combine(state: State, row: int, edge: int, t: int, found: Ints, used: int) -> int:
+    """All combinations with rows of the other streams, one after the other.
+
+    There is a cursor for each of these; where one comes to the end of its list, the one before
+    it goes on.
+    """
+    stream, version = state.rows[row].stream, state.edges[edge, 1]
+    cursors, last, level = state.cursors[0], state.rule.streams - 2, 0
+    if last < 0:
+        return emit(state, row, version, t, found, used)
+    cursors[0] = first(state, state.edges[edge, 2], version, t, stream > 0)
+    while level >= 0:
+        if cursors[level] != NONE and level < last:
+            level += 1
+            key = state.edges[edge, 2 + level]
+            cursors[level] = first(state, key, version, t, level < stream)
+            continue
+        if cursors[level] != NONE:
+            used = emit(state, row, version, t, found, used)
+        else:
+            level -= 1
+        if level >= 0:
+            cursors[level] = following(state, cursors[level], version, t, level < stream)
     return used
 
 

@@ -25,6 +25,8 @@ def shed(state: State, row: int, t: int) -> None:
     memory.shed += 1
     if memory.shadows == state.rule.shadows:
         thin_out(state, t)
+    elif memory.shadows * 8 < state.rule.shadows:
+        memory.sampled = min(1.0, 2 * memory.sampled)
     if draw(mine.lot) >= memory.sampled:
         free(state, row)
         return
@@ -41,8 +43,6 @@ def thin_out(state: State, t: int) -> None:
     """Forget shadows that have ended, and half of the others for as long as they are many."""
     memory = state.memory[0]
     forget_shadows(state, t)
-    if memory.shadows * 4 < state.rule.shadows:
-        memory.sampled = min(1.0, 2 * memory.sampled)
     while memory.shadows * 2 > state.rule.shadows:
         memory.sampled /= 2
         forget_shadows(state, t)
