@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from tidemill.algebra.nodes import Distinct, Join, Project
 from tidemill.algebra.plan import Plan
-from tidemill.algebra.relations import is_changing
 from tidemill.optimize.keys import keeps_rows_apart
 
 
@@ -30,10 +29,7 @@ def push_distinct(plan: Plan) -> Plan:
     06       Scan auction columns=[item, seller]
     """
     match plan:
-        # (What changes is looked up, which needs no duplicates to be found before.)
-        case Distinct(Join(left, right, condition)) if not (
-            is_changing(left) or is_changing(right)
-        ):
+        case Distinct(Join(left, right, condition)):
             return Join(Distinct(left), Distinct(right), condition)
         case Distinct(Project(child, items) as project) if keeps_rows_apart(project):
             return Project(Distinct(child), items)
