@@ -9,8 +9,10 @@ from dataclasses import replace
 from random import Random
 from typing import Any
 
+import polars as pl
 import pyarrow as pa
 import pytest
+from sqlglot import exp
 
 from tests.golden.star import cases, data_of
 from tests.physical.star import (
@@ -24,7 +26,8 @@ from tests.physical.star import (
     random_case,
     run,
 )
-from tidemill.algebra import Policy, Shedding
+from tidemill.algebra import Policy, Scalar, Shedding
+from tidemill.algebra.scalar import column_node
 from tidemill.physical.changes import snapshot
 from tidemill.physical.star import operator, versions, windows
 from tidemill.timeline import OPEN_END
@@ -115,11 +118,20 @@ def check(case: Case, ticks: Iterator[Tick]) -> None:
 @pytest.mark.parametrize("streams", [1, 2, 3])
 @pytest.mark.parametrize("policy", list(Policy), ids=lambda policy: policy.value)
 def test_random_cases(policy: Policy, streams: int, changing: bool) -> None:
-    for seed in range(3):
+    for seed in range(2):
         random = Random(f"{policy} {streams} {changing} {seed}")
         case = random_case(random, policy, streams, changing)
         for ticks in (one_tick(case), every_instant(case), pieces(case, random)):
             check(case, ticks)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("policy", list(Policy), ids=lambda policy: policy.value)
+def test_many_random_cases(policy: Policy) -> None:
+    for seed in range(60):
+        random = Random(f"many {policy} {seed}")
+        case = random_case(random, policy, random.choice([1, 2, 2, 3]), random.random() < 0.6)
+        check(case, pieces(case, random))
 
 
 @pytest.mark.parametrize("policy", list(Policy), ids=lambda policy: policy.value)
@@ -198,6 +210,22 @@ def test_one_key_for_all_rows() -> None:
     check(
         case := Case((rows, rows), (20, 20), [((1, 1, "f"), 0, OPEN_END)], shedding), one_tick(case)
     )
+
+
+def test_conditions_are_checked_afterwards() -> None:
+    rows = [((1, float(t), f"{t}"), t) for t in range(8)]
+    case = Case((rows, rows), (3, 3), [((1, 1, "f"), 0, OPEN_END)], Shedding(4, (None, None)))
+    one, other = (child.schema.names[1] for child in case.node.streams)
+    less = Scalar(exp.LT(this=column_node(one), expression=column_node(other)), pa.bool_())
+    every, some = case.node.operator(), replace(case.node, conditions=(less,)).operator()
+    found, kept = (run(case, each, one_tick(case)) for each in (every, some))
+    assert kept.equals(found.filter(pl.col(one) < pl.col(other)))
+    assert 0 < kept.height < found.height
+    assert some.measures["results_given"] == kept.height
+    assert some.measures["importance_given"] == kept[one].sum()
+    share = kept.height / found.height
+    lost = every.measures["results_lost_estimate"]
+    assert some.measures["results_lost_estimate"] == pytest.approx(share * lost)
 
 
 def test_words_as_keys() -> None:
