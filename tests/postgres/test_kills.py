@@ -24,7 +24,7 @@ from tests.spark.driving import query_of
 from tests.spark.scripts.drive import QUERY
 from tests.spark.test_kills import FILES, last_tick, write_input
 
-KILLS = int(os.environ.get("TIDEMILL_KILLS", "3"))
+KILLS = int(os.environ.get("TIDEMILL_KILLS", "2"))
 SEED = int(os.environ.get("TIDEMILL_SEED", "7"))
 SCRIPT = Path(__file__).parent / "scripts" / "drive_sink.py"
 POINTS = [
