@@ -46,7 +46,8 @@ def test_every_operator_of_the_algebra_is_defined() -> None:
         for name in algebra.__all__
         if isinstance(value := getattr(algebra, name), type) and issubclass(value, Plan)
     }
-    assert OPERATORS.keys() == concrete - {Plan, Scan}
+    # A star join is defined by the plan without its bound.
+    assert OPERATORS.keys() == concrete - {Plan, Scan, algebra.StarJoin}
 
 
 def test_an_operator_without_definition_is_refused() -> None:
