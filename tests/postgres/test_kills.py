@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow.parquet as pq
+import pytest
 
 import tidemill as tm
 from tests.conftest import ROOT
@@ -24,7 +25,8 @@ from tests.spark.driving import query_of
 from tests.spark.scripts.drive import QUERY
 from tests.spark.test_kills import FILES, last_tick, write_input
 
-KILLS = int(os.environ.get("TIDEMILL_KILLS", "2"))
+pytestmark = pytest.mark.slow
+KILLS = int(os.environ.get("TIDEMILL_KILLS", "3"))
 SEED = int(os.environ.get("TIDEMILL_SEED", "7"))
 SCRIPT = Path(__file__).parent / "scripts" / "drive_sink.py"
 POINTS = [
