@@ -11,7 +11,7 @@ from tidemill.testing.random_cases import check_seed
 
 pytestmark = pytest.mark.fuzz
 
-COUNTS = {"plans": 400, "queries": 260, "hints": 80, "splits": 100, "relations": 100}
+COUNTS = {"plans": 400, "queries": 260, "hints": 80, "splits": 100, "relations": 80}
 CHUNKS = {"plans": 20, "queries": 10, "hints": 10, "splits": 10, "relations": 20}
 
 CHUNKED = [
