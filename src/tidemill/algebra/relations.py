@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tidemill.algebra.nodes import (
+    VERSION,
     CountWindow,
     Dstream,
     Filter,
@@ -56,3 +57,8 @@ def is_changing(plan: Plan) -> bool:
     """Whether a plan is a relation whose rows are inserted and deleted."""
     scan = relation_scan(plan)
     return scan is not None and scan.kind is SourceKind.CHANGING
+
+
+def version_column(plan: Plan) -> str | None:
+    """The column of a plan that tells the rows of a time-varying relation apart, if it has one."""
+    return next((name for name in plan.schema.names if name.endswith(VERSION)), None)

@@ -7,8 +7,9 @@ from enum import Enum
 from functools import cached_property, reduce
 from operator import add
 
-from tidemill.algebra.nodes import VERSION, Filter, Join, Project, TimeWindow
+from tidemill.algebra.nodes import Filter, Join, Project, TimeWindow
 from tidemill.algebra.plan import Plan
+from tidemill.algebra.relations import version_column
 from tidemill.algebra.scalar import Scalar, column, conjunction, equality
 from tidemill.algebra.schema import Schema
 from tidemill.errors import PlanError
@@ -87,7 +88,7 @@ class StarJoin(Plan):
     @property
     def version(self) -> str | None:
         """The column that tells the rows of a time-varying relation apart."""
-        return next((name for name in self.relation.schema.names if name.endswith(VERSION)), None)
+        return version_column(self.relation)
 
     @property
     def condition(self) -> Scalar | None:

@@ -29,8 +29,7 @@ from tidemill.algebra import (
     Union,
     column,
 )
-from tidemill.algebra.nodes import VERSION
-from tidemill.algebra.relations import is_changing
+from tidemill.algebra.relations import is_changing, version_column
 from tidemill.algebra.scalar import conjunction, equality
 from tidemill.analyze.region import Region, is_equality, region_of
 from tidemill.errors import UnsupportedError
@@ -207,9 +206,8 @@ class _Lookups:
 
 def with_version(plan: Plan) -> tuple[Plan, str]:
     """A time-varying relation with the column that tells its rows apart, and its name."""
-    known = [name for name in plan.schema.names if name.endswith(VERSION)]
-    if known:
-        return plan, known[0]
+    if (known := version_column(plan)) is not None:
+        return plan, known
     assert isinstance(plan, Filter | Project)
     child, name = with_version(plan.child)
     if isinstance(plan, Project):

@@ -12,9 +12,11 @@ from tidemill.algebra.schema import Schema
 from tidemill.physical.arrays import Bools, Ints
 from tidemill.physical.keys import KeyColumns
 from tidemill.physical.lookup.relation import Relation
-from tidemill.physical.operator import Operator, Waiting, empty_batch, starts
+from tidemill.physical.operator import Operator, Waiting, starts
 from tidemill.physical.pairs import Condition
 from tidemill.timeline import OPEN_END, VALID_FROM
+
+_NONE: Ints = np.empty(0, dtype=np.int64)
 
 
 class Lookup(Operator):
@@ -86,21 +88,9 @@ class Lookup(Operator):
 class InnerLookup(Lookup):
     """Rows with each of their partners."""
 
-    def __init__(
-        self,
-        left: Schema,
-        relation: Relation,
-        keys: KeyColumns,
-        conditions: Sequence[Condition],
-        waits: bool,
-    ) -> None:
-        super().__init__(left, relation, keys, conditions, waits)
-        nothing = np.empty(0, dtype=np.int64)
-        self._empty = self._joined(empty_batch(left), nothing, nothing)
-
     def lookup(self, batch: pl.DataFrame) -> pl.DataFrame:
         found = [self._joined(batch, ones, rows) for ones, rows in self.matches(batch)]
-        return pl.concat(found) if found else self._empty
+        return pl.concat(found) if found else self._joined(batch.clear(), _NONE, _NONE)
 
     def _joined(self, batch: pl.DataFrame, ones: Ints, rows: Ints) -> pl.DataFrame:
         if not np.array_equal(ones, np.arange(batch.height)):  # often, all have one partner

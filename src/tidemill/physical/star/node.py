@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from functools import cached_property, reduce
 from operator import add
 
-from tidemill.algebra import VERSION, Shedding, StarJoin
+from tidemill.algebra import Shedding, StarJoin
 from tidemill.algebra.plan import Plan
+from tidemill.algebra.relations import version_column
 from tidemill.algebra.scalar import Scalar
 from tidemill.algebra.schema import Schema
 from tidemill.expressions import UserFunction
@@ -41,7 +42,7 @@ class StarJoinExec(Exec):
     @property
     def version(self) -> str | None:
         """The column that tells rows of a changing relation apart."""
-        return next((name for name in self.relation.schema.names if name.endswith(VERSION)), None)
+        return version_column(self.relation)
 
     def details(self) -> str:
         return StarJoin(
