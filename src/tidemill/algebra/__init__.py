@@ -28,6 +28,7 @@ from tidemill.algebra.nodes import (
     Union,
 )
 from tidemill.algebra.plan import Plan, render
+from tidemill.algebra.ranking import Promise, Ranked, Ranking, Strategy
 from tidemill.algebra.scalar import Scalar, column
 from tidemill.algebra.schema import Field, Schema
 from tidemill.algebra.star import Policy, Shedding, StarJoin
@@ -52,6 +53,9 @@ __all__ = [
     "Plan",
     "Policy",
     "Project",
+    "Promise",
+    "Ranked",
+    "Ranking",
     "Rstream",
     "Scalar",
     "Scan",
@@ -61,6 +65,7 @@ __all__ = [
     "SortKey",
     "SourceKind",
     "StarJoin",
+    "Strategy",
     "StrictDifference",
     "TimeWindow",
     "TopK",

@@ -19,6 +19,7 @@ from tidemill.algebra import (
     Join,
     MaxUnion,
     Plan,
+    Ranking,
     Rstream,
     Scan,
     SemiJoin,
@@ -85,7 +86,7 @@ def _derive(plan: Plan, inputs: list[Validity]) -> Validity:
     if isinstance(plan, Scan):
         constant = plan.kind is SourceKind.CONSTANT
         return Validity(plan.kind is SourceKind.STREAM, constant, constant)
-    if isinstance(plan, StarJoin):
+    if isinstance(plan, StarJoin | Ranking):
         return Validity()
     if len(inputs) == 2:
         return _binary(plan, *inputs)

@@ -45,6 +45,7 @@ from tidemill.physical.lookup import LookupExec, LookupKind
 from tidemill.physical.merge import MergeExec
 from tidemill.physical.operator import Exec
 from tidemill.physical.project import ProjectExec
+from tidemill.physical.ranking import RankExec
 from tidemill.physical.row_number import RowNumberExec
 from tidemill.physical.snapshot import SnapshotExec
 from tidemill.physical.source import SourceExec
@@ -107,6 +108,8 @@ class _Placement:
                 return over(node, [by_version])
             case TopKExec() | AggregateExec() if is_selective(node):
                 return self._selective(node)
+            case RankExec():
+                return self._rank(node)
             case DistinctExec() | CountingExec() | AggregateExec():
                 return self._by(node, node.keys)
             case CountWindowExec():
@@ -213,6 +216,18 @@ class _Placement:
         )
         moved = ExchangeExec(assigned, Mode.GIVEN, (assigned.name,))
         return Placed(only(moved, stream.plan.schema.names))
+
+    def _rank(self, node: RankExec) -> Placed:
+        """Who is not among the first in its partition is not among the first of all."""
+        if node.ranked.rows is not None:
+            return over(node, exchanged([self.place(node.child)], ()))
+        local = self._by(node, node.ranked.keys)
+        if Together(()) in local.together:
+            return local
+        assert isinstance(local.plan, RankExec)
+        (all_rows,) = exchanged([Placed(replace(local.plan, eager=True))], ())
+        merge = TopKExec(all_rows.plan, (node.ranked.order,), node.ranked.limit, eager=node.eager)
+        return Placed(merge, all_rows.together)
 
     def _selective(self, node: Selective) -> Placed:
         child = self.place(node.child)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from tidemill.algebra import nodes
 from tidemill.algebra.plan import Plan
+from tidemill.algebra.ranking import Ranking
 from tidemill.algebra.star import StarJoin
 
 _OTHER_INSTANTS = (
@@ -19,6 +20,7 @@ _OTHER_INSTANTS = (
     nodes.Istream,
     nodes.Dstream,
     nodes.Rstream,
+    Ranking,  # its window is part of it
     StarJoin,  # what is kept depends on what came before
 )
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from tidemill.algebra import nodes
 from tidemill.algebra.plan import Plan
+from tidemill.algebra.ranking import Ranking
 from tidemill.algebra.relations import is_changing
 from tidemill.expressions.functions import Functions
 from tidemill.physical.aggregate import AggregateExec
@@ -24,6 +25,7 @@ from tidemill.physical.merge import MergeExec
 from tidemill.physical.operator import Exec
 from tidemill.physical.project import ProjectExec
 from tidemill.physical.properties import is_chronon
+from tidemill.physical.ranking import RankExec
 from tidemill.physical.source import SourceExec
 from tidemill.physical.split import SplitExec
 from tidemill.physical.strict_difference import StrictDifferenceExec
@@ -119,6 +121,10 @@ class _Lowering(JoinLowering):
 
     def _topk(self, plan: nodes.TopK, eager: bool) -> Exec:
         return TopKExec(self.lower(plan.child, True), plan.order, plan.limit, plan.offset, eager)
+
+    def _ranking(self, plan: Ranking, eager: bool) -> Exec:
+        calls = used(self._functions, *(scalar for _, scalar in plan.ranked.items))
+        return RankExec(self._chronons(plan.child, True), plan.ranked, calls, eager)
 
     def _aggregate(self, plan: nodes.Aggregate, eager: bool) -> Exec:
         child = self.lower(plan.child, True)

@@ -21,6 +21,7 @@ from tidemill.physical.join import JoinExec
 from tidemill.physical.lookup import LookupExec
 from tidemill.physical.merge import MergeExec
 from tidemill.physical.project import ProjectExec
+from tidemill.physical.ranking import RankExec
 from tidemill.physical.row_number import RowNumberExec
 from tidemill.physical.source import SourceExec
 from tidemill.physical.split import SplitExec
@@ -45,7 +46,7 @@ def is_chronon(plan: Plan) -> bool:
             return plan.length == 1 or is_chronon(plan.child)
         case TimeWindowExec():
             return plan.size == 1 and plan.slide == 1
-        case CountWindowExec() | MergeExec():
+        case CountWindowExec() | MergeExec() | RankExec():
             return False
         case GranularityExec():
             return plan.granule == 1 and is_chronon(plan.child)

@@ -7,7 +7,7 @@ from dataclasses import replace
 from types import MappingProxyType
 
 from tidemill import algebra
-from tidemill.algebra import Dstream, Plan, Scan, StarJoin
+from tidemill.algebra import Dstream, Plan, Ranking, Scan, StarJoin
 from tidemill.expressions import UserFunction
 from tidemill.reference import changes, joins, order, rows, sets, windows
 from tidemill.reference.aggregates import aggregate
@@ -79,8 +79,8 @@ class _Evaluation:
     def _evaluate(self, plan: Plan, run: Run) -> LogicalStream:
         if isinstance(plan, Scan):
             return scan(plan, run, self._sources[plan.source])
-        if isinstance(plan, StarJoin):
-            return self.of(plan.exact, run)  # what is shed is not part of the definition
+        if isinstance(plan, StarJoin | Ranking):
+            return self.of(plan.exact, run)  # what is left out is not part of the definition
         if type(plan) not in OPERATORS:
             raise TypeError(f"no definition of {type(plan).__name__}")
         ahead = replace(run, horizon=run.horizon + 1) if isinstance(plan, Dstream) else run

@@ -10,6 +10,7 @@ from typing import Any
 
 from tidemill.algebra import nodes
 from tidemill.algebra.plan import Plan
+from tidemill.algebra.ranking import Ranking
 from tidemill.algebra.scalar import Scalar, conjuncts
 from tidemill.algebra.star import StarJoin
 from tidemill.optimize.cost import characteristics, copies, discrete, matching
@@ -207,6 +208,9 @@ class Estimator:
 
     def _topk(self, plan: nodes.TopK) -> Characteristics:
         return discrete.top(self.of(plan.child), plan.limit, plan.offset)
+
+    def _ranking(self, plan: Ranking) -> Characteristics:
+        return self.of(plan.exact)
 
     # Two inputs and more
 

@@ -14,6 +14,7 @@ import pyarrow as pa
 
 from tidemill.algebra import nodes
 from tidemill.algebra.plan import Plan
+from tidemill.algebra.ranking import Ranking
 from tidemill.algebra.relations import is_constant, relation_scan
 from tidemill.algebra.schema import Schema
 from tidemill.algebra.star import StarJoin
@@ -66,6 +67,8 @@ def state_of(plan: Plan, estimator: Estimator) -> State:
     match plan:
         case nodes.Join() | nodes.MultiJoin():
             return _join(plan.children, estimator)
+        case Ranking():
+            return State(estimator.live_rows(plan.window), width(plan.child.schema))
         case StarJoin():
             kept_rows = _join(plan.streams, estimator)
             return replace(kept_rows, rows=min(kept_rows.rows, plan.shedding.rows))

@@ -8,6 +8,7 @@ from math import exp, inf
 from tidemill.algebra import nodes
 from tidemill.algebra.aggregates import AggregateCall
 from tidemill.algebra.plan import Plan
+from tidemill.algebra.ranking import Ranking
 from tidemill.algebra.scalar import Scalar, conjunction
 from tidemill.algebra.star import StarJoin
 from tidemill.optimize.cost.characteristics import Characteristics
@@ -34,6 +35,7 @@ KINDS: dict[type[Plan], str] = {
     nodes.Join: "join",
     nodes.MultiJoin: "join",
     StarJoin: "join",
+    Ranking: "top-k",
     nodes.SemiJoin: "semi-join",
     nodes.AntiJoin: "anti-join",
     nodes.Difference: "difference",

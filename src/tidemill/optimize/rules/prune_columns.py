@@ -13,6 +13,7 @@ import pyarrow as pa
 
 from tidemill.algebra import nodes
 from tidemill.algebra.plan import Plan
+from tidemill.algebra.ranking import Ranking
 from tidemill.algebra.relations import is_changing
 from tidemill.algebra.scalar import column
 from tidemill.algebra.star import StarJoin
@@ -110,6 +111,8 @@ def _needs(plan: Plan, names: Names) -> Iterator[tuple[Plan, Names]]:
             tested = frozenset() if plan.condition is None else plan.condition.columns
             for child in plan.inputs:
                 yield child, (names | tested) & frozenset(child.schema.names)
+        case Ranking() if plan.ranked.rows is None:
+            yield plan.child, plan.ranked.reads
         case StarJoin():
             for child in plan.children:
                 yield child, (names | plan.reads) & frozenset(child.schema.names)

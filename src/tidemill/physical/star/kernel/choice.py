@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tidemill.physical.star.compiled import part
+from tidemill.physical.compiled import part
 from tidemill.physical.star.kernel.heaps import pull
 from tidemill.physical.star.kernel.lists import unschedule
 from tidemill.physical.star.kernel.matches import tally

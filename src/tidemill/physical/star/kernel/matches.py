@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tidemill.physical.star.compiled import part
+from tidemill.physical.compiled import part
 from tidemill.physical.star.kernel.priorities import weaken
 from tidemill.physical.star.layout import DGL, DIMPPROB, NONE, SEMANTIC, TOUCHED, Rule, State
 

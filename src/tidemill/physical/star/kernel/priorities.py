@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tidemill.physical.star.compiled import part
+from tidemill.physical.compiled import part
 from tidemill.physical.star.kernel.heaps import pull, push, settle
 from tidemill.physical.star.layout import DGL, NONE, SEMANTIC, State
 

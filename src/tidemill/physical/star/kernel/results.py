@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tidemill.physical.arrays import Ints
-from tidemill.physical.star.compiled import part
+from tidemill.physical.compiled import part
 from tidemill.physical.star.kernel.matches import met
 from tidemill.physical.star.layout import NONE, State
 

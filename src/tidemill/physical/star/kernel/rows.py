@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tidemill.physical.star.compiled import part
+from tidemill.physical.compiled import part
 from tidemill.physical.star.kernel.heaps import pull
 from tidemill.physical.star.kernel.lists import free, link, unlink, unschedule
 from tidemill.physical.star.kernel.matches import is_dynamic, met, tally

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tidemill.physical.star.compiled import part
+from tidemill.physical.compiled import part
 from tidemill.physical.star.kernel.lists import free, link, unlink
 from tidemill.physical.star.layout import SHADOWS, State
 

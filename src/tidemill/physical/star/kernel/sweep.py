@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from tidemill.physical.arrays import Array, Ints
-from tidemill.physical.star.compiled import compiled_for, part, source_of
+from tidemill.physical.compiled import compiled_for, part, source_of
 from tidemill.physical.star.kernel.choice import choose
 from tidemill.physical.star.kernel.lists import free, schedule
 from tidemill.physical.star.kernel.matches import is_dynamic, tally
