@@ -86,7 +86,7 @@ class _Chain:
 
     def _objects(self, table: exp.Table) -> Entry:
         items = [self.references.item(stream) for stream in table.this.expressions]
-        return plan_objects(table, items, self.references.context, self.references.mentioned)
+        return plan_objects(table, items, self.references.context, self.references.select)
 
     def _nested(self, table: exp.Table) -> Entry:
         first = table.copy()

@@ -7,7 +7,6 @@ has no row in that stream.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import reduce
 from typing import Final
@@ -47,18 +46,13 @@ _USUAL: Final = Range(0, 1)
 _EXAMPLE: Final = "as in OBJECTS(a, b BY id) WINDOW(RANGE 100)"
 
 
-def plan_objects(
-    node: exp.Table,
-    items: list[Item],
-    context: Context,
-    mentioned: Callable[[str], set[str]],
-) -> Entry:
-    """The entry of FROM; `items` are the streams, `mentioned` the columns named of an alias."""
+def plan_objects(node: exp.Table, items: list[Item], context: Context, select: exp.Expr) -> Entry:
+    """The entry of FROM of a query block; `items` are its streams."""
     objects = node.this
     assert isinstance(objects, Objects)
     if node.args.get("stream_window") is None:
         raise error_at(PlanError, "OBJECTS needs a window", objects, _EXAMPLE)
-    return _Objects(node, objects, items, context, mentioned).entry()
+    return _Objects(node, objects, items, context, _Names(select, node)).entry()
 
 
 @dataclass(frozen=True)
@@ -72,13 +66,34 @@ class _Attribute:
     low: float
 
 
+class _Names:
+    """The columns that a query block names, besides what it names inside of OBJECTS(...)."""
+
+    def __init__(self, select: exp.Expr, objects: exp.Table) -> None:
+        self._named = set[tuple[str, str]]()
+        self._all = any(isinstance(each, exp.Star) for each in select.expressions)
+        for part in select.walk(prune=lambda part: part is objects):
+            if isinstance(part, exp.Column):
+                self._named.add((part.table.casefold(), part.name.casefold()))
+                self._all |= isinstance(part.this, exp.Star)
+
+    def mention(self, alias: str, name: str) -> bool:
+        """Whether a column may be meant by a name, with or without the alias."""
+        wanted = {(table, name.casefold()) for table in ("", alias.casefold())}
+        return self._all or bool(wanted & self._named)
+
+    def qualify(self, alias: str, name: str) -> bool:
+        """Whether a column is named with the alias."""
+        return (alias.casefold(), name.casefold()) in self._named
+
+
 @dataclass
 class _Objects:
     node: exp.Table
     objects: Objects
     items: list[Item]
     context: Context
-    mentioned: Callable[[str], set[str]]
+    names: _Names
 
     def entry(self) -> Entry:
         for item in self.items:
@@ -123,14 +138,16 @@ class _Objects:
 
     def _of(self, number: int) -> list[_Attribute]:
         """The numbers of a stream that the query names."""
-        item, wanted = self.items[number], self.mentioned(self.items[number].alias)
+        item = self.items[number]
         keys = {str(item.match(key)) for key in self._keys}
         found = []
         for name in item.visible:
             kind = item.columns[name]
-            if name in keys or name.casefold() not in wanted:
+            if name in keys or not self.names.mention(item.alias, name):
                 continue
             if not is_numeric(kind):
+                if not self.names.qualify(item.alias, name):
+                    continue
                 message = f"`{item.alias}.{name}` is {name_of(kind)}: OBJECTS adds up numbers"
                 raise error_at(PlanError, message, item.node, "leave the column out")
             plan_name = item.plan_column(name)
@@ -175,6 +192,8 @@ class _Objects:
         )
         grouped = Aggregate(window, tuple(self._keys), calls)
         values = [(f"{self._alias}.{key}", column(key, window.schema[key])) for key in self._keys]
+        for item, key in self._named_keys():
+            values.append((item.plan_column(key), column(key, window.schema[key])))
         for each, call in zip(self._attributes, calls, strict=True):
             least = cast(exp.Literal.number(f"{each.low:.17g}"), call.type)
             total = column(call.name, call.type).node
@@ -183,17 +202,20 @@ class _Objects:
         return Project(grouped, tuple(values))
 
     def _entry(self, plan: Plan) -> Entry:
-        keys = Schema(
-            tuple(Field(key, plan.schema[f"{self._alias}.{key}"]) for key in self._keys)
-        )
-        found = [Item(self._alias, self._alias, plan, keys, self.node, is_windowed=True)]
+        fields = tuple(Field(key, plan.schema[f"{self._alias}.{key}"]) for key in self._keys)
+        found = [Item(self._alias, self._alias, plan, Schema(fields), self.node)]
         for number, item in enumerate(self.items):
-            own = [a for a in self._attributes if a.stream == number]
-            fields = tuple(Field(a.name, plan.schema[a.plan_name]) for a in own)
-            found.append(
-                Item(item.alias, item.prefix, plan, Schema(fields), item.node, is_windowed=True)
-            )
-        return Entry(plan, found, {})
+            own = [a.name for a in self._attributes if a.stream == number]
+            keys = [key for each, key in self._named_keys() if each is item]
+            fields = tuple(Field(n, plan.schema[item.plan_column(n)]) for n in (*own, *keys))
+            columns, hidden = Schema(fields), frozenset(keys)
+            found.append(Item(item.alias, item.prefix, plan, columns, item.node, hidden))
+        return Entry(plan, [replace(each, is_windowed=True) for each in found], {})
+
+    def _named_keys(self) -> list[tuple[Item, str]]:
+        """Columns of the object that are named as those of a stream."""
+        pairs = [(item, key) for item in self.items for key in self._keys]
+        return [(item, key) for item, key in pairs if self.names.qualify(item.alias, key)]
 
 
 def _once(plan: Plan, keys: tuple[str, ...]) -> Plan:

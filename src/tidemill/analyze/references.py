@@ -123,7 +123,7 @@ class References:
 
     def _source(self, info: SourceInfo, alias: str, prefix: str, node: exp.Expr) -> Item:
         columns, hidden = info.schema, frozenset[str]()
-        if info.time_column and info.time_column.casefold() in self.mentioned(alias):
+        if info.time_column and info.time_column.casefold() in self._mentioned(alias):
             columns = Schema((*columns, Field(info.time_column, info.time_type)))
             hidden = frozenset({info.time_column})
         read = columns
@@ -134,7 +134,7 @@ class References:
         word = "stream" if info.kind is SourceKind.STREAM else "relation"
         return Item(alias, prefix, plan, columns, node, hidden, word, source=info.name)
 
-    def mentioned(self, alias: str) -> set[str]:
+    def _mentioned(self, alias: str) -> set[str]:
         """The columns that the query names, perhaps those of this alias."""
         return {
             part.name.casefold()

@@ -54,7 +54,7 @@ def _stream(statement: CreateStream, columns: list[Field]) -> SourceInfo:
     )
 
 
-def _ranges(statement: CreateStream | CreateRelation, columns: list[Field]) -> dict[str, Range]:
+def _ranges(statement: CreateStream, columns: list[Field]) -> dict[str, Range]:
     types = {field.name: field.type for field in columns}
     found = {}
     for definition in statement.columns:
@@ -87,6 +87,9 @@ def _recurrence(
 
 
 def _relation(statement: CreateRelation, columns: list[Field]) -> SourceInfo:
+    for definition in statement.columns:
+        if (limits := definition.args.get("range")) is not None:
+            raise error_at(PlanError, "ranges of values belong to streams", limits, "remove it")
     ends = [statement.valid_from, statement.valid_to]
     validity = [_time_field(end, columns) for end in ends if end is not None]
     if len({field.type for field in validity}) > 1:

@@ -338,9 +338,10 @@ class Engine:
         planned = self._plan(tree, statement.source.text)
         known = self.statistics.known.for_plan(planned.plan, planned.hints)
         domain = planned.domain or TimeDomain.TICKS
-        done = optimized(planned.plan, known, self._rules_off, planned.hints, domain)
-        physical = lower(done.plan, self.catalog.functions)
-        costs = Costs(done.plan, known, self.catalog.functions, planned.domain)
+        functions = self.catalog.functions
+        done = optimized(planned.plan, known, self._rules_off, planned.hints, domain, functions)
+        physical = lower(done.plan, functions)
+        costs = Costs(done.plan, known, functions, planned.domain)
         entries = {name: self.catalog.lookup(name) for name in _scanned(planned)}
         infos = {name: entry for name, entry in entries.items() if isinstance(entry, SourceInfo)}
         job = Job(physical, planned.domain, sink)

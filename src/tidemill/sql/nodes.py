@@ -153,7 +153,7 @@ class ValueRange(exp.Expression):
 
 
 class AtMost(exp.Expression):
-    """AT MOST so many rows (`this`) PER value of columns (`expressions`), ever or `within` a time."""
+    """AT MOST so many rows (`this`) PER value of columns (`expressions`), `within` some time."""
 
     arg_types: ClassVar[dict[str, bool]] = {"this": True, "expressions": True, "within": False}
 

@@ -61,7 +61,8 @@ class RankingParser(SheddingParser):
         return this
 
     def _parse_select(self, *args: Any, **kwargs: Any) -> exp.Expr | None:
-        if not self._after_set_operation() or not self._at_name():
+        is_operand = kwargs.get("nested") and not kwargs.get("table") and self._at_name()
+        if not is_operand or not self._after_set_operation():
             return super()._parse_select(*args, **kwargs)
         return _all_of(self._parse_table())
 
