@@ -97,7 +97,7 @@ def test_a_sample_is_close_to_the_truth(given: int) -> None:
     truth = _exactly(ids[-20000:], streams[-20000:], given, 3)
     assert seen.level > 0
     assert seen.nbytes <= 4096 * 5 * 8
-    assert seen.chances(np.array([given]))[0, 3] == pytest.approx(truth, abs=0.05)
+    assert seen.chances(np.array([given]))[0, 3] == pytest.approx(truth, abs=0.08)
     assert seen.objects[3] == pytest.approx(len(set(ids[-20000:][streams[-20000:] == 3])), rel=0.1)
 
 
