@@ -58,6 +58,11 @@ class Firsts:
         item, since = item[since < until], since[since < until]
         return Versions(item, np.full(len(item), NONE), since, np.full(len(item), until))
 
+    def retie(self, ties: Ints) -> None:
+        """Give all items other ties that put them in the same order."""
+        count = min(len(ties), self._state.entries.shape[1])
+        self._state.entries["tie"][:, :count] = ties[:count]
+
     @property
     def open_count(self) -> int:
         """How many items are at the first places."""
