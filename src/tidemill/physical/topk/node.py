@@ -1,4 +1,4 @@
-"""Top-k: the first rows of every instant, in a given order."""
+"""Top-k: rows in order, and those at the first places."""
 
 from __future__ import annotations
 

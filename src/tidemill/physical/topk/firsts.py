@@ -1,0 +1,73 @@
+"""The first of items whose keys change."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tidemill.physical.arrays import Ints
+from tidemill.physical.topk.kernel.sweep import sweep
+from tidemill.physical.topk.layout import ABSENT, NONE, Versions, blank, no_versions, with_room
+
+__all__ = ["ABSENT", "Firsts", "Versions"]
+
+
+class Firsts:
+    """Keeps items in order, the largest key first, and tells which are at the first places.
+
+    >>> firsts = Firsts(limit=1)
+    >>> times, items, keys = np.array([3, 5, 7]), np.array([0, 1, 1]), np.array([10, 20, 5])
+    >>> versions = firsts.sweep(times, items, keys, np.zeros(3, np.int64), 9)
+    >>> list(zip(*(column.tolist() for column in versions)))
+    [(0, 0, 3, 5), (1, 1, 5, 7)]
+    >>> list(zip(*(column.tolist() for column in firsts.cut(9))))
+    [(0, -1, 7, 9)]
+    """
+
+    def __init__(self, limit: int, offset: int = 0) -> None:
+        self._state = blank([offset + limit, offset] if offset else [limit])
+        self._events = 0  # of earlier calls
+        self._until = np.iinfo(np.int64).min
+
+    def sweep(self, times: Ints, items: Ints, keys: Ints, ties: Ints, until: int) -> Versions:
+        """Follow events before `until`, in the order of time; the versions that ended.
+
+        At its time an event gives an item a key and, among equal keys, a tie (the smaller goes
+        first), or takes the item away (ABSENT). What comes and goes within an instant is not
+        seen. A version ends when its item is no longer among the first, or has another event.
+        """
+        if len(times) == 0:
+            return no_versions(0)
+        if not self._until <= times[0] <= times[-1] < until:
+            raise ValueError(f"events in [{times[0]}, {times[-1]}] after {self._until}, to {until}")
+        self._until = until
+        self._state = with_room(self._state, int(items.max()) + 1)
+        # An event ends the version of its item and of one more at every cut.
+        room = len(times) * (1 + len(self._state.limits))
+        noted, out = np.empty(room, np.int32), no_versions(room)
+        done = sweep(self._state, self._events, times, items, keys, ties, noted, out)
+        self._events += len(times)
+        return Versions(*(column[:done].copy() for column in out))
+
+    def cut(self, until: int) -> Versions:
+        """All open versions, up to `until`; they go on from there."""
+        first = self._state.heaps[0, : self._state.sizes[0]].astype(np.int64)
+        told = self._state.told
+        item = first[told["told"][first] != NONE]
+        since = told["since"][item]
+        told["since"][item] = until
+        item, since = item[since < until], since[since < until]
+        return Versions(item, np.full(len(item), NONE), since, np.full(len(item), until))
+
+    def retie(self, ties: Ints) -> None:
+        """Give all items other ties that put them in the same order."""
+        count = min(len(ties), self._state.entries.shape[1])
+        self._state.entries["tie"][:, :count] = ties[:count]
+
+    @property
+    def open_count(self) -> int:
+        """How many items are at the first places."""
+        return int(self._state.sizes[0] - self._state.sizes[2:3].sum())
+
+    @property
+    def nbytes(self) -> int:
+        return sum(array.nbytes for array in self._state)

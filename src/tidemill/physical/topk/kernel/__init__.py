@@ -1,0 +1,1 @@
+"""The compiled part of top-k. Only `sweep` is called from outside."""

@@ -1,0 +1,83 @@
+"""Two heaps for every cut: of the first items the last is on top, of the others the first."""
+
+from __future__ import annotations
+
+from tidemill.physical.arrays import Array
+from tidemill.physical.compiled import part
+from tidemill.physical.topk.layout import ABSENT, NONE, State
+
+
+@part
+def goes_before(entries: Array, a: int, b: int) -> bool:
+    """Whether an item is placed before another."""
+    one, other = entries[a], entries[b]
+    if one.key != other.key:
+        return one.key > other.key
+    if one.tie != other.tie:
+        return one.tie < other.tie
+    return a < b
+
+
+@part
+def is_above(entries: Array, heap: int, a: int, b: int) -> bool:
+    """Whether an item belongs above another in a heap."""
+    return goes_before(entries, a, b) if heap % 2 else goes_before(entries, b, a)
+
+
+@part
+def settle(state: State, number: int, item: int) -> None:
+    """Move an item up or down its heap, to where it belongs."""
+    entries, heap, size = state.entries[number // 2], state.heaps[number], state.sizes[number]
+    at = entries[item].at
+    while at > 0 and is_above(entries, number, item, heap[(at - 1) // 2]):
+        heap[at] = heap[(at - 1) // 2]
+        entries[heap[at]].at = at
+        at = (at - 1) // 2
+    while 2 * at + 1 < size:
+        child = 2 * at + 1
+        if child + 1 < size and is_above(entries, number, heap[child + 1], heap[child]):
+            child += 1
+        if not is_above(entries, number, heap[child], item):
+            break
+        heap[at] = heap[child]
+        entries[heap[at]].at = at
+        at = child
+    heap[at] = item
+    entries[item].at = at
+
+
+@part
+def push(state: State, number: int, item: int) -> None:
+    """Put an item into a heap."""
+    entry = state.entries[number // 2, item]
+    entry.heap = number
+    entry.at = state.sizes[number]
+    state.sizes[number] += 1
+    settle(state, number, item)
+
+
+@part
+def pull(state: State, number: int, item: int) -> None:
+    """Take an item out of its heap, wherever it is."""
+    entries = state.entries[number // 2]
+    entries[item].heap = NONE
+    state.sizes[number] -= 1
+    last = state.heaps[number, state.sizes[number]]
+    if last != item:
+        entries[last].at = entries[item].at
+        settle(state, number, last)
+
+
+@part
+def change(state: State, cut: int, item: int, key: int, tie: int) -> None:
+    """Give an item another key; it stays on its side of the cut, and a new one is behind it."""
+    entry = state.entries[cut, item]
+    if key == ABSENT:
+        if entry.heap != NONE:
+            pull(state, entry.heap, item)
+        return
+    entry.key, entry.tie = key, tie
+    if entry.heap == NONE:
+        push(state, 2 * cut + 1, item)
+    else:
+        settle(state, entry.heap, item)

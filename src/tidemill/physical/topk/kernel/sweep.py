@@ -1,0 +1,117 @@
+"""The compiled part of top-k: keeps the first items while their keys change."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import numpy.typing as npt
+
+from tidemill.physical.arrays import Ints
+from tidemill.physical.compiled import compiled_for, part, source_of
+from tidemill.physical.topk.kernel.heaps import change, goes_before, pull, push
+from tidemill.physical.topk.layout import NONE, State, Versions, blank, no_versions
+
+Noted = npt.NDArray[np.int32]
+
+
+@part
+def touch(state: State, noted: Noted, count: int, item: int) -> int:
+    """Note an item that must be looked at when the instant is over."""
+    if state.told[item].touched:
+        return count
+    state.told[item].touched = True
+    noted[count] = item
+    return count + 1
+
+
+@part
+def balance(state: State, cut: int, noted: Noted, count: int) -> int:
+    """Let items change sides until the right ones are the first of a cut."""
+    first, others = 2 * cut, 2 * cut + 1
+    entries, heaps, sizes = state.entries[cut], state.heaps, state.sizes
+    while sizes[others] > 0 and sizes[first] < state.limits[cut]:
+        item = heaps[others, 0]
+        pull(state, others, item)
+        push(state, first, item)
+        count = touch(state, noted, count, item)
+    while sizes[others] > 0 and sizes[first] > 0:
+        up, down = heaps[others, 0], heaps[first, 0]
+        if not goes_before(entries, up, down):
+            break
+        pull(state, others, up)
+        pull(state, first, down)
+        push(state, others, down)
+        push(state, first, up)
+        count = touch(state, noted, touch(state, noted, count, up), down)
+    return count
+
+
+@part
+def is_first(state: State, item: int) -> bool:
+    """Whether an item is at one of the places that are asked for."""
+    inside = state.entries[0, item].heap == 0
+    for cut in range(1, len(state.limits)):
+        inside = inside and state.entries[cut, item].heap != 2 * cut
+    return inside
+
+
+@part
+def tell(state: State, item: int, time: int, base: int, out: Versions, done: int) -> int:
+    """Compare what holds of an item with what was told, and end what no longer holds."""
+    mine = state.told[item]
+    mine.touched = False
+    now = mine.event if is_first(state, item) else NONE
+    if now == mine.told:
+        return done
+    if mine.told != NONE and mine.since < time:
+        out.item[done], out.event[done] = item, max(mine.told - base, NONE)
+        out.since[done], out.end[done] = mine.since, time
+        done += 1
+    mine.told, mine.since = now, time
+    return done
+
+
+_NUMBERS = np.zeros(0, np.int64)
+
+Sweep = Callable[[State, int, Ints, Ints, Ints, Ints, Noted, Versions], int]
+
+
+def _compile(source: int) -> Sweep:
+    events = (_NUMBERS, _NUMBERS, _NUMBERS, _NUMBERS)
+
+    @compiled_for(blank([0]), 0, *events, np.zeros(0, np.int32), no_versions(0))
+    def sweep(
+        state: State,
+        base: int,
+        times: Ints,
+        items: Ints,
+        keys: Ints,
+        ties: Ints,
+        noted: Noted,
+        out: Versions,
+    ) -> int:
+        _ = source  # what is kept of a compiled function is known by what it refers to
+        at, done = 0, 0
+        while at < len(times):
+            time, count = times[at], 0
+            while at < len(times) and times[at] == time:
+                item = items[at]
+                state.told[item].event = base + at
+                count = touch(state, noted, count, item)
+                for cut in range(len(state.limits)):
+                    change(state, cut, item, keys[at], ties[at])
+                    count = balance(state, cut, noted, count)
+                at += 1
+            for touched in range(count):
+                done = tell(state, noted[touched], time, base, out, done)
+        return done
+
+    return sweep
+
+
+sweep = _compile(source_of(__package__))
+"""Follow events in the order of time, the first of which has the number `base`.
+
+The versions that ended are written to `out`; their number is returned.
+"""
