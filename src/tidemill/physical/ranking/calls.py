@@ -151,7 +151,7 @@ def _largest(column: Column, ranges: Ranges, coming: Coming) -> Array:
     largest = np.full(len(ranges.low), np.iinfo(np.int64).min)
     largest_of_ranges(keys, column.present, *ranges, np.empty(len(keys), np.int64), largest)
     for rows, high in coming.parts:
-        most = np.minimum(rows, 1.0) * high
-        most = keys_of_doubles(most) if is_double else np.ceil(most).astype(np.int64)
+        numbers = np.minimum(rows, 1.0) * high
+        most = keys_of_doubles(numbers) if is_double else np.ceil(numbers).astype(np.int64)
         largest = np.where(rows > 0, np.maximum(largest, most), largest)
     return doubles_of(largest) if is_double else largest

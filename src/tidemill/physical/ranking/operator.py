@@ -22,7 +22,7 @@ from tidemill.physical.ranking.pruning import (
     not_monotone,
     staying,
 )
-from tidemill.physical.ranking.rows import Column, Objects, Rows, new_rows
+from tidemill.physical.ranking.rows import Column, Objects, new_rows
 from tidemill.physical.ranking.scoring import Scoring
 from tidemill.physical.ranking.window import Window
 from tidemill.physical.release import Release
@@ -65,9 +65,7 @@ class Rank(Sweep):
         objects, ends = self._arrive(self._in_order(slices[0]))
         self._promises.count(objects, self._known)
         events = self._events(objects, ends, until)
-        found = instances_of(
-            objects, ends, until, self._scoring, self._promises, self._known
-        )
+        found = instances_of(objects, ends, until, self._scoring, self._promises, self._known)
         check_monotone(objects, found, self._promises)
         stays = staying(objects, found, self._ranked.limit, self._known.capacity)
         kept = _kept_from(objects, found, stays)
@@ -89,7 +87,11 @@ class Rank(Sweep):
         """All rows object by object, and when they cease to hold."""
         times, stream = starts(batch), self._ranked.stream
         columns = [Column.of(batch[name]) for name in self._scoring.arguments]
-        streams = np.zeros(len(times), np.int64) if stream is None else batch[stream].cast(pl.Int64).to_numpy()
+        streams = (
+            np.zeros(len(times), np.int64)
+            if stream is None
+            else batch[stream].cast(pl.Int64).to_numpy()
+        )
         items = self._known.find_or_add(batch)
         arrivals = new_rows(items, times, self._window.places(times), streams, columns)
         objects = Objects.of(self._rows.followed_by(arrivals), len(self._rows))
@@ -101,9 +103,7 @@ class Rank(Sweep):
         """What happens to objects before `until`, in the order of objects and time."""
         rows = objects.rows
         table = np.empty((4, 2 * len(rows)), np.int64)
-        count = follow(
-            objects.first, objects.new, objects.bound, rows.time, ends, until, table
-        )
+        count = follow(objects.first, objects.new, objects.bound, rows.time, ends, until, table)
         time, number, low, high = table[:, :count]
         items, ranges = objects.item[number], Ranges(low, high)
         calls = self._scoring.calls(rows, ranges)
@@ -203,7 +203,8 @@ class Rank(Sweep):
 def _kept_from(objects: Objects, found: Instances, stays: Bools) -> Ints:
     """The first row of every object that an instance needs that stays; the bound if none does."""
     low = np.append(found.ranges.low[stays], np.iinfo(np.int64).max)
-    return np.minimum(low[np.searchsorted(low, objects.first)], objects.bound)
+    kept: Ints = np.minimum(low[np.searchsorted(low, objects.first)], objects.bound)
+    return kept
 
 
 def _joined(first: Events, second: Events) -> Events:

@@ -53,27 +53,30 @@ class Rows:
 
     def take(self, at: Ints | Bools) -> Rows:
         """Some of the rows, in this order."""
-        arrays = [getattr(self, field.name)[at] for field in fields(self)[:-1]]
-        return Rows(*arrays, tuple(Column(*(part[at] for part in c)) for c in self.columns))
+        arrays = {name: getattr(self, name)[at] for name in _ARRAYS}
+        columns = tuple(Column(*(part[at] for part in column)) for column in self.columns)
+        return Rows(columns=columns, **arrays)
 
     def followed_by(self, others: Rows) -> Rows:
         """These rows and then others."""
-        names = [field.name for field in fields(self)[:-1]]
-        arrays = [np.concatenate([getattr(self, n), getattr(others, n)]) for n in names]
+        arrays = {
+            name: np.concatenate([getattr(self, name), getattr(others, name)]) for name in _ARRAYS
+        }
         pairs = zip(self.columns, others.columns, strict=True)
         columns = tuple(Column(*map(np.concatenate, zip(*p, strict=True))) for p in pairs)
-        return Rows(*arrays, columns)
+        return Rows(columns=columns, **arrays)
 
     @property
     def nbytes(self) -> int:
-        arrays = [getattr(self, field.name) for field in fields(self)[:-1]]
+        arrays = [getattr(self, name) for name in _ARRAYS]
         arrays += [part for column in self.columns for part in column]
         return sum(array.nbytes for array in arrays)
 
 
-def new_rows(
-    item: Ints, time: Ints, place: Ints, stream: Ints, columns: Sequence[Column]
-) -> Rows:
+_ARRAYS = [field.name for field in fields(Rows) if field.name != "columns"]
+
+
+def new_rows(item: Ints, time: Ints, place: Ints, stream: Ints, columns: Sequence[Column]) -> Rows:
     """Rows that come."""
     size = len(item)
     evicted = np.zeros(size, np.bool_)

@@ -51,7 +51,7 @@ class Scoring:
             column = rows.columns[self.arguments.index(call.argument)] if call.argument else None
             more = _nothing(len(ranges.low)) if coming is None else Coming(coming, highs)
             columns.append(call_values(call, column, ranges, more))
-        return pl.DataFrame(columns).cast(dict(self._empty.schema))
+        return pl.DataFrame(columns).cast(self._empty.schema)
 
     def keys(self, calls: pl.DataFrame, items: Ints, known: Known) -> Ints:
         """The scores of items, as keys."""

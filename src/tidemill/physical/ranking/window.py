@@ -40,7 +40,7 @@ class Window:
                 self._buckets = _halved(self._buckets)
 
     def ends(self, rows: Rows, times: Ints) -> Ints:
-        """When rows cease to hold, given the times of those that come now; the open end if later."""
+        """When rows cease to hold, given the times of those that come now."""
         if self._rows is None:
             return np.full(len(rows), OPEN_END) if self._size is None else rows.time + self._size
         number = rows.place + self._rows - self._arrived - 1

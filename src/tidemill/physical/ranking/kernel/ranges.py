@@ -37,7 +37,7 @@ def rounded(parts: Doubles, count: int) -> float:
     if count == 0:
         return 0.0
     at = count - 1
-    total, lost = parts[at], 0.0
+    total, lost = float(parts[at]), 0.0
     while at > 0 and lost == 0.0:
         at -= 1
         before, number = total, parts[at]
