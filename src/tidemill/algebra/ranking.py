@@ -58,6 +58,7 @@ class Ranked:
     streams: tuple[Promise, ...]
     stream: str | None
     strategy: Strategy
+    confidence: float = 1.0  # an approximate ranking expects so much of what is likely to come
 
     @property
     def order(self) -> SortKey:

@@ -150,6 +150,11 @@ class Appearances:
         return np.where(shown == 0, 1.0, again / np.maximum(shown, 1))
 
     @property
+    def now(self) -> int:
+        """The end of the window."""
+        return self._now
+
+    @property
     def level(self) -> int:
         """Of hashes with so many zeros at their end none is left out."""
         return self._sure
