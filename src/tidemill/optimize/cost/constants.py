@@ -42,7 +42,7 @@ MEASURED: Constants = {
     "aggregate": Steps(arrive=86, key=106, emit=16, row_bytes=6, key_bytes=38),
     "total": Steps(arrive=25, key=5, emit=12, row_bytes=7, key_bytes=19),
     "extreme": Steps(arrive=52, key=56, emit=9, row_bytes=2, key_bytes=43),
-    "top-k": Steps(arrive=10920, row_bytes=301),
+    "top-k": Steps(arrive=502, row_bytes=96),
     "join": Steps(arrive=233, compare=83, row_bytes=24),
     "semi-join": Steps(arrive=231, emit=79, row_bytes=33, key_bytes=1),
     "anti-join": Steps(arrive=421, compare=329, row_bytes=25, key_bytes=27),
