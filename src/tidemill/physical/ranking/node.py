@@ -31,4 +31,7 @@ class RankExec(Exec):
         return str(self.ranked)
 
     def operator(self) -> Operator:
-        raise NotImplementedError
+        # Not before it is needed: compiled parts take a moment even where they are kept.
+        from tidemill.physical.ranking.operator import Rank
+
+        return Rank(self)

@@ -88,6 +88,11 @@ class Firsts:
         """How many items have a key."""
         return int(self._state.sizes[:2].sum())
 
+    def retie(self, ties: Ints) -> None:
+        """Give all items other ties that put them in the same order."""
+        count = min(len(ties), len(self._state.ties))
+        self._state.ties[:count] = ties[:count].reshape(count, -1)
+
     @property
     def open_count(self) -> int:
         """How many items are at the first places."""

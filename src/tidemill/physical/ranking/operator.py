@@ -1,0 +1,216 @@
+"""The running ranking."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+import polars as pl
+
+from tidemill.physical.arrays import Bools, Ints
+from tidemill.physical.operator import Sweep, starts, with_validity
+from tidemill.physical.ranking.calls import Ranges
+from tidemill.physical.ranking.kernel.history import follow
+from tidemill.physical.ranking.keys import scores_of
+from tidemill.physical.ranking.known import Known
+from tidemill.physical.ranking.promises import Promises
+from tidemill.physical.ranking.pruning import (
+    Instances,
+    check_monotone,
+    instances_of,
+    not_monotone,
+    staying,
+)
+from tidemill.physical.ranking.rows import Column, Objects, new_rows
+from tidemill.physical.ranking.scoring import Scoring
+from tidemill.physical.ranking.window import Window
+from tidemill.physical.release import Release
+from tidemill.physical.topk.firsts import ABSENT, Firsts, Versions
+from tidemill.timeline import VALID_FROM
+
+if TYPE_CHECKING:
+    from tidemill.physical.ranking.node import RankExec
+
+
+class Events(NamedTuple):
+    """From a time on an item has these rows; the key is that of its score."""
+
+    time: Ints
+    item: Ints
+    ranges: Ranges
+    calls: pl.DataFrame
+    key: Ints
+
+
+class Rank(Sweep):
+    """Follows the scores of objects through time and keeps rows of those that may be first."""
+
+    def __init__(self, node: RankExec) -> None:
+        super().__init__(node.child.schema)
+        self._node = node
+        self._ranked = node.ranked
+        self._scoring = Scoring(node)
+        self._window = Window(node.ranked)
+        self._promises = Promises(node.ranked.streams, self._window.length)
+        self._known = Known(node)
+        self._firsts = Firsts(node.ranked.limit)
+        self._release = Release(node.eager)
+        none = np.empty(0, np.int64)
+        columns = [Column.of(self._waiting[0].rows[name]) for name in self._scoring.arguments]
+        self._rows = new_rows(none, none, none, none, columns)
+        self._evicted = 0
+
+    def sweep(self, slices: Sequence[pl.DataFrame], until: int) -> pl.DataFrame:
+        objects, ends = self._arrive(self._in_order(slices[0]))
+        self._promises.count(objects, self._known)
+        events = self._events(objects, ends, until)
+        found = instances_of(objects, ends, until, self._scoring, self._promises, self._known)
+        check_monotone(objects, found, self._promises)
+        stays = staying(objects, found, self._ranked.limit, self._known.capacity)
+        kept = _kept_from(objects, found, stays)
+        events = _joined(events, self._lowered(objects, found, kept, until))
+        result = [self._results(objects, events, self._swept_versions(events, until))]
+        self._keep(objects, found, stays, kept)
+        if self._release.is_due(until, slices[0].height, self._firsts.open_count):
+            result.append(self._cut(until))
+        return pl.concat(result)
+
+    def _in_order(self, batch: pl.DataFrame) -> pl.DataFrame:
+        """By time; where the window counts rows, those of one instant by their values."""
+        if self._ranked.rows is None:
+            return batch[np.argsort(starts(batch), kind="stable")]
+        by = [VALID_FROM, *self._node.child.schema.names]
+        return batch[batch.select(pl.arg_sort_by(by, nulls_last=False)).to_series()]
+
+    def _arrive(self, batch: pl.DataFrame) -> tuple[Objects, Ints]:
+        """All rows object by object, and when they cease to hold."""
+        times, stream = starts(batch), self._ranked.stream
+        columns = [Column.of(batch[name]) for name in self._scoring.arguments]
+        streams = (
+            np.zeros(len(times), np.int64)
+            if stream is None
+            else batch[stream].cast(pl.Int64).to_numpy()
+        )
+        items = self._known.find_or_add(batch)
+        arrivals = new_rows(items, times, self._window.places(times), streams, columns)
+        objects = Objects.of(self._rows.followed_by(arrivals), len(self._rows))
+        ends = self._window.ends(objects.rows, times)
+        self._window.arrive(times)
+        return objects, ends
+
+    def _events(self, objects: Objects, ends: Ints, until: int) -> Events:
+        """What happens to objects before `until`, in the order of objects and time."""
+        rows = objects.rows
+        table = np.empty((4, 2 * len(rows)), np.int64)
+        count = follow(objects.first, objects.new, objects.bound, rows.time, ends, until, table)
+        time, number, low, high = table[:, :count]
+        items, ranges = objects.item[number], Ranges(low, high)
+        calls = self._scoring.calls(rows, ranges)
+        key = self._scoring.keys(calls, items, self._known)
+        fell = (items[1:] == items[:-1]) & (low[1:] == low[:-1]) & (key[1:] < key[:-1])
+        if fell.any():
+            raise not_monotone()
+        return Events(time, items, ranges, calls, np.where(low < high, key, ABSENT))
+
+    def _lowered(self, objects: Objects, found: Instances, kept: Ints, until: int) -> Events:
+        """What is left of objects that lose rows: they are not among the first, and never were."""
+        rows = objects.rows
+        held = np.searchsorted(found.ranges.low, objects.first)
+        before = np.append(found.ranges.low, len(rows))[held]
+        at = np.flatnonzero((before < objects.bound) & (kept > before))
+        place = np.searchsorted(found.ranges.low, kept[at])
+        gone = kept[at] == objects.bound[at]
+        place = np.where(gone, 0, place)
+        ranges = Ranges(kept[at], objects.bound[at])
+        calls = found.calls[place] if len(place) else found.calls.clear()
+        key = np.where(gone, ABSENT, found.current[place]) if len(place) else np.empty(0, np.int64)
+        return Events(np.full(len(at), until - 1), objects.item[at], ranges, calls, key)
+
+    def _swept_versions(self, events: Events, until: int) -> Versions:
+        self._firsts.retie(self._known.ties)
+        order = np.argsort(events.time, kind="stable")
+        items = events.item[order]
+        versions = self._firsts.sweep(
+            events.time[order], items, events.key[order], self._known.ties[items], until
+        )
+        event = np.where(versions.event < 0, -1, order[versions.event] if len(order) else -1)
+        return versions._replace(event=event)
+
+    def _results(self, objects: Objects, events: Events, versions: Versions) -> pl.DataFrame:
+        """Rows for versions; what began earlier has the rows that the object had then."""
+        old = versions.event < 0
+        order = np.concatenate([np.flatnonzero(old), np.flatnonzero(~old)])
+        item, event, since, end = (column[order] for column in versions)
+        count = int(np.count_nonzero(old))
+        at = np.searchsorted(objects.item, item[:count])
+        sorted_at, back = np.unique(at, return_inverse=True)
+        ranges = Ranges(objects.first[sorted_at], objects.new[sorted_at])
+        calls = self._scoring.calls(objects.rows, ranges)[back]
+        calls = pl.concat([calls, events.calls[event[count:]]])
+        return with_validity(self._scoring.results(calls, item, self._known), since, end)
+
+    def _keep(self, objects: Objects, found: Instances, stays: Bools, kept: Ints) -> None:
+        rows, low = objects.rows, found.ranges.low
+        self._evicted += int(np.count_nonzero(~stays & ~rows.evicted[low]))
+        rows.evicted[:] = True
+        rows.evicted[low] = ~stays
+        rows.current[low], rows.best[low] = found.current, found.best
+        bounds = np.repeat(kept, objects.bound - objects.first)
+        at = np.flatnonzero(np.arange(len(rows)) >= bounds)
+        self._rows = rows.take(at[np.argsort(objects.order[at], kind="stable")])
+        self._known.forget(objects.item[kept == objects.bound])
+
+    def _cut(self, until: int) -> pl.DataFrame:
+        objects = Objects.of(self._rows, len(self._rows))
+        none = np.empty(0, np.int64)
+        calls = self._scoring.calls(self._rows, Ranges(none, none))
+        nothing = Events(none, none, Ranges(none, none), calls, none)
+        return self._results(objects, nothing, self._firsts.cut(until))
+
+    def output_watermark(self, until: int) -> int:
+        return self._release.watermark
+
+    @property
+    def instances(self) -> pl.DataFrame:
+        """The instances that are retained: keys, since when (t), current and best score."""
+        rows = self._rows.take(~self._rows.evicted)
+        dtype = self._scoring.dtype
+        return self._known.rows(rows.item).with_columns(
+            pl.Series("t", rows.place, pl.Int64),
+            scores_of(rows.current, dtype).alias("current"),
+            scores_of(rows.best, dtype).alias("best"),
+        )
+
+    @property
+    def measures(self) -> dict[str, float]:
+        return {
+            "ranking_instances": float(np.count_nonzero(~self._rows.evicted)),
+            "ranking_rows": float(len(self._rows)),
+            "ranking_window_rows": self._window.count(self._swept),
+            "ranking_evicted": float(self._evicted),
+        }
+
+    @property
+    def state_rows(self) -> int:
+        return len(self._rows) + self.waiting_rows
+
+    @property
+    def state_bytes(self) -> int:
+        return self._rows.nbytes + self._known.nbytes + self._firsts.nbytes + self.waiting_bytes
+
+
+def _kept_from(objects: Objects, found: Instances, stays: Bools) -> Ints:
+    """The first row of every object that an instance needs that stays; the bound if none does."""
+    low = np.append(found.ranges.low[stays], np.iinfo(np.int64).max)
+    kept: Ints = np.minimum(low[np.searchsorted(low, objects.first)], objects.bound)
+    return kept
+
+
+def _joined(first: Events, second: Events) -> Events:
+    ranges = Ranges(*map(np.concatenate, zip(first.ranges, second.ranges, strict=True)))
+    time, item, key = (
+        np.concatenate([getattr(first, name), getattr(second, name)])
+        for name in ("time", "item", "key")
+    )
+    return Events(time, item, ranges, pl.concat([first.calls, second.calls]), key)

@@ -1,0 +1,110 @@
+"""The rows of objects, as arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from typing import NamedTuple
+
+import numpy as np
+import polars as pl
+
+from tidemill.physical.arrays import Array, Bools, Ints, ends_of_runs, slot_order, starts_of_runs
+
+
+class Column(NamedTuple):
+    """Numbers that a call reads: doubles or 64-bit integers, 0 where there is none."""
+
+    numbers: Array
+    present: Bools
+
+    @classmethod
+    def of(cls, values: pl.Series) -> Column:
+        """The numbers of a column.
+
+        >>> Column.of(pl.Series([1.5, None]))
+        Column(numbers=array([1.5, 0. ]), present=array([ True, False]))
+        """
+        dtype = pl.Float64 if values.dtype.is_float() else pl.Int64
+        numbers = values.cast(dtype).fill_null(0).to_numpy()
+        return cls(numbers, values.is_not_null().to_numpy())
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Rows in some order, mostly that of time.
+
+    An object goes by the number of its item. The place of a row is its time, or its number among
+    all rows where the window counts rows. `evicted` says that no instance begins with the row;
+    `current` and `best` are the scores, as keys, of the instance that does.
+    """
+
+    item: Ints
+    time: Ints
+    place: Ints
+    stream: Ints
+    evicted: Bools
+    current: Ints
+    best: Ints
+    columns: tuple[Column, ...]
+
+    def __len__(self) -> int:
+        return len(self.item)
+
+    def take(self, at: Ints | Bools) -> Rows:
+        """Some of the rows, in this order."""
+        arrays = {name: getattr(self, name)[at] for name in _ARRAYS}
+        columns = tuple(Column(*(part[at] for part in column)) for column in self.columns)
+        return Rows(columns=columns, **arrays)
+
+    def followed_by(self, others: Rows) -> Rows:
+        """These rows and then others."""
+        arrays = {
+            name: np.concatenate([getattr(self, name), getattr(others, name)]) for name in _ARRAYS
+        }
+        pairs = zip(self.columns, others.columns, strict=True)
+        columns = tuple(Column(*map(np.concatenate, zip(*p, strict=True))) for p in pairs)
+        return Rows(columns=columns, **arrays)
+
+    @property
+    def nbytes(self) -> int:
+        arrays = [getattr(self, name) for name in _ARRAYS]
+        arrays += [part for column in self.columns for part in column]
+        return sum(array.nbytes for array in arrays)
+
+
+_ARRAYS = [field.name for field in fields(Rows) if field.name != "columns"]
+
+
+def new_rows(item: Ints, time: Ints, place: Ints, stream: Ints, columns: Sequence[Column]) -> Rows:
+    """Rows that come."""
+    size = len(item)
+    evicted = np.zeros(size, np.bool_)
+    lowest = np.full(size, np.iinfo(np.int64).min)
+    highest = np.full(size, np.iinfo(np.int64).max)
+    return Rows(item, time, place, stream, evicted, lowest, highest, tuple(columns))
+
+
+class Objects(NamedTuple):
+    """Rows object by object, in the order of time; where those of each begin, and new ones do."""
+
+    rows: Rows
+    order: Ints  # of the rows, among all in the order of time
+    first: Ints
+    new: Ints
+    bound: Ints
+
+    @classmethod
+    def of(cls, rows: Rows, kept: int) -> Objects:
+        """Rows by object; so many of them are from earlier times."""
+        order = slot_order(rows.item)
+        sorted_rows = rows.take(order)
+        starts = starts_of_runs(sorted_rows.item)
+        first = np.flatnonzero(starts)
+        bound = np.flatnonzero(ends_of_runs(starts)) + 1
+        old = np.concatenate([[0], np.cumsum(order < kept)])
+        return cls(sorted_rows, order, first, first + old[bound] - old[first], bound)
+
+    @property
+    def item(self) -> Ints:
+        return self.rows.item[self.first]
