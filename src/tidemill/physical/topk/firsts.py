@@ -91,7 +91,7 @@ class Firsts:
     def retie(self, ties: Ints) -> None:
         """Give all items other ties that put them in the same order."""
         count = min(len(ties), len(self._state.ties))
-        self._state.ties[:count] = ties[:count].reshape(count, -1)
+        self._state.ties[:count] = ties[:count]
 
     @property
     def open_count(self) -> int:
