@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import polars as pl
+import pyarrow as pa
 
 from tidemill.physical.arrays import Array, Ints
 from tidemill.physical.topk.layout import ABSENT
@@ -13,6 +14,12 @@ NULL = ABSENT + 1
 
 _LOW_BITS = np.int64(2**63 - 1)
 _SIGN = np.int64(63)
+
+
+def is_plain(type: pa.DataType) -> bool:
+    """Whether values have keys at all: numbers and times do."""
+    number = pa.types.is_integer(type) or pa.types.is_floating(type)
+    return number or pa.types.is_temporal(type)
 
 
 def keys_of(scores: pl.Series) -> Ints:

@@ -12,17 +12,19 @@ from tidemill.expressions import compile_items
 from tidemill.physical.arrays import Ints
 from tidemill.physical.keys import KeyTable, canonical
 from tidemill.physical.operator import empty_frame
+from tidemill.physical.ranking.keys import is_plain, keys_of
 
 if TYPE_CHECKING:
     from tidemill.physical.ranking.node import RankExec
 
-_ITEM = "item"  # and one more, so that 0 says that there is none
+_ITEM = "item"
 
 
 class Known:
     """Gives every object a small number, its item, that is free again when it is forgotten.
 
-    `seen` counts the rows of every item by stream, `ties` tells which of two items goes first.
+    `seen` counts the rows of every item by stream, `ties` tells which of two items goes first;
+    unless they are fixed, those of known objects change when others come.
     """
 
     def __init__(self, node: RankExec) -> None:
@@ -38,6 +40,8 @@ class Known:
         of_keys = [(n, s) for n, s in ranked.items if s.columns and s.columns <= set(ranked.keys)]
         functions = {function.name.lower(): function for function in node.functions}
         self._order = compile_items(of_keys, keys, functions)
+        types = [scalar.type for _, scalar in of_keys]
+        self.ties_are_fixed = len(types) == 1 and is_plain(types[0])
 
     def __len__(self) -> int:
         return self._table.live_count
@@ -49,15 +53,15 @@ class Known:
 
     def find_or_add(self, batch: pl.DataFrame) -> Ints:
         """The items of rows, a new one for an object that is not known."""
+        before = len(self._table.live)
         slots = self._table.find_or_add(canonical(batch.select(self._names)))
+        added = np.arange(before, len(self._table.live))
         column = self._table.column(_ITEM)
-        unnumbered = np.unique(slots[column[slots] == 0])
-        if len(unnumbered):
-            items = self._take(len(unnumbered))
-            column[unnumbered] = items + 1
-            self._slots[items] = unnumbered
+        if len(added):
+            column[added] = items = self._take(len(added))
+            self._slots[items] = added
             self._put_in_order(items)
-        return column[slots] - 1
+        return column[slots]
 
     def rows(self, items: Ints) -> pl.DataFrame:
         """The keys of items."""
@@ -68,7 +72,7 @@ class Known:
         self._table.free(self._slots[items])
         self._free = np.concatenate([self._free, items])
         if self._table.compact() is not None:
-            numbers = self._table.column(_ITEM)[: self._table.live_count] - 1
+            numbers = self._table.column(_ITEM)[: self._table.live_count]
             self._slots[numbers] = np.arange(len(numbers))
 
     def _take(self, count: int) -> Ints:
@@ -84,12 +88,15 @@ class Known:
         taken, self._free = self._free[-count:], self._free[:-count]
         return taken
 
-    def _put_in_order(self, items: Ints) -> None:
+    def _put_in_order(self, added: Ints) -> None:
         """Number the ties such that all known objects are in the order of their keys."""
-        every = self._slots[np.setdiff1d(np.arange(self.capacity), self._free)]
+        if self.ties_are_fixed:
+            self.ties[added] = keys_of(self._order.run(self.rows(added)).to_series())
+            return
+        every = np.flatnonzero(self._table.live)
         columns = self._order.run(self._table.rows(every))
         order = columns.select(pl.arg_sort_by(columns.columns, nulls_last=False)).to_series()
-        self.ties[self._table.column(_ITEM)[every[order.to_numpy()]] - 1] = np.arange(len(every))
+        self.ties[self._table.column(_ITEM)[every[order.to_numpy()]]] = np.arange(len(every))
 
     @property
     def nbytes(self) -> int:

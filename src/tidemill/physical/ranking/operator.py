@@ -119,7 +119,8 @@ class Rank(Sweep):
         return Events(np.full(len(at), until - 1), objects.item[at], ranges, calls, key)
 
     def _swept_versions(self, events: Events, until: int) -> Versions:
-        self._firsts.retie(self._known.ties)
+        if not self._known.ties_are_fixed:
+            self._firsts.retie(self._known.ties)
         order = np.argsort(events.time, kind="stable")
         items = events.item[order]
         versions = self._firsts.sweep(
