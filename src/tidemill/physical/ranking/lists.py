@@ -7,31 +7,26 @@ from itertools import product
 from typing import NamedTuple
 
 import numpy as np
-import polars as pl
+import pyarrow as pa
 
 from tidemill.algebra.ranking import Ranked
-from tidemill.physical.arrays import Bools, Ints, ends_of_runs, slot_order, starts_of_runs
+from tidemill.physical.arrays import (
+    Bools,
+    Ints,
+    doubles_of,
+    ends_of_runs,
+    slot_order,
+    starts_of_runs,
+)
 from tidemill.physical.ranking.calls import Ranges
-from tidemill.physical.ranking.keys import NULL, keys_of, scores_of
+from tidemill.physical.ranking.kernel.view import Lists
+from tidemill.physical.ranking.keys import NULL, keys_of
 from tidemill.physical.ranking.known import Known
 from tidemill.physical.ranking.queue import Queue
-from tidemill.physical.ranking.rows import Objects
+from tidemill.physical.ranking.rows import Column, Objects
 from tidemill.physical.ranking.scoring import Scoring
 
 _REST = -1  # the list of rows that bring nothing to any call
-
-
-class Walk(NamedTuple):
-    """The beginnings of all lists, and what an object can reach that is in none of them.
-
-    `items` are those of the first rows, list by list; each of these ends at its bound. Nothing
-    that comes first at a depth or later in its lists has a score above the one of that depth.
-    """
-
-    items: Ints
-    bounds: Ints
-    scores: Ints
-    is_whole: bool
 
 
 class _List(NamedTuple):
@@ -86,14 +81,14 @@ class SortedLists:
         high = (np.cumsum(new[run]))[bounds - 1][run]
         return Ranges(np.arange(len(kept)), high[kept]), numbers[order[kept]]
 
-    def walk(self, depth: int, known: Known) -> Walk:
+    def walk(self, depth: int, known: Known) -> Lists:
         """All lists, put in order, as deep as asked for."""
         self._put_in_order()
         parts = [each.numbers[::-1][:depth] for each in self._lists.values()]
         items = self._queue.of("item", np.concatenate(parts))
         is_whole = all(len(each.numbers) <= depth for each in self._lists.values())
         deepest = min(depth, max(len(part) for part in parts))
-        return Walk(items, np.cumsum([*map(len, parts)]), self._scores(deepest, known), is_whole)
+        return Lists(items, np.cumsum([*map(len, parts)]), self._scores(deepest, known), is_whole)
 
     def _put_in_order(self) -> None:
         """Merge the lists with rows that have other values now, without those that are gone."""
@@ -130,14 +125,17 @@ class SortedLists:
         parts = [self._largest(call, depth) for call in range(len(self._ranked.calls))]
         return self._scoring.keys_of_parts(parts, known)
 
-    def _largest(self, call: int, depth: int) -> pl.Series:
+    def _largest(self, number: int, depth: int) -> Column:
         """At every depth, the values for a call, stream by stream."""
         values = np.full((depth, len(self._ranked.streams)), NULL)
         for stream in range(values.shape[1]):
-            largest = self._list(stream, call).values[::-1][:depth]
+            largest = self._list(stream, number).values[::-1][:depth]
             values[: len(largest), stream] = largest
-        name = self._ranked.calls[call].name
-        return scores_of(values.reshape(-1), self._scoring.types[name])
+        keys, call = values.reshape(-1), self._ranked.calls[number]
+        present = keys != NULL
+        numbers = doubles_of(keys) if pa.types.is_floating(call.type) else keys
+        counted = np.ones_like(present) if call.function == "COUNT" else present
+        return Column(np.where(present, numbers, 0), counted)
 
     def _list(self, stream: int, call: int) -> _List:
         none = np.empty(0, np.int64)

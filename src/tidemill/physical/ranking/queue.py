@@ -9,7 +9,6 @@ from tidemill.physical.ranking.kernel.chains import chain_lengths, chain_rows
 from tidemill.physical.ranking.rows import Column, Objects, Rows, new_rows
 
 _KEPT = ("item", "time", "place", "stream")
-_PREVIOUS = "previous"
 
 
 class Queue:
@@ -20,7 +19,7 @@ class Queue:
     """
 
     def __init__(self, empty: Rows, calls: int) -> None:
-        self._arrays: list[Array] = [np.empty(1, np.int64) for _ in (*_KEPT, _PREVIOUS)]
+        self._arrays: list[Array] = [np.empty(1, np.int64) for _ in range(len(_KEPT) + 1)]
         self._arrays += [np.empty(1, part.dtype) for column in empty.columns for part in column]
         self._values = np.empty((calls, 1), np.int64)
         self._base = 0  # the number of the row that is at the first place
@@ -73,15 +72,15 @@ class Queue:
 
     def drop_before(self, place: int) -> None:
         """Let all rows before a place go."""
-        self.first += int(np.searchsorted(self._part(_KEPT.index("place")), place))
+        self.first += len(self.items_before(place))
 
-    def expiring(self, place: int) -> Ints:
+    def items_before(self, place: int) -> Ints:
         """The items of all rows before a place."""
-        count = int(np.searchsorted(self._part(_KEPT.index("place")), place))
-        return self._part(_KEPT.index("item"))[:count]
+        count = int(np.searchsorted(self._part("place"), place))
+        return self._part("item")[:count]
 
-    def _part(self, number: int) -> Array:
-        return self._arrays[number][self.first - self._base : self.next - self._base]
+    def _part(self, name: str) -> Ints:
+        return self._arrays[_KEPT.index(name)][self.first - self._base : self.next - self._base]
 
     def objects(self, items: Ints, new: int) -> Objects:
         """The rows of some items, given in order; those from number `new` on are the new ones."""
@@ -98,9 +97,9 @@ class Queue:
     def take(self, numbers: Ints) -> Rows:
         """The rows of these numbers."""
         parts = [array[numbers - self._base] for array in self._arrays]
-        kept, columns = parts[: len(_KEPT)], parts[len(_KEPT) + 1 :]
+        item, time, place, stream, _, *columns = parts
         pairs = zip(columns[::2], columns[1::2], strict=True)
-        return new_rows(*kept, [Column(*pair) for pair in pairs])
+        return new_rows(item, time, place, stream, [Column(*pair) for pair in pairs])
 
     def of(self, name: str, numbers: Ints) -> Ints:
         """The items, times, places or streams of rows."""

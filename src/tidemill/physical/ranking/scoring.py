@@ -32,7 +32,6 @@ class Scoring:
         self.arguments = list(dict.fromkeys(c.argument for c in ranked.calls if c.argument))
         results = Schema(tuple(Field(call.name, call.type) for call in ranked.calls))
         self._empty = empty_frame(results)
-        self.types = self._empty.schema
         functions = {function.name.lower(): function for function in node.functions}
         schema = Schema(self._keys.fields + results.fields)
         self._items = compile_items(ranked.items, schema, functions)
@@ -63,17 +62,15 @@ class Scoring:
         rows = calls.hstack(known.rows(items)) if self.reads_keys else calls
         return keys_of(self._score.run(rows).to_series())
 
-    def keys_of_parts(self, parts: Sequence[pl.Series], known: Known) -> Ints:
+    def keys_of_parts(self, parts: Sequence[Column], known: Known) -> Ints:
         """The scores of items for which every call has partial values, one from each stream."""
         width = len(self._highs[0])
-        low = np.arange(len(parts[0]) // width) * width
+        low = np.arange(len(parts[0].present) // width) * width
         ranges, coming = Ranges(low, low + width), _nothing(len(low))
         columns = []
-        for call, values in zip(self._calls, parts, strict=True):
-            counts = call.function == "COUNT"
-            adding = replace(call, function="SUM") if counts else call
-            column = Column.of(values.fill_null(0) if counts else values)
-            columns.append(call_values(adding, column, ranges, coming))
+        for call, part in zip(self._calls, parts, strict=True):
+            adding = replace(call, function="SUM") if call.function == "COUNT" else call
+            columns.append(call_values(adding, part, ranges, coming))
         return self.keys(pl.DataFrame(columns).cast(self._empty.schema), low, known)
 
     def results(self, calls: pl.DataFrame, items: Ints, known: Known) -> pl.DataFrame:

@@ -151,17 +151,22 @@ def is_found(state: State, score: int) -> bool:
 
 
 @part
+def offer(state: State, ties: Ints, item: int) -> None:
+    """Put an item into the view that is not there and goes before others."""
+    if state.keys[item] == ABSENT or state.inside[item]:
+        return
+    if state.memory[0].size < state.memory[0].most or reaches_view(state, ties, item):
+        put_in(state, ties, item)
+
+
+@part
 def fill(state: State, ties: Ints, lists: Lists) -> bool:
     """Walk down all lists at once until the view is full; whether they were deep enough."""
-    memory = state.memory[0]
     for depth in range(len(lists.scores)):
         begin = 0
         for bound in lists.bounds:
             if begin + depth < bound:
-                item = lists.items[begin + depth]
-                if state.keys[item] != ABSENT and not state.inside[item]:
-                    if memory.size < memory.most or reaches_view(state, ties, item):
-                        put_in(state, ties, item)
+                offer(state, ties, lists.items[begin + depth])
             begin = bound
         if is_found(state, lists.scores[depth]):
             return True
