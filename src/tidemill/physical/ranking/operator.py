@@ -16,7 +16,7 @@ from tidemill.physical.ranking.keys import scores_of
 from tidemill.physical.ranking.known import Known
 from tidemill.physical.ranking.promises import Promises
 from tidemill.physical.ranking.pruning import Pruned, Pruning, not_monotone
-from tidemill.physical.ranking.rows import Column, Objects, new_rows
+from tidemill.physical.ranking.rows import Column, Objects, Rows, new_rows
 from tidemill.physical.ranking.scoring import Scoring
 from tidemill.physical.ranking.window import Window
 from tidemill.physical.release import Release
@@ -78,12 +78,16 @@ class Rank(Sweep):
         by = [VALID_FROM, *self._node.child.schema.names]
         return batch[batch.select(pl.arg_sort_by(by, nulls_last=False)).to_series()]
 
-    def _arrive(self, batch: pl.DataFrame) -> tuple[Objects, Ints]:
-        """All rows object by object, and when they cease to hold."""
+    def _arrivals(self, batch: pl.DataFrame) -> Rows:
+        """The rows of a batch."""
         times = starts(batch)
         columns = [Column.of(batch[name]) for name in self._scoring.arguments]
         items, places = self._known.find_or_add(batch), self._window.places(times)
-        arrivals = new_rows(items, times, places, self._streams(batch), columns)
+        return new_rows(items, times, places, self._streams(batch), columns)
+
+    def _arrive(self, batch: pl.DataFrame) -> tuple[Objects, Ints]:
+        """All rows object by object, and when they cease to hold."""
+        times, arrivals = starts(batch), self._arrivals(batch)
         objects = Objects.of(self._rows.followed_by(arrivals), len(self._rows))
         ends = self._window.ends(objects.rows, times)
         self._window.arrive(times)
@@ -164,10 +168,12 @@ class Rank(Sweep):
 
     def _cut(self, until: int) -> pl.DataFrame:
         objects = Objects.of(self._rows, len(self._rows))
+        return self._results(objects, self._no_events(), self._firsts.cut(until))
+
+    def _no_events(self) -> Events:
         none = np.empty(0, np.int64)
         calls = self._scoring.calls(self._rows, Ranges(none, none))
-        nothing = Events(none, none, Ranges(none, none), calls, none)
-        return self._results(objects, nothing, self._firsts.cut(until))
+        return Events(none, none, Ranges(none, none), calls, none)
 
     def output_watermark(self, until: int) -> int:
         return self._release.watermark
