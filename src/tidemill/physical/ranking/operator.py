@@ -19,10 +19,11 @@ from tidemill.physical.ranking.pruning import (
     Instances,
     check_monotone,
     instances_of,
+    kept_from,
     not_monotone,
     staying,
 )
-from tidemill.physical.ranking.rows import Column, Objects, new_rows
+from tidemill.physical.ranking.rows import Column, Objects, Rows, new_rows
 from tidemill.physical.ranking.scoring import Scoring
 from tidemill.physical.ranking.window import Window
 from tidemill.physical.release import Release
@@ -71,7 +72,7 @@ class Rank(Sweep):
         found = instances_of(objects, ends, until, self._scoring, self._promises, self._known)
         check_monotone(objects, found, self._promises)
         stays = staying(objects, found, self._ranked.limit, self._known.capacity)
-        kept = _kept_from(objects, found, stays)
+        kept = kept_from(objects, found, stays)
         events = _joined(events, self._lowered(objects, found, kept, until))
         result = [self._results(objects, events, self._swept_versions(events, until))]
         self._keep(objects, found, stays, kept)
@@ -89,13 +90,17 @@ class Rank(Sweep):
     def _arrive(self, batch: pl.DataFrame) -> tuple[Objects, Ints]:
         """All rows object by object, and when they cease to hold."""
         times = starts(batch)
-        columns = [Column.of(batch[name]) for name in self._scoring.arguments]
-        items, places = self._known.find_or_add(batch), self._window.places(times)
-        arrivals = new_rows(items, times, places, self._streams(batch), columns)
+        arrivals = self._new(batch, self._window.places(times), self._known)
         objects = Objects.of(self._rows.followed_by(arrivals), len(self._rows))
         ends = self._window.ends(objects.rows, times)
         self._window.arrive(times)
         return objects, ends
+
+    def _new(self, batch: pl.DataFrame, places: Ints, known: Known) -> Rows:
+        """Rows that come, of objects that become known."""
+        columns = [Column.of(batch[name]) for name in self._scoring.arguments]
+        items, streams = known.find_or_add(batch), self._streams(batch)
+        return new_rows(items, starts(batch), places, streams, columns)
 
     def _streams(self, batch: pl.DataFrame) -> Ints:
         """The stream of every row."""
@@ -162,9 +167,7 @@ class Rank(Sweep):
         rows.evicted[:] = True
         rows.evicted[low] = ~stays
         rows.current[low], rows.best[low] = found.current, found.best
-        bounds = np.repeat(kept, objects.bound - objects.first)
-        at = np.flatnonzero(np.arange(len(rows)) >= bounds)
-        self._rows = rows.take(at[np.argsort(objects.order[at], kind="stable")])
+        self._rows = objects.since(kept)
         self._known.forget(objects.item[kept == objects.bound])
 
     def _cut(self, until: int) -> pl.DataFrame:
@@ -204,13 +207,6 @@ class Rank(Sweep):
     @property
     def state_bytes(self) -> int:
         return self._rows.nbytes + self._known.nbytes + self._firsts.nbytes + self.waiting_bytes
-
-
-def _kept_from(objects: Objects, found: Instances, stays: Bools) -> Ints:
-    """The first row of every object that an instance needs that stays; the bound if none does."""
-    low = np.append(found.ranges.low[stays], np.iinfo(np.int64).max)
-    kept: Ints = np.minimum(low[np.searchsorted(low, objects.first)], objects.bound)
-    return kept
 
 
 def _joined(first: Events, second: Events) -> Events:

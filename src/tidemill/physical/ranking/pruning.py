@@ -84,3 +84,10 @@ def staying(objects: Objects, found: Instances, limit: int, capacity: int) -> Bo
         where = np.full(capacity, -1)
         undominated(newest, places, items, found.current, found.best, heap, keys, where, stays)
     return stays
+
+
+def kept_from(objects: Objects, found: Instances, stays: Bools) -> Ints:
+    """The first row of every object that an instance needs that stays; the bound if none does."""
+    low = np.append(found.ranges.low[stays], np.iinfo(np.int64).max)
+    kept: Ints = np.minimum(low[np.searchsorted(low, objects.first)], objects.bound)
+    return kept

@@ -58,6 +58,12 @@ class Firsts:
         item, since = item[since < until], since[since < until]
         return Versions(item, np.full(len(item), NONE), since, np.full(len(item), until))
 
+    @property
+    def now(self) -> tuple[Ints, Ints]:
+        """The items that are the first now, those of the offset too, and their keys."""
+        items = self._state.heaps[0, : self._state.sizes[0]].astype(np.int64)
+        return items, self._state.entries["key"][0, items]
+
     def retie(self, ties: Ints) -> None:
         """Give all items other ties that put them in the same order."""
         count = min(len(ties), self._state.entries.shape[1])
