@@ -42,7 +42,7 @@ MEASURED: Constants = {
     "aggregate": Steps(arrive=86, key=106, emit=16, row_bytes=6, key_bytes=38),
     "total": Steps(arrive=25, key=5, emit=12, row_bytes=7, key_bytes=19),
     "extreme": Steps(arrive=52, key=56, emit=9, row_bytes=2, key_bytes=43),
-    "top-k": Steps(arrive=10920, row_bytes=301),
+    "top-k": Steps(arrive=502, row_bytes=96),
     "eaa": Steps(arrive=1500, row_bytes=100),
     "sla": Steps(arrive=3000, row_bytes=100),
     "approximate": Steps(arrive=1500, row_bytes=100),

@@ -14,7 +14,7 @@ from tidemill.algebra.plan import Plan
 from tidemill.algebra.promises import Recurrence, presented
 from tidemill.algebra.ranking import Promise
 from tidemill.expressions.functions import Functions
-from tidemill.optimize.ranking.question import NotRanked, Question
+from tidemill.optimize.ranking.question import NotRanked, Question, whole
 from tidemill.optimize.ranking.scores import rises, stands_alone
 
 _ITSELF = Interval(1, 1)
@@ -26,7 +26,8 @@ def promises_of(question: Question, functions: Functions) -> tuple[Promise, ...]
 
     Raises `NotRanked` if the score may fall when a row comes.
     """
-    values = [[_values(branch, call) for call in question.calls] for branch in question.branches]
+    branches = [whole(branch) for branch in question.branches]
+    values = [[_values(branch, call) for call in question.calls] for branch in branches]
     together = {
         call.name: _total(call, [row[number] for row in values])
         for number, call in enumerate(question.calls)
@@ -36,7 +37,7 @@ def promises_of(question: Question, functions: Functions) -> tuple[Promise, ...]
     maxima = frozenset(call.name for call in question.calls if call.function == "MAX")
     if stands_alone(question.score.node, maxima):
         return tuple(Promise(None, tuple(0.0 for _ in row)) for row in values)
-    kept = [_recurrence(branch, question) for branch in question.branches]
+    kept = [_recurrence(branch, question) for branch in branches]
     return _promises(question, kept, values)
 
 

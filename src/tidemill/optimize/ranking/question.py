@@ -21,6 +21,7 @@ from tidemill.algebra.nodes import (
 from tidemill.algebra.plan import Plan
 from tidemill.algebra.scalar import Scalar, column
 from tidemill.analyze.boundedness import validity
+from tidemill.optimize.sharing import Shared
 
 Items = tuple[tuple[str, Scalar], ...]
 
@@ -111,9 +112,14 @@ def _united(plan: Plan) -> Iterator[Plan]:
 
 
 def _instants(plan: Plan) -> Plan:
-    if not validity(plan).instant:
+    if not validity(whole(plan)).instant:
         raise NotRanked("rows below its window hold longer than an instant")
     return plan
+
+
+def whole(plan: Plan) -> Plan:
+    """The plan with the parts that it shares with others, to look at."""
+    return plan.transform(lambda part: whole(part.part) if isinstance(part, Shared) else part)
 
 
 def _check_calls(question: Question) -> None:

@@ -22,8 +22,11 @@ from tidemill.optimize.rule import Known
 from tidemill.optimize.sharing import Cut
 
 _STREAM: Final = "#stream"
-_BYTE: Final = 1e-15
-"""Seconds per row that a byte of state is worth: a gigabyte, a microsecond."""
+_BYTE: Final = 1e-13
+"""Seconds per row that a byte of state is worth: ten megabytes, a microsecond.
+
+State is not only memory: it is written to checkpoints, and read when a run goes on.
+"""
 
 
 def rank_objects(plan: Plan, known: Known) -> Plan:
@@ -62,21 +65,19 @@ def _is_wanted(plan: Plan, known: Known) -> bool:
 
 def _ranked(question: Question, known: Known) -> Plan:
     promises = promises_of(question, known.functions)
-    choices = {
-        strategy: _alternative(question, strategy, promises)
+    choices: dict[str, Plan] = {
+        strategy.value: _alternative(question, strategy, promises)
         for strategy in _strategies(question, promises, known.hints.rank)
     }
     if not choices:
         raise NotRanked("nobody knows how far scores can rise: AT MOST or ranges are missing")
+    if known.hints.rank is None:
+        choices["plain"] = question.top
     model = CostModel(Estimator(known.statistics, known.domain))
-    prices = {name: _price(plan, model) for name, plan in choices.items()}
-    plain = _price(question.top, model)
-    best = min(prices, key=lambda name: _cost(prices[name], question, model))
-    known.notes.append(partial(_describe, best, prices, plain))
-    if known.hints.rank is None and _cost(plain, question, model) < _cost(
-        prices[best], question, model
-    ):
-        return question.top
+    rate = sum(model.estimator.rate(branch) for branch in question.branches)
+    usages = {name: model.total(plan) for name, plan in choices.items()}
+    best = min(usages, key=lambda name: _cost(usages[name], rate))
+    known.notes.append(partial(_describe, best, usages, rate))
     return choices[best]
 
 
@@ -97,23 +98,17 @@ def _strategies(
     yield Strategy.SLA
 
 
-def _price(plan: Plan, model: CostModel) -> Usage:
-    return model.total(plan)
-
-
-def _cost(usage: Usage, question: Question, model: CostModel) -> float:
-    rate = sum(model.estimator.rate(branch) for branch in question.branches)
+def _cost(usage: Usage, rate: float) -> float:
     return usage.seconds / rate + _BYTE * usage.state_bytes
 
 
-def _describe(best: Strategy, prices: dict[Strategy, Usage], plain: Usage) -> str:
+def _describe(best: str, usages: dict[str, Usage], rate: float) -> str:
     """What to tell people about a choice."""
-    others = [
-        f"{name.value} {usage.state_rows:.3g}" for name, usage in prices.items() if name is not best
-    ]
-    compared = ", ".join([*others, f"plain {plain.state_rows:.3g}"])
-    kept = prices[best].state_rows
-    return f"objects are ranked by {best.value}, with {kept:.3g} rows of state ({compared})"
+    shown = (
+        f"{name} {usage.seconds / rate * 1e6:.2g} µs per row, {usage.state_rows:.3g} rows of state"
+        for name, usage in sorted(usages.items(), key=lambda item: _cost(item[1], rate))
+    )
+    return f"the first groups are found by {best}: {'; '.join(shown)}"
 
 
 def _alternative(

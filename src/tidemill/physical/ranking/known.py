@@ -12,6 +12,7 @@ from tidemill.expressions import compile_items
 from tidemill.physical.arrays import Ints
 from tidemill.physical.keys import KeyTable, canonical
 from tidemill.physical.operator import empty_frame
+from tidemill.physical.topk.order import RowOrder
 
 if TYPE_CHECKING:
     from tidemill.physical.ranking.node import RankExec
@@ -34,10 +35,13 @@ class Known:
         self._slots = np.empty(0, np.int64)  # by item
         self._free = np.empty(0, np.int64)
         self.seen = np.zeros((0, self._streams), np.int64)
-        self.ties = np.zeros(0, np.int64)
         of_keys = [(n, s) for n, s in ranked.items if s.columns and s.columns <= set(ranked.keys)]
         functions = {function.name.lower(): function for function in node.functions}
-        self._order = compile_items(of_keys, keys, functions)
+        self._placed = compile_items(of_keys, keys, functions)
+        self._empty = self._placed.run(empty_frame(keys))
+        self._order = RowOrder(self._empty, ())
+        self.renewals = 0  # how often ties have changed that items had before
+        self.ties = np.zeros((0, self._order.depth), np.int64)
 
     def __len__(self) -> int:
         return self._table.live_count
@@ -75,6 +79,8 @@ class Known:
         if self._table.compact() is not None:
             numbers = self._table.column(_ITEM)[: self._table.live_count] - 1
             self._slots[numbers] = np.arange(len(numbers))
+            self._order = RowOrder(self._empty, ())  # without the objects that are forgotten
+            self._renew(numbers)
 
     def _take(self, count: int) -> Ints:
         missing = count - len(self._free)
@@ -83,20 +89,30 @@ class Known:
             room = max(missing, old)
             self._free = np.concatenate([self._free, np.arange(old + room - 1, old - 1, -1)])
             self._slots = np.concatenate([self._slots, np.zeros(room, np.int64)])
-            self.ties = np.concatenate([self.ties, np.zeros(room, np.int64)])
+            ties = np.zeros((room, self._order.depth), np.int64)
+            self.ties = np.concatenate([self.ties, ties])
             seen = np.zeros((room, self._streams), np.int64)
             self.seen = np.concatenate([self.seen, seen])
         taken, self._free = self._free[-count:], self._free[:-count]
         return taken
 
     def _put_in_order(self, items: Ints) -> None:
-        """Number the ties such that all known objects are in the order of their keys."""
-        every = self._slots[np.setdiff1d(np.arange(self.capacity), self._free)]
-        columns = self._order.run(self._table.rows(every))
-        order = columns.select(pl.arg_sort_by(columns.columns, nulls_last=False)).to_series()
-        self.ties[self._table.column(_ITEM)[every[order.to_numpy()]] - 1] = np.arange(len(every))
+        """Give new items ties, and if there is no room among the others, give all other ties."""
+        renewals = self._order.renewals
+        self.ties[items] = self._levels(items)
+        if self._order.renewals > renewals:
+            self._renew(np.setdiff1d(np.arange(self.capacity), self._free))
+
+    def _renew(self, items: Ints) -> None:
+        """Give all items their ties anew."""
+        self.ties[items] = self._levels(items)
+        self.renewals += 1
+
+    def _levels(self, items: Ints) -> Ints:
+        return self._order.levels(self._placed.run(self.rows(items)))
 
     @property
     def nbytes(self) -> int:
         arrays: Sequence[Ints] = (self._slots, self._free, self.seen, self.ties)
-        return self._table.nbytes + sum(array.nbytes for array in arrays)
+        own = self._table.nbytes + self._order.nbytes
+        return own + sum(array.nbytes for array in arrays)

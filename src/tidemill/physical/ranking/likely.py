@@ -16,6 +16,7 @@ import numpy as np
 from tidemill.algebra.ranking import Ranked
 from tidemill.physical.arrays import Array, Ints
 from tidemill.physical.ranking.appearance import Appearances, Hashes
+from tidemill.physical.ranking.kernel.cells import NEVER
 from tidemill.physical.ranking.promises import Promises
 
 _UNBOUNDED = 2**62
@@ -34,7 +35,8 @@ class Likely(Promises):
         self._all = self._own
         self._others: dict[int, Appearances] = {}
         self._partition = 0
-        self._told: int | None = None
+        self._now = NEVER  # after the last tick
+        self._has_news = False
 
     def start(self, partition: int) -> None:
         """Learn which of the partitions this is."""
@@ -45,16 +47,16 @@ class Likely(Promises):
         self._own.advance(now)
 
     def note(self, hashes: Hashes, streams: Ints, places: Ints) -> None:
-        """Take note of rows."""
+        """Take note of the rows of a tick."""
         self._own.note(hashes, streams, places)
+        before, self._now = self._now, self._own.now
+        self._has_news = not self._pause or before // self._pause != self._now // self._pause
         self._all = self._own.merge(self._others.values()) if self._others else self._own
 
     def tell(self) -> bytes | None:
         """What was seen, from time to time."""
-        now = self._own.now
-        if self._told is not None and now - self._told < self._pause:
+        if not self._has_news:
             return None
-        self._told = now
         # Cells that a sketch of all partitions would have no room for need not travel.
         return self._own.dump(self._all.level - 1)
 

@@ -55,7 +55,8 @@ class Rank(Sweep):
         self._window = Window(node.ranked)
         self._promises = self._promises_of(node)
         self._known = Known(node)
-        self._firsts = Firsts(node.ranked.limit)
+        self._firsts = Firsts(node.ranked.limit, depth=self._known.ties.shape[1])
+        self._renewals = 0  # of ties
         self._release = Release(node.eager)
         none = np.empty(0, np.int64)
         columns = [Column.of(self._waiting[0].rows[name]) for name in self._scoring.arguments]
@@ -139,7 +140,9 @@ class Rank(Sweep):
         return Events(np.full(len(at), until - 1), objects.item[at], ranges, calls, key)
 
     def _swept_versions(self, events: Events, until: int) -> Versions:
-        self._firsts.retie(self._known.ties)
+        if self._renewals < self._known.renewals:
+            self._firsts.retie(self._known.ties)
+            self._renewals = self._known.renewals
         order = np.argsort(events.time, kind="stable")
         items = events.item[order]
         versions = self._firsts.sweep(

@@ -29,7 +29,7 @@ def touch(state: State, noted: Noted, count: int, item: int) -> int:
 def balance(state: State, cut: int, noted: Noted, count: int) -> int:
     """Let items change sides until the right ones are the first of a cut."""
     first, others = 2 * cut, 2 * cut + 1
-    entries, heaps, sizes = state.entries[cut], state.heaps, state.sizes
+    heaps, sizes = state.heaps, state.sizes
     while sizes[others] > 0 and sizes[first] < state.limits[cut]:
         item = heaps[others, 0]
         pull(state, others, item)
@@ -37,7 +37,7 @@ def balance(state: State, cut: int, noted: Noted, count: int) -> int:
         count = touch(state, noted, count, item)
     while sizes[others] > 0 and sizes[first] > 0:
         up, down = heaps[others, 0], heaps[first, 0]
-        if not goes_before(entries, up, down):
+        if not goes_before(state, cut, up, down):
             break
         pull(state, others, up)
         pull(state, first, down)
@@ -78,9 +78,9 @@ Sweep = Callable[[State, int, Ints, Ints, Ints, Ints, Noted, Versions], int]
 
 
 def _compile(source: int) -> Sweep:
-    events = (_NUMBERS, _NUMBERS, _NUMBERS, _NUMBERS)
+    events = (_NUMBERS, _NUMBERS, _NUMBERS, np.zeros((0, 1), np.int64))
 
-    @compiled_for(blank([0]), 0, *events, np.zeros(0, np.int32), no_versions(0))
+    @compiled_for(blank([0], 1), 0, *events, np.zeros(0, np.int32), no_versions(0))
     def sweep(
         state: State,
         base: int,
@@ -99,8 +99,10 @@ def _compile(source: int) -> Sweep:
                 item = items[at]
                 state.told[item].event = base + at
                 count = touch(state, noted, count, item)
+                for level in range(ties.shape[1]):
+                    state.ties[item, level] = ties[at, level]
                 for cut in range(len(state.limits)):
-                    change(state, cut, item, keys[at], ties[at])
+                    change(state, cut, item, keys[at])
                     count = balance(state, cut, noted, count)
                 at += 1
             for touched in range(count):
