@@ -12,7 +12,6 @@ from tidemill.algebra.plan import Plan
 from tidemill.algebra.scalar import Scalar
 from tidemill.algebra.schema import Field, Schema
 
-
 CONFIDENCE = 0.4
 """How much of the largest value an approximate ranking expects where a value is certain to come.
 
