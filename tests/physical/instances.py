@@ -69,6 +69,11 @@ class OneByOne:
         known.rows.append(row)
         self._prune()
 
+    def advance(self, now: int) -> None:
+        """Let go what the window no longer holds."""
+        self._expire(now)
+        self._prune()
+
     def _expire(self, now: int) -> None:
         for known in self._known.values():
             known.rows = [row for row in known.rows if row.time > now - self._size]

@@ -13,8 +13,9 @@ from tidemill.physical.keys import canonical
 from tidemill.physical.operator import starts
 from tidemill.physical.ranking.appearance import Hashes
 from tidemill.physical.ranking.audit import SHARE, Audit, followed
-from tidemill.physical.ranking.likely import Likely
+from tidemill.physical.ranking.likely import Likely, PruningByTick
 from tidemill.physical.ranking.operator import Rank
+from tidemill.physical.ranking.pruning import Pruning
 from tidemill.physical.ranking.rows import Objects
 from tidemill.physical.topk.firsts import ABSENT
 
@@ -36,9 +37,9 @@ class ApproximateRank(Rank):
         self._missed = 0
         self._checked = 0
 
-    def _promises_of(self, node: RankExec) -> Likely:
+    def _pruning_of(self, node: RankExec) -> Pruning:
         self._likely = Likely(node.ranked, self._window.length)
-        return self._likely
+        return PruningByTick(self._scoring, self._likely, self._known, node.ranked.limit)
 
     def start(self, partition: int) -> None:
         self._likely.start(partition)

@@ -15,10 +15,10 @@ import polars as pl
 
 from tidemill.physical.arrays import Bools, Ints
 from tidemill.physical.ranking.appearance import Hashes
-from tidemill.physical.ranking.kernel.dominance import undominated
 from tidemill.physical.ranking.known import Known
+from tidemill.physical.ranking.likely import PruningByTick
 from tidemill.physical.ranking.promises import Promises
-from tidemill.physical.ranking.pruning import Instances, instances_of, kept_from
+from tidemill.physical.ranking.pruning import Instances, not_dominated
 from tidemill.physical.ranking.rows import Objects, Rows
 from tidemill.physical.ranking.scoring import Scoring
 from tidemill.physical.ranking.window import Window
@@ -42,10 +42,10 @@ class Audit:
     """The objects that are followed exactly."""
 
     def __init__(self, node: RankExec, scoring: Scoring, window: Window, empty: Rows) -> None:
-        self._limit = node.ranked.limit
-        self._scoring, self._window = scoring, window
+        self._window = window
         self.known = Known(node)
-        self._promises = Promises(node.ranked.streams, window.length)
+        promises = Promises(node.ranked.streams, window.length)
+        self._pruning = PruningBehind(scoring, promises, self.known, node.ranked.limit)
         self.rows = empty
         self._objects, self._ends = Objects.of(empty, 0), empty.time
 
@@ -53,44 +53,45 @@ class Audit:
         """Take rows of objects that are followed, and the times of all rows that come now."""
         self._objects = Objects.of(self.rows.followed_by(rows), len(self.rows))
         self._ends = self._window.ends(self._objects.rows, times)
-        self._promises.count(self._objects, self.known)
 
     def above(self, key: int, until: int, others: Rows) -> pl.DataFrame:
         """The objects whose scores are above a key at the end of the tick.
 
-        Then instances are let go for which `limit` of the others are too good.
+        Then instances are let go for which too many of the others are too good.
         """
-        found = instances_of(
-            self._objects, self._ends, until, self._scoring, self._promises, self.known
-        )
-        items = self._objects.rows.item[found.ranges.low]
+        objects, self._pruning.others = self._objects, others.take(~others.evicted)
+        found, _, kept = self._pruning.prune(objects, self._ends, until)
+        items = objects.rows.item[found.ranges.low]
         # The first instance of an object has all of its rows.
         is_first = np.append(True, items[1:] != items[:-1])[: len(items)]
         better = self.known.rows(items[is_first & (found.current > key)])
-        self._keep(found, self._staying(found, others))
+        self._keep(found, kept)
         return better
 
-    def _staying(self, found: Instances, others: Rows) -> Bools:
-        rows, low = self._objects.rows, found.ranges.low
-        others = others.take(~others.evicted)
-        place = np.concatenate([rows.place[low], others.place])
-        item = np.concatenate([rows.item[low], others.item + self.known.capacity])
-        # The others may be the same objects: only they count, or one would count twice.
-        current = np.concatenate([np.full(len(low), ABSENT), others.current])
-        best = np.concatenate([found.best, others.current])
-        newest = np.argsort(-place, kind="stable")
-        capacity = int(item.max(initial=-1)) + 1
-        heap, keys = np.empty(self._limit, np.int64), np.empty(capacity, np.int64)
-        stays, where = np.zeros(len(place), np.bool_), np.full(capacity, -1)
-        undominated(newest, place, item, current, best, heap, keys, where, stays)
-        return stays[: len(low)]
-
-    def _keep(self, found: Instances, stays: Bools) -> None:
-        objects = self._objects
-        kept = kept_from(objects, found, stays)
+    def _keep(self, found: Instances, kept: Ints) -> None:
+        objects, low = self._objects, found.ranges.low
+        objects.rows.current[low], objects.rows.best[low] = found.current, found.best
         self.rows = objects.since(kept)
         self.known.forget(objects.item[kept == objects.bound])
 
     @property
     def nbytes(self) -> int:
         return self.rows.nbytes + self.known.nbytes
+
+
+class PruningBehind(PruningByTick):
+    """Lets instances go behind those of others, the only ones that count.
+
+    They may be of the same objects, which would else count twice.
+    """
+
+    others: Rows
+
+    def _staying(self, objects: Objects, found: Instances) -> Bools:
+        rows, low, others = objects.rows, found.ranges.low, self.others
+        place = np.concatenate([rows.place[low], others.place])
+        item = np.concatenate([rows.item[low], others.item + self._known.capacity])
+        current = np.concatenate([np.full(len(low), ABSENT), others.current])
+        best = np.concatenate([found.best, others.current])
+        newest = np.argsort(-place, kind="stable")
+        return not_dominated(newest, place, item, current, best, self._limit)[: len(low)]

@@ -19,7 +19,7 @@ _SPLIT = 2.0**27 + 1.0
 
 
 class Ranges(NamedTuple):
-    """Rows low .. high - 1 of one object each; neither bound goes back from range to range."""
+    """Rows low .. high - 1 of one object each, best in an order in which no bound goes back."""
 
     low: Ints
     high: Ints

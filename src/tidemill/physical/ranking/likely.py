@@ -14,10 +14,12 @@ from collections.abc import Mapping
 import numpy as np
 
 from tidemill.algebra.ranking import Ranked
-from tidemill.physical.arrays import Array, Ints
+from tidemill.physical.arrays import Array, Bools, Ints
 from tidemill.physical.ranking.appearance import Appearances, Hashes
 from tidemill.physical.ranking.kernel.cells import NEVER
-from tidemill.physical.ranking.promises import Promises
+from tidemill.physical.ranking.promises import Promises, Seen
+from tidemill.physical.ranking.pruning import Pruning
+from tidemill.physical.ranking.rows import Objects
 
 _UNBOUNDED = 2**62
 _NEWS = 16
@@ -85,3 +87,19 @@ class Likely(Promises):
     def nbytes(self) -> int:
         sketches = {id(sketch): sketch for sketch in (self._own, self._all)}
         return sum(s.nbytes for s in [*sketches.values(), *self._others.values()])
+
+
+class PruningByTick(Pruning):
+    """Lets instances go only at the end of a tick: before, nobody knows what is likely.
+
+    An object begins anew when all of its rows have left the window.
+    """
+
+    def _begun_anew(self, objects: Objects, begins: Bools, seen: Seen) -> tuple[Bools, Ints]:
+        rows, born = objects.rows, np.full(len(objects.first), -1)
+        anew = np.zeros(len(rows), np.bool_)
+        distance = rows.place[1:] - rows.place[:-1]
+        anew[1:] = (rows.item[1:] == rows.item[:-1]) & (distance >= self._promises.window)
+        at = np.flatnonzero(anew)
+        np.maximum.at(born, np.searchsorted(objects.first, at, side="right") - 1, at)
+        return anew, born

@@ -8,21 +8,14 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import polars as pl
 
-from tidemill.physical.arrays import Bools, Ints
+from tidemill.physical.arrays import Ints
 from tidemill.physical.operator import Sweep, starts, with_validity
 from tidemill.physical.ranking.calls import Ranges
 from tidemill.physical.ranking.kernel.history import follow
 from tidemill.physical.ranking.keys import scores_of
 from tidemill.physical.ranking.known import Known
 from tidemill.physical.ranking.promises import Promises
-from tidemill.physical.ranking.pruning import (
-    Instances,
-    check_monotone,
-    instances_of,
-    kept_from,
-    not_monotone,
-    staying,
-)
+from tidemill.physical.ranking.pruning import Pruned, Pruning, not_monotone
 from tidemill.physical.ranking.rows import Column, Objects, Rows, new_rows
 from tidemill.physical.ranking.scoring import Scoring
 from tidemill.physical.ranking.window import Window
@@ -53,8 +46,8 @@ class Rank(Sweep):
         self._ranked = node.ranked
         self._scoring = Scoring(node)
         self._window = Window(node.ranked)
-        self._promises = self._promises_of(node)
         self._known = Known(node)
+        self._pruning = self._pruning_of(node)
         self._firsts = Firsts(node.ranked.limit, depth=self._known.ties.shape[1])
         self._renewals = 0  # of ties
         self._release = Release(node.eager)
@@ -63,20 +56,17 @@ class Rank(Sweep):
         self._rows = new_rows(none, none, none, none, columns)
         self._evicted = 0
 
-    def _promises_of(self, node: RankExec) -> Promises:
-        return Promises(node.ranked.streams, self._window.length)
+    def _pruning_of(self, node: RankExec) -> Pruning:
+        promises = Promises(node.ranked.streams, self._window.length)
+        return Pruning(self._scoring, promises, self._known, node.ranked.limit)
 
     def sweep(self, slices: Sequence[pl.DataFrame], until: int) -> pl.DataFrame:
         objects, ends = self._arrive(self._in_order(slices[0]))
-        self._promises.count(objects, self._known)
         events = self._events(objects, ends, until)
-        found = instances_of(objects, ends, until, self._scoring, self._promises, self._known)
-        check_monotone(objects, found, self._promises)
-        stays = staying(objects, found, self._ranked.limit, self._known.capacity)
-        kept = kept_from(objects, found, stays)
-        events = _joined(events, self._lowered(objects, found, kept, until))
+        pruned = self._pruning.prune(objects, ends, until)
+        events = _joined(events, self._lowered(objects, pruned, ends, until))
         result = [self._results(objects, events, self._swept_versions(events, until))]
-        self._keep(objects, found, stays, kept)
+        self._keep(objects, pruned)
         if self._release.is_due(until, slices[0].height, self._firsts.open_count):
             result.append(self._cut(until))
         return pl.concat(result)
@@ -125,18 +115,18 @@ class Rank(Sweep):
             raise not_monotone()
         return Events(time, items, ranges, calls, np.where(low < high, key, ABSENT))
 
-    def _lowered(self, objects: Objects, found: Instances, kept: Ints, until: int) -> Events:
+    def _lowered(self, objects: Objects, pruned: Pruned, ends: Ints, until: int) -> Events:
         """What is left of objects that lose rows: they are not among the first, and never were."""
-        rows = objects.rows
-        held = np.searchsorted(found.ranges.low, objects.first)
-        before = np.append(found.ranges.low, len(rows))[held]
+        found, kept = pruned.instances, pruned.kept
+        held = np.append(np.flatnonzero(ends >= until), len(ends))
+        before = held[np.searchsorted(held, objects.first)]
         at = np.flatnonzero((before < objects.bound) & (kept > before))
-        place = np.searchsorted(found.ranges.low, kept[at])
         gone = kept[at] == objects.bound[at]
-        place = np.where(gone, 0, place)
+        place = np.where(gone, 0, np.searchsorted(found.ranges.low, kept[at]))
+        calls = found.calls[place] if found.calls.height else _no_calls(found.calls, len(at))
+        key = np.full(len(at), ABSENT)
+        key[~gone] = found.current[place[~gone]]
         ranges = Ranges(kept[at], objects.bound[at])
-        calls = found.calls[place] if len(place) else found.calls.clear()
-        key = np.where(gone, ABSENT, found.current[place]) if len(place) else np.empty(0, np.int64)
         return Events(np.full(len(at), until - 1), objects.item[at], ranges, calls, key)
 
     def _swept_versions(self, events: Events, until: int) -> Versions:
@@ -164,12 +154,13 @@ class Rank(Sweep):
         calls = pl.concat([calls, events.calls[event[count:]]])
         return with_validity(self._scoring.results(calls, item, self._known), since, end)
 
-    def _keep(self, objects: Objects, found: Instances, stays: Bools, kept: Ints) -> None:
-        rows, low = objects.rows, found.ranges.low
+    def _keep(self, objects: Objects, pruned: Pruned) -> None:
+        rows, kept = objects.rows, pruned.kept
+        low, stays = pruned.instances.ranges.low, pruned.stays
         self._evicted += int(np.count_nonzero(~stays & ~rows.evicted[low]))
         rows.evicted[:] = True
         rows.evicted[low] = ~stays
-        rows.current[low], rows.best[low] = found.current, found.best
+        rows.current[low], rows.best[low] = pruned.instances.current, pruned.instances.best
         self._rows = objects.since(kept)
         self._known.forget(objects.item[kept == objects.bound])
 
@@ -210,6 +201,11 @@ class Rank(Sweep):
     @property
     def state_bytes(self) -> int:
         return self._rows.nbytes + self._known.nbytes + self._firsts.nbytes + self.waiting_bytes
+
+
+def _no_calls(like: pl.DataFrame, size: int) -> pl.DataFrame:
+    """Rows of which nobody reads anything."""
+    return like.clear(size)
 
 
 def _joined(first: Events, second: Events) -> Events:

@@ -8,7 +8,7 @@ import numpy as np
 
 from tidemill.algebra.ranking import Promise
 from tidemill.errors import ExecutionError
-from tidemill.physical.arrays import Array, Ints, slot_order
+from tidemill.physical.arrays import Array, Bools, Ints, slot_order
 from tidemill.physical.ranking.calls import Ranges
 from tidemill.physical.ranking.kernel.history import count_rows
 from tidemill.physical.ranking.known import Known
@@ -22,21 +22,26 @@ class Promises:
 
     def __init__(self, streams: Sequence[Promise], window: int | None) -> None:
         self._streams = streams
-        self._window = _NO_BOUND if window is None else window
+        self.window = _NO_BOUND if window is None else window
         self._most = np.array([_NO_BOUND if s.most is None else s.most for s in streams])
-        self._most_ever = np.where([s.in_window for s in streams], _NO_BOUND, self._most)
+        self._in_window = np.array([s.in_window for s in streams])
+        self._most_ever = np.where(self._in_window, _NO_BOUND, self._most)
 
     @property
     def are_bounded(self) -> bool:
         """Whether it is known of all streams how many rows of an object may come."""
         return bool((self._most < _NO_BOUND).all())
 
-    def count(self, objects: Objects, known: Known) -> None:
-        """Take note of new rows."""
+    @property
+    def outlast_windows(self) -> bool:
+        """Whether rows count that the window no longer holds."""
+        return bool((self._most_ever < _NO_BOUND).any())
+
+    def count(self, objects: Objects, anew: Bools, known: Known) -> None:
+        """Take note of new rows; with some of them objects begin anew."""
         _, _, first, new, bound = objects
         rows = objects.rows
-        places, window = rows.place, self._window
-        counted = (rows.item, rows.stream, places, window, self._most_ever, known.seen)
+        counted = (rows.item, rows.stream, anew, self._most_ever, known.seen)
         failed = count_rows(first, new, bound, *counted)
         failed = self._one_too_many(rows) if failed < 0 else failed
         if failed >= 0:
@@ -53,7 +58,7 @@ class Promises:
         before = np.arange(len(at)) - distance
         early, late = at[np.maximum(before, 0)], at
         same = (rows.item[early] == rows.item[late]) & (rows.stream[early] == rows.stream[late])
-        near = rows.place[late] - rows.place[early] < self._window
+        near = rows.place[late] - rows.place[early] < self.window
         found = np.flatnonzero((before >= 0) & same & near)
         return int(at[found[0]]) if len(found) else -1
 
@@ -69,19 +74,40 @@ class Promises:
             help="declare how many rows of an object may come, or remove the declaration",
         )
 
-    def seen(self, rows: Rows, ranges: Ranges, known: Known) -> Ints:
-        """How many rows of every stream count for instances: all since the object is known.
-
-        Where the promise is for a window, these are the rows since the instance began.
-        """
-        seen = known.seen[rows.item[ranges.low]]
-        for number, stream in enumerate(self._streams):
-            if stream.in_window:
-                totals = np.concatenate([[0], np.cumsum(rows.stream == number)])
-                seen[:, number] = totals[ranges.high] - totals[ranges.low]
-        return seen
+    def seen(self, objects: Objects, known: Known) -> Seen:
+        """Counts of rows in this tick, before the new ones are taken note of."""
+        before = known.seen[objects.item]
+        before[objects.first == objects.new] = 0
+        return Seen(objects, before, self._in_window)
 
     def coming(self, seen: Ints) -> Array:
         """How many rows of every stream may still come, given how many were seen."""
         left = np.maximum(self._most - seen, 0)
         return np.where(self._most == _NO_BOUND, 0, left).astype(np.float64)
+
+
+class Seen:
+    """How many rows of every stream were seen of objects, up to some row."""
+
+    def __init__(self, objects: Objects, before: Ints, in_window: Bools) -> None:
+        self._objects, self._before, self._in_window = objects, before, in_window
+        self._number = np.repeat(np.arange(len(objects.first)), objects.bound - objects.first)
+        streams = [objects.rows.stream == stream for stream in range(len(in_window))]
+        self._totals = [np.concatenate([[0], np.cumsum(is_from)]) for is_from in streams]
+
+    def counts(self, ranges: Ranges, since: Ints) -> Ints:
+        """Rows up to the end of ranges, by stream: of all since a row, -1 for the whole past.
+
+        Where the promise is for a window, they are those of the range itself.
+        """
+        number = self._number[ranges.low]
+        seen = np.where(since[:, None] < 0, self._before[number], 0)
+        start = np.where(since < 0, self._objects.new[number], since)
+        for stream, (totals, in_window) in enumerate(
+            zip(self._totals, self._in_window, strict=True)
+        ):
+            if in_window:
+                seen[:, stream] = totals[ranges.high] - totals[ranges.low]
+            else:
+                seen[:, stream] += totals[ranges.high] - totals[start]
+        return seen

@@ -14,11 +14,12 @@ import numpy as np
 import polars as pl
 
 from tidemill.errors import ExecutionError
-from tidemill.physical.arrays import Bools, Ints
+from tidemill.physical.arrays import Bools, Ints, starts_of_runs
 from tidemill.physical.ranking.calls import Ranges
+from tidemill.physical.ranking.forgetting import rows_that_begin_anew
 from tidemill.physical.ranking.kernel.dominance import undominated
 from tidemill.physical.ranking.known import Known
-from tidemill.physical.ranking.promises import Promises
+from tidemill.physical.ranking.promises import Promises, Seen
 from tidemill.physical.ranking.rows import Objects
 from tidemill.physical.ranking.scoring import Scoring
 
@@ -32,27 +33,84 @@ class Instances(NamedTuple):
     best: Ints
 
 
-def instances_of(
-    objects: Objects, ends: Ints, until: int, scoring: Scoring, promises: Promises, known: Known
-) -> Instances:
-    """The instances of all objects with rows that hold at the last instant before `until`."""
-    rows = objects.rows
-    is_first = np.ones(len(rows), np.bool_)
-    is_first[1:] = (rows.item[1:] != rows.item[:-1]) | (rows.place[1:] != rows.place[:-1])
-    low = np.flatnonzero(is_first & (ends >= until))
-    bounds = np.repeat(objects.bound, objects.bound - objects.first)
-    ranges = Ranges(low, bounds[low])
-    items = rows.item[low]
-    calls = scoring.calls(rows, ranges)
-    current = best = scoring.keys(calls, items, known)
-    coming = promises.coming(promises.seen(rows, ranges, known))
-    open_ones = np.flatnonzero(coming.any(axis=1))
-    if len(open_ones):
-        some = Ranges(ranges.low[open_ones], ranges.high[open_ones])
-        best = current.copy()
-        best_calls = scoring.calls(rows, some, coming[open_ones])
-        best[open_ones] = scoring.keys(best_calls, items[open_ones], known)
-    return Instances(ranges, calls, current, best)
+class Pruned(NamedTuple):
+    """What is left at the end of a tick: instances, which of them stay, and the rows for that."""
+
+    instances: Instances
+    stays: Bools
+    kept: Ints  # by object: the first row that is kept; its bound if none is
+
+
+class Pruning:
+    """Finds the instances that can still be among the first."""
+
+    def __init__(self, scoring: Scoring, promises: Promises, known: Known, limit: int) -> None:
+        self._scoring, self._promises, self._known = scoring, promises, known
+        self._limit = limit
+
+    def prune(self, objects: Objects, ends: Ints, until: int) -> Pruned:
+        """What is kept of objects after the last instant before `until`."""
+        seen = self._promises.seen(objects, self._known)
+        begins = _begins(objects)
+        anew, born = self._begun_anew(objects, begins, seen)
+        self._promises.count(objects, anew, self._known)
+        number = np.repeat(np.arange(len(objects.first)), objects.bound - objects.first)
+        low = np.flatnonzero(begins & (ends >= until))
+        low = low[low >= born[number[low]]]
+        number = number[low]
+        found = self._instances(objects, Ranges(low, objects.bound[number]), born[number], seen)
+        check_monotone(objects, found, self._promises)
+        stays = self._staying(objects, found)
+        return Pruned(found, stays, _kept_from(objects, low[stays]))
+
+    def _instances(self, objects: Objects, ranges: Ranges, since: Ints, seen: Seen) -> Instances:
+        calls = self._scoring.calls(objects.rows, ranges)
+        current = self._scoring.keys(calls, objects.rows.item[ranges.low], self._known)
+        best = self._best(objects, ranges, since, seen, current)
+        return Instances(ranges, calls, current, best)
+
+    def _current(self, objects: Objects, ranges: Ranges) -> Ints:
+        calls = self._scoring.calls(objects.rows, ranges)
+        return self._scoring.keys(calls, objects.rows.item[ranges.low], self._known)
+
+    def _best(
+        self, objects: Objects, ranges: Ranges, since: Ints, seen: Seen, current: Ints | None = None
+    ) -> Ints:
+        """The best scores of instances; where nothing may come any more, the current ones."""
+        coming = self._promises.coming(seen.counts(ranges, since))
+        if current is None:
+            calls = self._scoring.calls(objects.rows, ranges, coming)
+            return self._scoring.keys(calls, objects.rows.item[ranges.low], self._known)
+        best, at = current.copy(), np.flatnonzero(coming.any(axis=1))
+        some = Ranges(ranges.low[at], ranges.high[at])
+        calls = self._scoring.calls(objects.rows, some, coming[at])
+        best[at] = self._scoring.keys(calls, objects.rows.item[some.low], self._known)
+        return best
+
+    def _staying(self, objects: Objects, found: Instances) -> Bools:
+        """Which instances fewer than k others dominate."""
+        rows, low = objects.rows, found.ranges.low
+        newest = np.argsort(objects.order[low], kind="stable")[::-1].copy()
+        places, items = rows.place[low], rows.item[low]
+        return not_dominated(newest, places, items, found.current, found.best, self._limit)
+
+    def _begun_anew(self, objects: Objects, begins: Bools, seen: Seen) -> tuple[Bools, Ints]:
+        """The rows with which objects begin anew, and by object the last of them, or -1."""
+        if not self._promises.outlast_windows or self._limit == 0:
+            return np.zeros(len(begins), np.bool_), np.full(len(objects.first), -1)
+        return rows_that_begin_anew(
+            objects,
+            begins,
+            self._promises.window,
+            (self._known.capacity, self._limit),
+            lambda ranges: self._current(objects, ranges),
+            lambda ranges, since: self._best(objects, ranges, since, seen),
+        )
+
+
+def _begins(objects: Objects) -> Bools:
+    """With which rows instances begin: the first of every object at every place."""
+    return starts_of_runs(objects.rows.item, objects.rows.place)
 
 
 def check_monotone(objects: Objects, found: Instances, promises: Promises) -> None:
@@ -73,21 +131,21 @@ def not_monotone() -> ExecutionError:
     )
 
 
-def staying(objects: Objects, found: Instances, limit: int, capacity: int) -> Bools:
-    """Which instances fewer than `limit` others dominate."""
-    rows, low = objects.rows, found.ranges.low
-    stays = np.zeros(len(low), np.bool_)
-    if limit > 0:
-        places, items = rows.place[low], rows.item[low]
-        newest = np.argsort(objects.order[low], kind="stable")[::-1].copy()
-        heap, keys = np.empty(limit, np.int64), np.empty(capacity, np.int64)
-        where = np.full(capacity, -1)
-        undominated(newest, places, items, found.current, found.best, heap, keys, where, stays)
-    return stays
-
-
-def kept_from(objects: Objects, found: Instances, stays: Bools) -> Ints:
+def _kept_from(objects: Objects, staying: Ints) -> Ints:
     """The first row of every object that an instance needs that stays; the bound if none does."""
-    low = np.append(found.ranges.low[stays], np.iinfo(np.int64).max)
+    low = np.append(staying, np.iinfo(np.int64).max)
     kept: Ints = np.minimum(low[np.searchsorted(low, objects.first)], objects.bound)
     return kept
+
+
+def not_dominated(
+    newest: Ints, places: Ints, items: Ints, current: Ints, best: Ints, limit: int
+) -> Bools:
+    """Which instances fewer than `limit` others dominate; they are listed from the newest on."""
+    stays = np.zeros(len(newest), np.bool_)
+    if limit > 0:
+        capacity = int(items.max(initial=-1)) + 1
+        heap, keys = np.empty(limit, np.int64), np.empty(capacity, np.int64)
+        where = np.full(capacity, -1)
+        undominated(newest, places, items, current, best, heap, keys, where, stays)
+    return stays

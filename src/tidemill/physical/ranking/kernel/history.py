@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tidemill.physical.arrays import Ints
+from tidemill.physical.arrays import Bools, Ints
 from tidemill.physical.compiled import compiled_for
 
 _NO_INTS = np.zeros(0, np.int64)
@@ -43,26 +43,25 @@ def follow(
     return count
 
 
-@compiled_for(_NO_INTS, _NO_INTS, _NO_INTS, _NO_INTS, _NO_INTS, _NO_INTS, 0, _NO_INTS, _NO_TABLE)
+@compiled_for(*[_NO_INTS] * 5, np.zeros(0, np.bool_), _NO_INTS, _NO_TABLE)
 def count_rows(
     first: Ints,
     new: Ints,
     bound: Ints,
     items: Ints,
     streams: Ints,
-    places: Ints,
-    window: int,
+    anew: Bools,
     most: Ints,
     seen: Ints,
 ) -> int:
     """Count the rows that come, by item and stream; a row that is one too many, or -1.
 
-    An object of which all rows have left the window begins anew.
+    With the first row of all and those that are marked, an object begins anew.
     """
     for number in range(len(first)):
         counts = seen[items[first[number]]]
         for row in range(new[number], bound[number]):
-            if row == first[number] or places[row] - places[row - 1] >= window:
+            if row == first[number] or anew[row]:
                 counts[:] = 0
             counts[streams[row]] += 1
             if counts[streams[row]] > most[streams[row]]:

@@ -1,4 +1,4 @@
-"""Sums and largest values of ranges of rows that move on: neither bound ever goes back."""
+"""Sums and largest values of ranges of rows; cheap as long as neither bound goes back."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def sums_of_ranges(
     parts, spare = scratch[0], scratch[1]
     count, begin, end = 0, 0, 0
     for at in range(len(low)):
-        if low[at] >= end:
+        if low[at] < begin or low[at] >= end or high[at] < end:
             count, begin, end = 0, low[at], low[at]
         while end < high[at]:
             count = add(parts, count, numbers[end])
@@ -90,10 +90,12 @@ def largest_of_ranges(
     numbers: Ints, present: Bools, low: Ints, high: Ints, queue: Ints, largest: Ints
 ) -> None:
     """The largest number that is present in every range; what was there where none is."""
-    front, back, end = 0, 0, 0  # of the queue: rows of which each is larger than all behind it
+    front, back = 0, 0  # of the queue: rows of which each is larger than all behind it
+    begin, end = 0, 0
     for at in range(len(low)):
-        if low[at] >= end:
+        if low[at] < begin or low[at] >= end or high[at] < end:
             front, back, end = 0, 0, low[at]
+        begin = low[at]
         while end < high[at]:
             if present[end]:
                 while back > front and numbers[queue[back - 1]] <= numbers[end]:
