@@ -63,19 +63,21 @@ class OneByOne:
 
     def arrive(self, id: str, row: Row) -> None:
         """Take a row that is later than all others."""
-        self.advance(row.time)
+        self._expire(row.time)
         known = self._known.setdefault(id, Known())
         known.seen[row.stream] += 1
         known.rows.append(row)
-        known.times.append(row.time)
         self._prune()
 
     def advance(self, now: int) -> None:
         """Let go what the window no longer holds."""
+        self._expire(now)
+        self._prune()
+
+    def _expire(self, now: int) -> None:
         for known in self._known.values():
-            known.times = [time for time in known.times if time > now - self._size]
             known.rows = [row for row in known.rows if row.time > now - self._size]
-        self._forget()
+        self._known = {id: known for id, known in self._known.items() if known.rows}
 
     @property
     def instances(self) -> list[Instance]:

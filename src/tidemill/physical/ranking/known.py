@@ -64,6 +64,11 @@ class Known:
             self._put_in_order(items)
         return column[slots]
 
+    def find(self, keys: pl.DataFrame) -> Ints:
+        """The items of objects, -1 where one is not known."""
+        slots = self._table.find(canonical(keys))
+        return np.where(slots < 0, -1, self._table.column(_ITEM)[slots] - 1)
+
     def rows(self, items: Ints) -> pl.DataFrame:
         """The keys of items."""
         return self._table.rows(self._slots[items]).select(self._names)

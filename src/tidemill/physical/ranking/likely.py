@@ -14,9 +14,12 @@ from collections.abc import Mapping
 import numpy as np
 
 from tidemill.algebra.ranking import Ranked
-from tidemill.physical.arrays import Array, Ints
+from tidemill.physical.arrays import Array, Bools, Ints
 from tidemill.physical.ranking.appearance import Appearances, Hashes
-from tidemill.physical.ranking.promises import Promises
+from tidemill.physical.ranking.kernel.cells import NEVER
+from tidemill.physical.ranking.promises import Promises, Seen
+from tidemill.physical.ranking.pruning import Pruning
+from tidemill.physical.ranking.rows import Objects
 
 _UNBOUNDED = 2**62
 _NEWS = 16
@@ -34,7 +37,8 @@ class Likely(Promises):
         self._all = self._own
         self._others: dict[int, Appearances] = {}
         self._partition = 0
-        self._told: int | None = None
+        self._now = NEVER  # after the last tick
+        self._has_news = False
 
     def start(self, partition: int) -> None:
         """Learn which of the partitions this is."""
@@ -45,16 +49,16 @@ class Likely(Promises):
         self._own.advance(now)
 
     def note(self, hashes: Hashes, streams: Ints, places: Ints) -> None:
-        """Take note of rows."""
+        """Take note of the rows of a tick."""
         self._own.note(hashes, streams, places)
+        before, self._now = self._now, self._own.now
+        self._has_news = not self._pause or before // self._pause != self._now // self._pause
         self._all = self._own.merge(self._others.values()) if self._others else self._own
 
     def tell(self) -> bytes | None:
         """What was seen, from time to time."""
-        now = self._own.now
-        if self._told is not None and now - self._told < self._pause:
+        if not self._has_news:
             return None
-        self._told = now
         # Cells that a sketch of all partitions would have no room for need not travel.
         return self._own.dump(self._all.level - 1)
 
@@ -83,3 +87,19 @@ class Likely(Promises):
     def nbytes(self) -> int:
         sketches = {id(sketch): sketch for sketch in (self._own, self._all)}
         return sum(s.nbytes for s in [*sketches.values(), *self._others.values()])
+
+
+class PruningByTick(Pruning):
+    """Lets instances go only at the end of a tick: before, nobody knows what is likely.
+
+    An object begins anew when all of its rows have left the window.
+    """
+
+    def _begun_anew(self, objects: Objects, begins: Bools, seen: Seen) -> tuple[Bools, Ints]:
+        rows, born = objects.rows, np.full(len(objects.first), -1)
+        anew = np.zeros(len(rows), np.bool_)
+        distance = rows.place[1:] - rows.place[:-1]
+        anew[1:] = (rows.item[1:] == rows.item[:-1]) & (distance >= self._promises.window)
+        at = np.flatnonzero(anew)
+        np.maximum.at(born, np.searchsorted(objects.first, at, side="right") - 1, at)
+        return anew, born
