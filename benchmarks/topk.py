@@ -9,9 +9,9 @@ every instant. `plain` groups, sorts and cuts.
   APPROXIMATE instances, as in the text), and bytes of memory.
 - *Spark*: two cores, ticks of 200 thousand rows from Parquet files, from the end of the first tick.
 - *Flink*: two cores, from CSV files, the second run of two; not in quick runs, and only if
-  `make bench-peers` was run. It can ask for the first rows of windows that hop, by ROW_NUMBER() <= k,
-  here ten times per window; not for what comes and expires row by row: sums over groups never
-  expire, and an OVER window says nothing when a row leaves it.
+  `make bench-peers` was run. It can ask for the first rows of windows that hop, by
+  ROW_NUMBER() <= k, here ten times per window; not for what comes and expires row by row: sums
+  over groups never expire, and an OVER window says nothing when a row leaves it.
 
 Goals that are missed are reported; they do not make the run fail.
 """
