@@ -74,15 +74,20 @@ class OneByOne:
         """Let go what the window no longer holds."""
         for known in self._known.values():
             known.times = [time for time in known.times if time > now - self._size]
+            known.rows = [row for row in known.rows if row.time > now - self._size]
         self._forget()
 
     @property
     def instances(self) -> list[Instance]:
         """All that are kept."""
+        return [one for one in self._possible() if one.time in self._known[one.id].times]
+
+    def _possible(self) -> list[Instance]:
+        """All that the rows allow. (An estimate may rise, so that an instance comes back.)"""
         return [
-            self._instance(id, known, time)
+            self._instance(id, known, row.time)
             for id, known in self._known.items()
-            for time in known.times
+            for row in known.rows
         ]
 
     def first(self, k: int) -> list[str]:
@@ -100,11 +105,13 @@ class OneByOne:
         return Instance(id, time, current, current + sum(missing))
 
     def _prune(self) -> None:
-        instances = self.instances
+        instances = self._possible()
+        for known in self._known.values():
+            known.times = []
         for instance in instances:
             dominators = {other.id for other in instances if other.dominates(instance)}
-            if len(dominators) >= self._k:
-                self._known[instance.id].times.remove(instance.time)
+            if len(dominators) < self._k:
+                self._known[instance.id].times.append(instance.time)
         self._forget()
 
     def _forget(self) -> None:

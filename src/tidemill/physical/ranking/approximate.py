@@ -1,82 +1,63 @@
-"""What is likely to come to objects, from the streams in which others like them appear.
-
-An exact ranking expects of every row that may still come that it will, and with the largest
-value. Here a stream that has not shown an object counts as likely as it shows others that have
-been seen in the same streams. Where a stream may show an object several times, the number of rows
-is estimated from the share of objects that come again, as if every row decided anew (the text
-measures self-join sizes for that).
-"""
+"""The running approximate ranking: instances stay only if they are likely to be among the first."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
-import numpy as np
+import polars as pl
 
-from tidemill.algebra.ranking import Ranked
-from tidemill.physical.arrays import Array, Ints
-from tidemill.physical.ranking.appearance import Appearances, Hashes
-from tidemill.physical.ranking.promises import Promises
+from tidemill.physical.arrays import Ints
+from tidemill.physical.keys import canonical
+from tidemill.physical.operator import starts
+from tidemill.physical.ranking.appearance import Hashes
+from tidemill.physical.ranking.likely import Likely
+from tidemill.physical.ranking.operator import Rank
+from tidemill.physical.ranking.rows import Objects
 
-_UNBOUNDED = 2**62
-_NEWS = 16
-"""So many times per window other partitions are told what this one has seen."""
+if TYPE_CHECKING:
+    from tidemill.physical.ranking.node import RankExec
+
+_SEED = 1  # with any but 0 integers, too, are hashed
 
 
-class Likely(Promises):
-    """Promises, of which a part counts: what objects in the same streams show to be likely."""
+class ApproximateRank(Rank):
+    """A ranking that expects of rows to come only what is likely.
 
-    def __init__(self, ranked: Ranked, window: int | None) -> None:
-        super().__init__(ranked.streams, window)
-        self._confidence = ranked.confidence
-        self._pause = 0 if window is None else window // _NEWS
-        self._own = Appearances(len(ranked.streams), _UNBOUNDED if window is None else window)
-        self._all = self._own
-        self._others: dict[int, Appearances] = {}
-        self._partition = 0
-        self._told: int | None = None
+    What is likely is known at the end of a tick, and instances go only then.
+    """
+
+    def __init__(self, node: RankExec) -> None:
+        super().__init__(node)
+
+    def _promises_of(self, node: RankExec) -> Likely:
+        self._likely = Likely(node.ranked, self._window.length)
+        return self._likely
 
     def start(self, partition: int) -> None:
-        """Learn which of the partitions this is."""
-        self._partition = partition
-
-    def note(self, hashes: Hashes, streams: Ints, places: Ints, now: int) -> None:
-        """Take note of rows, and of the place in the stream where the tick ends."""
-        self._own.note(hashes, streams, places)
-        self._own.advance(now)
-        self._all = self._own.merge(self._others.values()) if self._others else self._own
+        self._likely.start(partition)
 
     def tell(self) -> bytes | None:
-        """What was seen, from time to time."""
-        now = self._own.now
-        if self._told is not None and now - self._told < self._pause:
-            return None
-        self._told = now
-        # Cells that a sketch of all partitions would have no room for need not travel.
-        return self._own.dump(self._all.level - 1)
+        return self._likely.tell()
 
     def hear(self, told: Mapping[int, bytes]) -> None:
-        """Learn what was seen in other partitions."""
-        news = {partition: Appearances.load(data) for partition, data in told.items()}
-        self._others |= news
-        self._others.pop(self._partition, None)
+        self._likely.hear(told)
+
+    def sweep(self, slices: Sequence[pl.DataFrame], until: int) -> pl.DataFrame:
+        if self._ranked.rows is None:
+            self._likely.advance(until - 1)
+        return super().sweep(slices, until)
+
+    def _arrive(self, batch: pl.DataFrame) -> tuple[Objects, Ints]:
+        places = self._window.places(starts(batch))
+        self._likely.note(self._hashes(batch), self._streams(batch), places)
+        return super()._arrive(batch)
+
+    def _hashes(self, batch: pl.DataFrame) -> Hashes:
+        keys = canonical(batch.select(self._ranked.keys))
+        hashes: Hashes = keys.hash_rows(seed=_SEED).to_numpy()
+        return hashes
 
     @property
-    def are_bounded(self) -> bool:
-        """What is likely may become more."""
-        return False
-
-    def coming(self, seen: Ints) -> Array:
-        """How many rows of every stream are likely to come, given how many were seen."""
-        bits = (seen > 0) << np.arange(seen.shape[1])
-        chances = self._all.chances(bits.sum(axis=1))
-        most: Array = super().coming(seen)
-        with np.errstate(divide="ignore"):
-            rows = np.minimum(1 / (1 - self._all.again), most + seen)
-        expected = np.where(seen > 0, rows - 1, chances * rows)
-        return np.minimum(most, self._confidence * expected)
-
-    @property
-    def nbytes(self) -> int:
-        sketches = {id(sketch): sketch for sketch in (self._own, self._all)}
-        return sum(s.nbytes for s in [*sketches.values(), *self._others.values()])
+    def state_bytes(self) -> int:
+        return super().state_bytes + self._likely.nbytes

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-from tidemill.algebra.ranking import Ranked
+from tidemill.algebra.ranking import Ranked, Strategy
 from tidemill.algebra.schema import Field, Schema
 from tidemill.expressions.functions import UserFunction
 from tidemill.physical.operator import Exec, Operator
@@ -32,6 +32,10 @@ class RankExec(Exec):
 
     def operator(self) -> Operator:
         # Not before it is needed: compiled parts take a moment even where they are kept.
+        if self.ranked.strategy is Strategy.APPROXIMATE:
+            from tidemill.physical.ranking.approximate import ApproximateRank
+
+            return ApproximateRank(self)
         from tidemill.physical.ranking.operator import Rank
 
         return Rank(self)

@@ -52,7 +52,7 @@ class Rank(Sweep):
         self._ranked = node.ranked
         self._scoring = Scoring(node)
         self._window = Window(node.ranked)
-        self._promises = Promises(node.ranked.streams, self._window.length)
+        self._promises = self._promises_of(node)
         self._known = Known(node)
         self._firsts = Firsts(node.ranked.limit)
         self._release = Release(node.eager)
@@ -60,6 +60,9 @@ class Rank(Sweep):
         columns = [Column.of(self._waiting[0].rows[name]) for name in self._scoring.arguments]
         self._rows = new_rows(none, none, none, none, columns)
         self._evicted = 0
+
+    def _promises_of(self, node: RankExec) -> Promises:
+        return Promises(node.ranked.streams, self._window.length)
 
     def sweep(self, slices: Sequence[pl.DataFrame], until: int) -> pl.DataFrame:
         objects, ends = self._arrive(self._in_order(slices[0]))
@@ -85,19 +88,22 @@ class Rank(Sweep):
 
     def _arrive(self, batch: pl.DataFrame) -> tuple[Objects, Ints]:
         """All rows object by object, and when they cease to hold."""
-        times, stream = starts(batch), self._ranked.stream
+        times = starts(batch)
         columns = [Column.of(batch[name]) for name in self._scoring.arguments]
-        streams = (
-            np.zeros(len(times), np.int64)
-            if stream is None
-            else batch[stream].cast(pl.Int64).to_numpy()
-        )
-        items = self._known.find_or_add(batch)
-        arrivals = new_rows(items, times, self._window.places(times), streams, columns)
+        items, places = self._known.find_or_add(batch), self._window.places(times)
+        arrivals = new_rows(items, times, places, self._streams(batch), columns)
         objects = Objects.of(self._rows.followed_by(arrivals), len(self._rows))
         ends = self._window.ends(objects.rows, times)
         self._window.arrive(times)
         return objects, ends
+
+    def _streams(self, batch: pl.DataFrame) -> Ints:
+        """The stream of every row."""
+        name = self._ranked.stream
+        if name is None:
+            return np.zeros(batch.height, np.int64)
+        streams: Ints = batch[name].cast(pl.Int64).to_numpy()
+        return streams
 
     def _events(self, objects: Objects, ends: Ints, until: int) -> Events:
         """What happens to objects before `until`, in the order of objects and time."""
