@@ -72,13 +72,18 @@ def rows_needed(window: int) -> int:
     return 5 * window // 2
 
 
+def instants_of(rows: Arrivals, question: Question) -> list[int]:
+    """When to look: 50 times, after two windows."""
+    return np.linspace(2 * question.window, len(rows) - 1, EVALUATIONS).astype(int).tolist()
+
+
 def evaluate(rows: Arrivals, question: Question, strategy: Strategy) -> Measured:
     """Run a strategy, and look at it 50 times.
 
     Every row is a tick of its own, so that all is pruned row by row, as in the text; only those
     that fill the window come at once.
     """
-    instants = np.linspace(2 * question.window, len(rows) - 1, EVALUATIONS).astype(int).tolist()
+    instants = instants_of(rows, question)
     graph = Graph(lower(question.plan(strategy), {}))
     sizes, found = {}, []
     for batch, until in _ticks(rows, question.window):
