@@ -18,8 +18,8 @@ _SIGN = np.int64(63)
 
 def is_plain(type: pa.DataType) -> bool:
     """Whether values have keys at all: numbers and times do."""
-    number = pa.types.is_integer(type) or pa.types.is_floating(type)
-    return number or pa.types.is_temporal(type)
+    kinds = (pa.types.is_integer, pa.types.is_floating, pa.types.is_temporal)
+    return any(is_kind(type) for is_kind in kinds)
 
 
 def keys_of(scores: pl.Series) -> Ints:
