@@ -99,6 +99,17 @@ class Firsts:
         count = min(len(ties), len(self._state.ties))
         self._state.ties[:count] = ties[:count]
 
+    def keep(self, items: Ints) -> None:
+        """Number these items anew, in their order; there must be no others."""
+        state = self._state
+        moved = np.full(state.told.shape[0], NONE, np.int32)
+        moved[items] = np.arange(len(items))
+        heaps = np.zeros((len(state.heaps), len(items)), np.int32)
+        for heap, old, size in zip(heaps, state.heaps, state.sizes.tolist(), strict=True):
+            heap[:size] = moved[old[:size]]
+        entries, told = state.entries[:, items].copy(), state.told[items]
+        self._state = state._replace(entries=entries, heaps=heaps, told=told)
+
     @property
     def open_count(self) -> int:
         """How many items are at the first places."""
