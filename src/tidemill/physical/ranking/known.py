@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from tidemill.expressions import compile_items
-from tidemill.physical.arrays import Ints
+from tidemill.physical.arrays import Ints, distinct
 from tidemill.physical.keys import KeyTable, canonical
 from tidemill.physical.operator import empty_frame
 from tidemill.physical.topk.order import RowOrder
@@ -55,7 +55,7 @@ class Known:
         """The items of rows, a new one for an object that is not known."""
         slots = self._table.find_or_add(canonical(batch.select(self._names)))
         column = self._table.column(_ITEM)
-        unnumbered = np.unique(slots[column[slots] == 0])
+        unnumbered = distinct(slots[column[slots] == 0])
         if len(unnumbered):
             items = self._take(len(unnumbered))
             column[unnumbered] = items + 1
