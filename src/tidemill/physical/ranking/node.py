@@ -32,6 +32,10 @@ class RankExec(Exec):
 
     def operator(self) -> Operator:
         # Not before it is needed: compiled parts take a moment even where they are kept.
+        if self.ranked.strategy is Strategy.APPROXIMATE:
+            from tidemill.physical.ranking.approximate import ApproximateRank
+
+            return ApproximateRank(self)
         from tidemill.physical.ranking.operator import Rank
         from tidemill.physical.ranking.sorted import SortedRank
 

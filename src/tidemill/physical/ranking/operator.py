@@ -47,8 +47,7 @@ class Rank(Sweep):
         self._scoring = Scoring(node)
         self._window = Window(node.ranked)
         self._known = Known(node)
-        promises = Promises(node.ranked.streams, self._window.length)
-        self._pruning = Pruning(self._scoring, promises, self._known, node.ranked.limit)
+        self._pruning = self._pruning_of(node)
         self._firsts = Firsts(node.ranked.limit, depth=self._known.ties.shape[1])
         self._renewals = 0  # of ties
         self._release = Release(node.eager)
@@ -56,6 +55,10 @@ class Rank(Sweep):
         columns = [Column.of(self._waiting[0].rows[name]) for name in self._scoring.arguments]
         self._rows = new_rows(none, none, none, none, columns)
         self._evicted = 0
+
+    def _pruning_of(self, node: RankExec) -> Pruning:
+        promises = Promises(node.ranked.streams, self._window.length)
+        return Pruning(self._scoring, promises, self._known, node.ranked.limit)
 
     def sweep(self, slices: Sequence[pl.DataFrame], until: int) -> pl.DataFrame:
         objects, ends = self._arrive(self._in_order(slices[0]))
@@ -77,15 +80,7 @@ class Rank(Sweep):
 
     def _arrivals(self, batch: pl.DataFrame) -> Rows:
         """The rows of a batch."""
-        times, stream = starts(batch), self._ranked.stream
-        columns = [Column.of(batch[name]) for name in self._scoring.arguments]
-        streams = (
-            np.zeros(len(times), np.int64)
-            if stream is None
-            else batch[stream].cast(pl.Int64).to_numpy()
-        )
-        items = self._known.find_or_add(batch)
-        return new_rows(items, times, self._window.places(times), streams, columns)
+        return self._new(batch, self._window.places(starts(batch)), self._known)
 
     def _arrive(self, batch: pl.DataFrame) -> tuple[Objects, Ints]:
         """All rows object by object, and when they cease to hold."""
@@ -94,6 +89,20 @@ class Rank(Sweep):
         ends = self._window.ends(objects.rows, times)
         self._window.arrive(times)
         return objects, ends
+
+    def _new(self, batch: pl.DataFrame, places: Ints, known: Known) -> Rows:
+        """Rows that come, of objects that become known."""
+        columns = [Column.of(batch[name]) for name in self._scoring.arguments]
+        items, streams = known.find_or_add(batch), self._streams(batch)
+        return new_rows(items, starts(batch), places, streams, columns)
+
+    def _streams(self, batch: pl.DataFrame) -> Ints:
+        """The stream of every row."""
+        name = self._ranked.stream
+        if name is None:
+            return np.zeros(batch.height, np.int64)
+        streams: Ints = batch[name].cast(pl.Int64).to_numpy()
+        return streams
 
     def _events(self, objects: Objects, ends: Ints, until: int) -> Events:
         """What happens to objects before `until`, in the order of objects and time."""
@@ -155,9 +164,7 @@ class Rank(Sweep):
         rows.evicted[:] = True
         rows.evicted[low] = ~stays
         rows.current[low], rows.best[low] = pruned.instances.current, pruned.instances.best
-        bounds = np.repeat(kept, objects.bound - objects.first)
-        at = np.flatnonzero(np.arange(len(rows)) >= bounds)
-        self._rows = rows.take(at[np.argsort(objects.order[at], kind="stable")])
+        self._rows = objects.since(kept)
         self._known.forget(objects.item[kept == objects.bound])
 
     def _cut(self, until: int) -> pl.DataFrame:

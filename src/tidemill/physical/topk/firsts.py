@@ -68,6 +68,12 @@ class Firsts:
         item, since = item[since < until], since[since < until]
         return Versions(item, np.full(len(item), NONE), since, np.full(len(item), until))
 
+    @property
+    def now(self) -> tuple[Ints, Ints]:
+        """The items that are the first now, those of the offset too, and their keys."""
+        items = self._state.heaps[0, : self._state.sizes[0]].astype(np.int64)
+        return items, self._state.entries["key"][0, items]
+
     def reorder(self, items: Ints, keys: Ints, ties: Ints) -> None:
         """Give all items other keys and ties that put them in the same order."""
         self._state.entries["key"][:, items] = keys
