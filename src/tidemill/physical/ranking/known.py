@@ -25,8 +25,7 @@ _SPARE = 2
 class Known:
     """Gives every object a small number, its item, that is free again when it is forgotten.
 
-    `seen` counts the rows of every item by stream, `ties` tells which of two items goes first;
-    unless they are fixed, those of known objects change when others come.
+    `seen` counts the rows of every item by stream, `ties` tells which of two items goes first.
     """
 
     def __init__(self, node: RankExec) -> None:
@@ -69,7 +68,7 @@ class Known:
     def find(self, keys: pl.DataFrame) -> Ints:
         """The items of objects, -1 where one is not known."""
         slots = self._table.find(canonical(keys))
-        return np.where(slots < 0, -1, self._table.column(_ITEM)[slots] - 1)
+        return np.where(slots < 0, -1, self._table.column(_ITEM)[slots])
 
     def rows(self, items: Ints) -> pl.DataFrame:
         """The keys of items."""
