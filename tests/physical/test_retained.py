@@ -90,6 +90,20 @@ def test_ticks_do_not_matter(seed: int, apart: bool) -> None:
             assert found == expected[cut]
 
 
+def test_ticks_do_not_matter_for_many_rows() -> None:
+    """Many more instances than the first ones, and objects that come back all the time."""
+    random, rows, seen = Random(10), list[Row](), set[tuple[str, int]]()
+    for time in range(6_000):
+        name, stream = f"o{time // 3 + random.randrange(600)}", random.randrange(3)
+        if (name, stream) not in seen:
+            rows.append((time, {"id": name, "stream": stream, "value": random.random()}))
+        seen.add((name, stream))
+    case = Case(rows, 10, size=6_000)
+    expected = after(case, range(100, 6_001, 100))
+    for cut, found in after(case, [3_000, 6_000]).items():
+        assert found == expected[cut]
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(150))
 def test_many_ticks_do_not_matter(seed: int) -> None:

@@ -5,11 +5,14 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from random import Random
 from typing import Any, Final
 
 from tidemill.algebra import Plan, render
+from tidemill.analyze import Hints
 from tidemill.engine import Engine
+from tidemill.optimize import optimize
 from tidemill.testing.check import Functions, Inputs, check_plan, check_result, reference_of
 from tidemill.testing.check_queries import check_query, engine_with, plan_of, run_script
 from tidemill.testing.random_data import EXACT_FLOATS, FLOATS, random_row, random_stream
@@ -126,7 +129,9 @@ class RankingCase(Case):
         for strategy in STRATEGIES:
             query = run_script(self.ranking.hinted(strategy), engine)
             check_result(query.collect(), expected)
-        check_splits(plan, self.inputs, self.random, engine.catalog.functions)
+        functions, strategy = engine.catalog.functions, self.random.choice(STRATEGIES)
+        rewrite = partial(optimize, hints=Hints(rank=strategy), functions=functions)
+        check_splits(plan, self.inputs, self.random, functions, rewrite)
 
     @property
     def text(self) -> str:

@@ -19,7 +19,14 @@ _SUMS: Final = (
     *("a.f + b.f", "0.5 * a.f + 0.3 * b.f + c.f", "GREATEST(a.f, b.f)", "LEAST(a.f, b.f)"),
     *("a.f * b.f", "gauge(a.f, c.f)", "a.v + 2 * b.v", "a.f", "SQRT(a.f) + b.v"),
 )
-_PLAIN: Final = ("SUM(f)", "SUM(v)", "MAX(f)", "COUNT(*)", "2 * MAX(v) + 1", "SUM(f) + COUNT(v)")
+_PLAIN: Final = (
+    "SUM(f)",
+    "SUM(v)",
+    "MAX(f)",
+    "COUNT(*)",
+    "2 * MAX(v) + 1",
+    "GREATEST(MAX(f), MAX(v))",
+)
 
 
 @dataclass(frozen=True)
@@ -59,7 +66,7 @@ def _objects(random: Random, keys: list[str], window: str) -> str:
 def _united(random: Random, keys: list[str], window: str) -> str:
     forms = ["alpha", "(alpha UNION ALL beta)", "(beta UNION ALL alpha UNION ALL beta)"]
     rows = random.choice(forms)
-    also = random.choice(["", ", COUNT(*) AS n"])
+    also = random.choice(["", "", ", COUNT(*) AS n"])
     columns = f"{', '.join(keys)}, {random.choice(_PLAIN)} AS score{also}"
     return f"SELECT {columns} FROM {rows} {window} GROUP BY {', '.join(keys)}"
 

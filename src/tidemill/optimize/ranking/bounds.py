@@ -34,11 +34,23 @@ def promises_of(question: Question, functions: Functions) -> tuple[Promise, ...]
     }
     if not rises(question.score.node, together, functions):
         raise NotRanked("its score may fall when a row comes")
-    maxima = frozenset(call.name for call in question.calls if call.function == "MAX")
-    if stands_alone(question.score.node, maxima):
+    if _rows_stand_alone(question):
         return tuple(Promise(None, tuple(0.0 for _ in row)) for row in values)
     kept = [_recurrence(branch, question) for branch in branches]
     return _promises(question, kept, values)
+
+
+def _rows_stand_alone(question: Question) -> bool:
+    """Whether an object has the right columns as long as the row is there that makes its score.
+
+    Other columns need the other rows too, unless they tell the same as the score.
+    """
+    maxima = frozenset(call.name for call in question.calls if call.function == "MAX")
+    score = question.score
+    others = [s for name, s in question.items if name != question.top.order[0].column]
+    computed = [scalar for scalar in others if not scalar.columns <= set(question.keys)]
+    same = score.is_column and all(scalar.columns <= score.columns for scalar in computed)
+    return stands_alone(score.node, maxima) and (same or not computed)
 
 
 def _promises(

@@ -82,7 +82,10 @@ class _Scores:
         return self.rises(node.this) and _is_constant(node.expression)
 
     def product(self, node: exp.Expr) -> bool:
-        return self.all_rise(node) and all(self._low(p) >= 0 for p in node.iter_expressions())
+        # A constant may be multiplied with anything, others with what is not negative.
+        parts = list(node.iter_expressions())
+        tested = [p for p in parts if _is_constant(p)] or parts
+        return self.all_rise(node) and all(self._low(part) >= 0 for part in tested)
 
     def quotient(self, node: exp.Expr) -> bool:
         constant = _is_constant(node.expression)

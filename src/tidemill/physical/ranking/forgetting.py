@@ -49,7 +49,7 @@ def rows_that_begin_anew(
     while unsure.any():
         facts = _facts(objects, begins, window, born)
         steps, before, after = _listed(facts)
-        bounds = _bounds(Ranges(*before), steps, born, best)
+        bounds = _bounds(Ranges(*before), steps, facts, best)
         band = _band(objects, facts, len(after.low), *sizes)
         order = np.argsort(steps.time, kind="stable")
         later, unsure = np.full(len(born), -1), np.zeros(len(born), np.bool_)
@@ -90,12 +90,14 @@ def _room(steps: int, before: int, after: int) -> tuple[Steps, Pairs, Pairs]:
     return Steps(*(np.zeros(n, np.int64) for n in lengths)), one, other
 
 
-def _bounds(before: Ranges, steps: Steps, born: Ints, best: BestKeys) -> Bounds:
+def _bounds(before: Ranges, steps: Steps, facts: Facts, best: BestKeys) -> Bounds:
     """The best scores before steps, as if all rows had been seen, or only those of the instance."""
-    since = np.repeat(born[steps.object], np.diff(steps.before))
-    least = best(before, since)
+    number = np.repeat(steps.object, np.diff(steps.before))
+    first, new = facts.first[number], facts.new[number]
+    least = best(before, np.where(first < new, -1, first))
     most = least.copy()
-    others = np.flatnonzero(before.low != since)
+    # An object can only begin anew with a new row.
+    others = np.flatnonzero((before.low >= new) & (before.low > first))
     most[others] = best(Ranges(before.low[others], before.high[others]), before.low[others])
     return Bounds(least, most)
 

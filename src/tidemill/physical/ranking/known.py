@@ -17,13 +17,14 @@ from tidemill.physical.topk.order import RowOrder
 if TYPE_CHECKING:
     from tidemill.physical.ranking.node import RankExec
 
-_ITEM = "item"  # and one more, so that 0 says that there is none
+_ITEM = "item"
 
 
 class Known:
     """Gives every object a small number, its item, that is free again when it is forgotten.
 
-    `seen` counts the rows of every item by stream, `ties` tells which of two items goes first.
+    `seen` counts the rows of every item by stream, `ties` tells which of two items goes first;
+    unless they are fixed, those of known objects change when others come.
     """
 
     def __init__(self, node: RankExec) -> None:
@@ -53,15 +54,15 @@ class Known:
 
     def find_or_add(self, batch: pl.DataFrame) -> Ints:
         """The items of rows, a new one for an object that is not known."""
+        before = len(self._table.live)
         slots = self._table.find_or_add(canonical(batch.select(self._names)))
+        added = np.arange(before, len(self._table.live))
         column = self._table.column(_ITEM)
-        unnumbered = np.unique(slots[column[slots] == 0])
-        if len(unnumbered):
-            items = self._take(len(unnumbered))
-            column[unnumbered] = items + 1
-            self._slots[items] = unnumbered
+        if len(added):
+            column[added] = items = self._take(len(added))
+            self._slots[items] = added
             self._put_in_order(items)
-        return column[slots] - 1
+        return column[slots]
 
     def find(self, keys: pl.DataFrame) -> Ints:
         """The items of objects, -1 where one is not known."""
@@ -77,7 +78,7 @@ class Known:
         self._table.free(self._slots[items])
         self._free = np.concatenate([self._free, items])
         if self._table.compact() is not None:
-            numbers = self._table.column(_ITEM)[: self._table.live_count] - 1
+            numbers = self._table.column(_ITEM)[: self._table.live_count]
             self._slots[numbers] = np.arange(len(numbers))
             self._order = RowOrder(self._empty, ())  # without the objects that are forgotten
             self._renew(numbers)

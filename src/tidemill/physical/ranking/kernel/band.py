@@ -54,20 +54,21 @@ def is_dominated(band: Band, place: int, key: int) -> bool:
         block = first // _BLOCK
         if band.tops[block] <= key or band.lasts[block] <= place:
             continue
-        for n in range(first, min(first + _BLOCK, band.size[0])):
+        end = min(first + _BLOCK, band.size[0])
+        places, keys, later = band.place[first:end], band.key[first:end], band.later[first:end]
+        for n in range(len(places)):
             # Of the instances of an object that are larger, the last one counts.
-            if band.place[n] > place and band.key[n] > key and band.later[n] <= key:
-                count += 1
+            count += (places[n] > place) & (keys[n] > key) & (later[n] <= key)
         if count >= len(band.heap):
             return True
     return False
 
 
 @part
-def note(band: Band, n: int) -> None:
-    """Let the block know of an instance."""
+def note(band: Band, n: int, is_new: bool) -> None:
+    """Let the block know of an instance; the first new one opens it."""
     block = n // _BLOCK
-    if n % _BLOCK == 0:
+    if is_new and n % _BLOCK == 0:
         band.tops[block], band.lasts[block] = band.key[n], band.place[n]
     band.tops[block] = max(band.tops[block], band.key[n])
     band.lasts[block] = max(band.lasts[block], band.place[n])
@@ -83,7 +84,7 @@ def insert(band: Band, row: int, age: int, place: int, item: int, key: int, late
     band.item[n], band.key[n], band.later[n] = item, key, later
     band.at[row] = n
     band.size[0] += 1
-    note(band, n)
+    note(band, n, True)
 
 
 @part
@@ -126,6 +127,6 @@ def shrink(band: Band) -> None:
         if band.age[n] >= 0:
             move(band, n, kept)
             band.at[band.row[kept]] = kept
-            note(band, kept)
+            note(band, kept, True)
             kept += 1
     band.size[:] = kept

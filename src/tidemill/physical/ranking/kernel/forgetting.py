@@ -20,6 +20,7 @@ from tidemill.physical.ranking.kernel.band import (
 )
 
 UNSURE = 2
+HIGHEST = np.iinfo(np.int64).max
 
 
 class Steps(NamedTuple):
@@ -136,18 +137,34 @@ def is_forgotten(
 
 
 @part
+def least_of(keys: Ints) -> int:
+    """The smallest key; the largest of all if there are none."""
+    least = HIGHEST
+    for key in keys:
+        least = min(least, key)
+    return least
+
+
+@part
 def follow_instances(
-    step: int, steps: Steps, pairs: Pairs, current: Ints, facts: Facts, band: Band, since: int
+    step: int,
+    steps: Steps,
+    pairs: Pairs,
+    current: Ints,
+    facts: Facts,
+    band: Band,
+    since: int,
+    lowest: int,
 ) -> None:
-    """Let the band know the scores of an object after a step."""
+    """Let the band know the scores of an object after a step, if above the lowest bound."""
     for pair in range(steps.after[step], steps.after[step + 1]):
         row, key = pairs.low[pair], current[pair]
-        if row < since:
+        if row < since or key <= lowest:
             continue
         later = current[pair + 1] if pair + 1 < steps.after[step + 1] else LOWEST
         if band.at[row] >= 0:
             band.key[band.at[row]], band.later[band.at[row]] = key, later
-            note(band, band.at[row])
+            note(band, band.at[row], False)
         elif row >= steps.row[step] or not is_dominated(band, facts.place[row], key):
             insert(band, row, facts.age[row], facts.place[row], facts.item[row], key, later)
 
@@ -171,6 +188,7 @@ def _compile(source: int) -> Callable[..., None]:
     ) -> None:
         _ = source  # what is kept of a compiled function is known by what it refers to
         shrink(band)
+        lowest = least_of(bounds.least)
         at = 0
         while at < len(order):
             end = at
@@ -185,7 +203,7 @@ def _compile(source: int) -> Callable[..., None]:
                 end += 1
             for n in range(at, end):
                 since = born[steps.object[order[n]]]
-                follow_instances(order[n], steps, after, current, facts, band, since)
+                follow_instances(order[n], steps, after, current, facts, band, since, lowest)
             at = end
 
     return find_forgotten
