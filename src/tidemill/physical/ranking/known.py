@@ -67,7 +67,7 @@ class Known:
     def find(self, keys: pl.DataFrame) -> Ints:
         """The items of objects, -1 where one is not known."""
         slots = self._table.find(canonical(keys))
-        return np.where(slots < 0, -1, self._table.column(_ITEM)[slots] - 1)
+        return np.where(slots < 0, -1, self._table.column(_ITEM)[slots])
 
     def rows(self, items: Ints) -> pl.DataFrame:
         """The keys of items."""
