@@ -12,10 +12,13 @@ parameter, with a reason:
   client reads for 15 s. So requests come in bursts, and an interval of 5 s mostly holds all of one.
 - Churn follows from these: clients come one after another all the time, and leave after their last
   page. None returns: who comes back after long counts as another one, as in the text.
-- `median`, `tail` and `largest`: bytes are lognormal, but one object in twenty (films, archives) is
-  large, by Pareto's law with exponent 1.3: heavy tails, as all logs have them. No response is above
-  1 MB, which is what a fast line of that time carried in an interval; the largest becomes 1. One
-  request in ten is answered by "not modified", without bytes.
+- `median` and `tail`: bytes are lognormal, but one object in twenty (films, archives) is large, by
+  Pareto's law with exponent 1.3: heavy tails, as all logs have them. One request in ten is answered
+  by "not modified", without bytes.
+- `line`, 80 kB: what a line of that time (ISDN, 128 kbit/s) carried in an interval. A row has no
+  more, and this becomes 1. The text does not say how it made bytes values from 0 to 1. Divided by
+  the largest of a heavy tail, nearly all would be 0, and a server that has not yet seen a client
+  could bring more than all the others have: nothing could be pruned by what is likely.
 - `shared`, 8: the servers of one place, between which a balancer shares the requests of a client.
   Streams are some of these, as the text takes two to four of them. It decides how often a client is
   seen in several streams.
@@ -45,12 +48,12 @@ class WebSite:
     think: float = 15.0
     median: float = 2000.0
     tail: float = 1.3
-    largest: float = 1e6
+    line: float = 80_000.0
     shared: int = 8
 
     def arrivals(self, rows: int, seed: int) -> Arrivals:
         """So many rows of the aggregated log."""
-        found = aggregated(self.requests(10 * rows / (self.rate * self.servers), seed))
+        found = aggregated(self.requests(10 * rows / (self.rate * self.servers), seed), self.line)
         assert len(found) >= rows, "requests make fewer rows than a tenth of their number"
         return Arrivals(found.stream[:rows], found.id[:rows], found.value[:rows])
 
@@ -85,13 +88,13 @@ class WebSite:
 
     def _bytes(self, random: np.random.Generator, count: int) -> np.ndarray:
         usual = random.lognormal(np.log(self.median), 1.4, count)
-        large = np.minimum(10 * self.median * (1 + random.pareto(self.tail, count)), self.largest)
+        large = 10 * self.median * (1 + random.pareto(self.tail, count))
         chance = random.random(count)
         return np.select([chance < 0.05, chance < 0.15], [large, np.zeros(count)], usual).round()
 
 
-def aggregated(log: pl.DataFrame) -> Arrivals:
-    """The bytes of each client and server in an interval as one row, the largest one as 1.
+def aggregated(log: pl.DataFrame, line: float) -> Arrivals:
+    """The bytes of each client and server in an interval as one row, as a part of the line.
 
     A client that a stream has had before becomes another one: the second time in any stream it is
     its second self, and so on. So the selves of a client meet in different streams, as it did.
@@ -104,7 +107,7 @@ def aggregated(log: pl.DataFrame) -> Arrivals:
         .with_columns(time=pl.int_range(pl.len()).over("server", "client"))
     )
     selves = pl.struct("client", "time").rank("dense").cast(pl.Int64)
-    rows = rows.with_columns(id=selves, value=pl.col("bytes") / pl.col("bytes").max())
+    rows = rows.with_columns(id=selves, value=(pl.col("bytes") / line).clip(0, 1))
     return Arrivals(rows["server"].to_numpy(), rows["id"].to_numpy(), rows["value"].to_numpy())
 
 

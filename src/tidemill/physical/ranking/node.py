@@ -37,5 +37,6 @@ class RankExec(Exec):
 
             return ApproximateRank(self)
         from tidemill.physical.ranking.operator import Rank
+        from tidemill.physical.ranking.sorted import SortedRank
 
-        return Rank(self)
+        return SortedRank(self) if self.ranked.strategy is Strategy.SLA else Rank(self)

@@ -78,10 +78,13 @@ class Rank(Sweep):
         by = [VALID_FROM, *self._node.child.schema.names]
         return batch[batch.select(pl.arg_sort_by(by, nulls_last=False)).to_series()]
 
+    def _arrivals(self, batch: pl.DataFrame) -> Rows:
+        """The rows of a batch."""
+        return self._new(batch, self._window.places(starts(batch)), self._known)
+
     def _arrive(self, batch: pl.DataFrame) -> tuple[Objects, Ints]:
         """All rows object by object, and when they cease to hold."""
-        times = starts(batch)
-        arrivals = self._new(batch, self._window.places(times), self._known)
+        times, arrivals = starts(batch), self._arrivals(batch)
         objects = Objects.of(self._rows.followed_by(arrivals), len(self._rows))
         ends = self._window.ends(objects.rows, times)
         self._window.arrive(times)
@@ -166,10 +169,12 @@ class Rank(Sweep):
 
     def _cut(self, until: int) -> pl.DataFrame:
         objects = Objects.of(self._rows, len(self._rows))
+        return self._results(objects, self._no_events(), self._firsts.cut(until))
+
+    def _no_events(self) -> Events:
         none = np.empty(0, np.int64)
         calls = self._scoring.calls(self._rows, Ranges(none, none))
-        nothing = Events(none, none, Ranges(none, none), calls, none)
-        return self._results(objects, nothing, self._firsts.cut(until))
+        return Events(none, none, Ranges(none, none), calls, none)
 
     def output_watermark(self, until: int) -> int:
         return self._release.watermark
