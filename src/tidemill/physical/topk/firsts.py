@@ -79,9 +79,9 @@ class Firsts:
         self._state.entries["key"][:, items] = keys
         self._state.ties[items] = ties
 
-    def keep(self, kept: Bools) -> None:
-        """Number the kept items anew, in their order; all others have left."""
-        self._state = without_room(self._state, kept)
+    def keep(self, items: Ints) -> None:
+        """Number these items anew, in this order; all others have left."""
+        self._state = without_room(self._state, items)
 
     @property
     def present(self) -> Bools:
@@ -98,17 +98,6 @@ class Firsts:
         """Give all items other ties that put them in the same order."""
         count = min(len(ties), len(self._state.ties))
         self._state.ties[:count] = ties[:count]
-
-    def keep(self, items: Ints) -> None:
-        """Number these items anew, in their order; there must be no others."""
-        state = self._state
-        moved = np.full(state.told.shape[0], NONE, np.int32)
-        moved[items] = np.arange(len(items))
-        heaps = np.zeros((len(state.heaps), len(items)), np.int32)
-        for heap, old, size in zip(heaps, state.heaps, state.sizes.tolist(), strict=True):
-            heap[:size] = moved[old[:size]]
-        entries, told = state.entries[:, items].copy(), state.told[items]
-        self._state = state._replace(entries=entries, heaps=heaps, told=told)
 
     @property
     def open_count(self) -> int:
