@@ -153,7 +153,7 @@ CASES = [
     Case("aggregate", [grouped("COUNT", None)], GROUPS),
     Case("total", [grouped("SUM")], GROUPS, besides="aggregate"),
     Case("extreme", [grouped("MAX")], GROUPS, besides="aggregate"),
-    Case("top-k", [lambda s: nodes.TopK(s[0], (nodes.SortKey("a.v"),), 10)], FEW, ticks=1),
+    Case("top-k", [lambda s: nodes.TopK(s[0], (nodes.SortKey("a.v"),), 10)]),
     Case(
         "join",
         [matched(nodes.Join), matched(nodes.Join, "`a.k` = `b.k` AND `a.v` < `b.v` / 10")],

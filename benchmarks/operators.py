@@ -273,7 +273,7 @@ CASES = [
     Case("grouped SUM of DOUBLE", grouped("SUM x"), columns="kx"),
     Case("grouped COUNT DISTINCT", grouped("COUNT v", distinct=True), columns="kv"),
     Case("grouped VAR_SAMP", grouped("VAR_SAMP x"), columns="kx", scale=10),
-    Case("top-k", topk, scale=20),
+    Case("top-k", topk),
 ]
 
 

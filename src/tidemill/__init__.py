@@ -1,5 +1,6 @@
 """Tidemill: continuous SQL queries over data streams, with exact meaning."""
 
+from tidemill.algebra import Range, Recurrence
 from tidemill.engine import Engine, Query
 from tidemill.errors import (
     CatalogError,
@@ -22,6 +23,8 @@ __all__ = [
     "PlanWarning",
     "Progress",
     "Query",
+    "Range",
+    "Recurrence",
     "SqlSyntaxError",
     "TidemillError",
     "UnsupportedError",

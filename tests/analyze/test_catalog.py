@@ -17,7 +17,7 @@ def test_names_ignore_case() -> None:
 def test_unknown_name_suggests_the_nearest() -> None:
     with pytest.raises(CatalogError, match="unknown stream or relation `bidd`") as caught:
         catalog().lookup("bidd")
-    known = "auction, bid, category, offer, person, trade"
+    known = "auction, bid, category, east, north, offer, person, south, trade"
     assert caught.value.help == f"did you mean `bid`? known: {known}"
 
 

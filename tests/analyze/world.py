@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pyarrow as pa
 
-from tidemill.algebra import Schema, SourceKind, UserAggregate
+from tidemill.algebra import Range, Recurrence, Schema, SourceKind, UserAggregate
 from tidemill.analyze import Catalog, Derived, Planned, SourceInfo, plan_query
 from tidemill.expressions import UserFunction
 from tidemill.sql import CreateDerived, parse
@@ -24,6 +24,20 @@ SOURCES = [
         **TICKS,
     ),
     SourceInfo("trade", Schema.of(symbol=pa.string(), volume=pa.int64()), **MICROS),
+    *(
+        SourceInfo(
+            name,
+            Schema.of(plate=pa.string(), speed=pa.float64(), lane=pa.int32()),
+            **TICKS,
+            ranges={"speed": Range(0, 400)},
+            recurs=recurs,
+        )
+        for name, recurs in (
+            ("north", None),
+            ("south", Recurrence(1, ("plate",))),
+            ("east", Recurrence(3, ("plate",), within=100)),
+        )
+    ),
     SourceInfo(
         "category",
         Schema.of(id=pa.int64(), name=pa.string()),
@@ -51,6 +65,9 @@ def catalog() -> Catalog:
     for source in SOURCES:
         catalog.add_source(source)
     catalog.functions["euro"] = UserFunction("euro", lambda x: x and x * 0.8, pa.float64())
+    catalog.functions["norm"] = UserFunction(
+        "norm", lambda a, b: max(a, b), pa.float64(), monotone=True
+    )
     catalog.aggregates["product"] = UserAggregate(
         "product", lambda x: x, lambda x, y: x * y, lambda x: x, pa.float64()
     )

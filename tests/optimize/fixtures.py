@@ -8,7 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from tests.analyze.fixtures import Fixture
-from tests.analyze.world import plan
+from tests.analyze.world import catalog, plan
 from tidemill.optimize.driver import RULES
 from tidemill.optimize.rule import Known
 from tidemill.optimize.statistics import Statistics
@@ -22,7 +22,8 @@ def outcome(fixture: Fixture) -> str:
     """What the rule of the file makes of the plan of a script."""
     planned = plan(fixture.sql)
     before = planned.plan
-    known = Known(Statistics().for_plan(before, planned.hints), planned.hints)
+    statistics = Statistics().for_plan(before, planned.hints)
+    known = Known(statistics, planned.hints, functions=catalog().functions)
     first = fixture.sql.split("\n", 1)[0]
     if first.startswith(_AFTER):
         for name in first.removeprefix(_AFTER).split(", "):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import reduce
 from random import Random
 
 import pyarrow as pa
@@ -11,6 +12,7 @@ import pyarrow as pa
 from tidemill.algebra import nodes
 from tidemill.algebra.aggregates import AggregateCall
 from tidemill.algebra.plan import Plan
+from tidemill.algebra.promises import Range, Recurrence
 from tidemill.algebra.scalar import Scalar, column
 from tidemill.algebra.schema import Schema
 from tidemill.testing.random_plans import COLUMNS, SOURCES, PlanGenerator, may_stay_open
@@ -136,6 +138,37 @@ class RulePlans(PlanGenerator):
             AggregateCall(self._fresh("a"), "COUNT", None, pa.int64()),
         )
         return nodes.Aggregate(join, tuple(self._some(join.schema.names, 2)), calls)
+
+    def rank_objects(self) -> Plan:
+        """Groups of one or several streams, with promises that any rows keep, or without."""
+        alone, size = self._random.random() < 0.3, self._pick([2, 5])
+        streams = [self._objects(size) for _ in range(self._pick([1, 2, 3]))]
+        rows = reduce(nodes.Union, streams)
+        by_count = self._random.random() < 0.3
+        window = nodes.CountWindow(rows, size) if by_count else nodes.TimeWindow(rows, size)
+        functions = ["MAX", "MAX"] if alone else self._pick([["SUM", "MAX"], ["COUNT", "SUM"]])
+        calls = tuple(
+            AggregateCall(name, function, name.upper(), pa.int64())
+            for name, function in zip("vw", functions, strict=True)
+        )
+        grouped = nodes.Aggregate(window, tuple(self._pick([["k"], ["s", "k"]])), calls)
+        forms = ["v", "GREATEST(v, w)"] if alone else ["v + w", "2 * v", "COALESCE(v, 0) + w"]
+        keys = tuple((f"{key}", column(key, grouped.schema[key])) for key in grouped.keys)
+        score = self._scalar(self._pick(forms), grouped.schema)
+        items = (*keys, ("score", score), ("also", column("v", pa.int64())))
+        order = (nodes.SortKey("score", descending=True, nulls_first=False),)
+        places = self._pick([1, 2, 3]), self._pick([0, 0, 1])
+        return nodes.TopK(nodes.Project(grouped, items), order, *places)
+
+    def _objects(self, size: int) -> Plan:
+        """A stream whose objects have at most a hundred rows, with small numbers."""
+        recurs = self._pick([Recurrence(100, ("k",)), Recurrence(100, ("k",), within=size)])
+        scan = nodes.Scan(self._pick(SOURCES), self._fresh("t"), COLUMNS, recurs=recurs)
+        held = Range(0, self._pick([1, 5]), clip=True)
+        value = held.held(column(f"{scan.alias}.v", pa.int64()), "v")
+        none = self._scalar("CAST(NULL AS BIGINT)", scan.schema)
+        plain = [(name, column(f"{scan.alias}.{name}", COLUMNS[name])) for name in ("k", "s")]
+        return nodes.Project(scan, (*plain, ("V", value), ("W", self._pick([value, none]))))
 
     def _joins(self, count: int) -> Plan:
         """Inputs of a number and a text each, joined on either, or by comparisons, or not."""

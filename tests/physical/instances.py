@@ -63,26 +63,33 @@ class OneByOne:
 
     def arrive(self, id: str, row: Row) -> None:
         """Take a row that is later than all others."""
-        self.advance(row.time)
+        self._expire(row.time)
         known = self._known.setdefault(id, Known())
         known.seen[row.stream] += 1
         known.rows.append(row)
-        known.times.append(row.time)
         self._prune()
 
     def advance(self, now: int) -> None:
         """Let go what the window no longer holds."""
+        self._expire(now)
+        self._prune()
+
+    def _expire(self, now: int) -> None:
         for known in self._known.values():
-            known.times = [time for time in known.times if time > now - self._size]
-        self._forget()
+            known.rows = [row for row in known.rows if row.time > now - self._size]
+        self._known = {id: known for id, known in self._known.items() if known.rows}
 
     @property
     def instances(self) -> list[Instance]:
         """All that are kept."""
+        return [one for one in self._possible() if one.time in self._known[one.id].times]
+
+    def _possible(self) -> list[Instance]:
+        """All that the rows allow. (An estimate may rise, so that an instance comes back.)"""
         return [
-            self._instance(id, known, time)
+            self._instance(id, known, row.time)
             for id, known in self._known.items()
-            for time in known.times
+            for row in known.rows
         ]
 
     def first(self, k: int) -> list[str]:
@@ -100,11 +107,13 @@ class OneByOne:
         return Instance(id, time, current, current + sum(missing))
 
     def _prune(self) -> None:
-        instances = self.instances
+        instances = self._possible()
+        for known in self._known.values():
+            known.times = []
         for instance in instances:
             dominators = {other.id for other in instances if other.dominates(instance)}
-            if len(dominators) >= self._k:
-                self._known[instance.id].times.remove(instance.time)
+            if len(dominators) < self._k:
+                self._known[instance.id].times.append(instance.time)
         self._forget()
 
     def _forget(self) -> None:

@@ -132,6 +132,13 @@ COUNTEREXAMPLES = [
         " ON a.k = b.k AND 1 > 2",
         _ONE_EACH,
     ),
+    # The row that came first was let go: it was not in the way of the largest value of its group.
+    Counterexample(
+        "the largest value, and how many rows there are",
+        "SELECT /*+ RANK(eaa) */ k, MAX(v) AS score, COUNT(*) AS n FROM alpha WINDOW(RANGE 6)"
+        " GROUP BY k ORDER BY score DESC LIMIT 1",
+        {"alpha": (0, [[_row(0, None, 1)], [_row(1, 5, 2)], [_row(2, 7, 1)], [_row(3, 1, 3)]])},
+    ),
     # A frame of no columns of the relation had no rows.
     Counterexample(
         "a condition on the rows that look up a relation",

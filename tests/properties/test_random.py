@@ -11,8 +11,16 @@ from tidemill.testing.random_cases import check_seed
 
 pytestmark = pytest.mark.fuzz
 
-COUNTS = {"plans": 400, "queries": 260, "hints": 80, "splits": 100, "relations": 80}
+COUNTS = {
+    "plans": 400,
+    "queries": 260,
+    "hints": 80,
+    "splits": 100,
+    "relations": 80,
+    "rankings": 120,
+}
 CHUNKS = {"plans": 20, "queries": 10, "hints": 10, "splits": 10, "relations": 20}
+CHUNKS |= {"rankings": 10}
 
 CHUNKED = [
     (kind, start) for kind, count in COUNTS.items() for start in range(0, count, CHUNKS[kind])

@@ -19,6 +19,7 @@ from tidemill.runtime.graph import Graph
 from tidemill.runtime.inprocess.feeds import Feed, scanned
 from tidemill.runtime.spark import worker
 from tidemill.runtime.spark.layout import TAG, Layout
+from tidemill.runtime.spark.news import gathered
 from tidemill.runtime.spark.state import StateStore
 from tidemill.runtime.spark.worker import StageTask
 from tidemill.timeline import BEGIN, OPEN_END
@@ -68,7 +69,8 @@ class Ticks:
         for stage in self.staged.stages:
             marks = self._marks_of(stage, known)
             common = self.layout, self.layout
-            task = StageTask(self.staged, stage, *common, number, marks, self.state, "run")
+            news = gathered(self._reports(number - 1), stage.level)
+            task = StageTask(self.staged, stage, *common, number, marks, self.state, "run", news)
             arrived, moving = moving, {p: [] for p in range(self.partitions)}
             for partition, tables in arrived.items():
                 for table in self._work(task, partition, tables[::-1] if turn else tables, turn):
@@ -132,12 +134,20 @@ class Ticks:
 
     def _reported(self, number: int) -> dict[int, int]:
         marks: dict[int, int] = {}
-        for stage in self.staged.stages:
-            for partition in range(self.partitions):
-                report = StateStore(self.state, stage.level, partition).read_report(number)
-                for tag, mark in report["watermarks"].items():
-                    marks[int(tag)] = min(mark, marks.get(int(tag), OPEN_END))
+        for report in self._reports(number):
+            for tag, mark in report["watermarks"].items():
+                marks[int(tag)] = min(mark, marks.get(int(tag), OPEN_END))
         return marks
+
+    def _reports(self, number: int) -> list[dict[str, Any]]:
+        """What the tasks of a tick have said; there was none before the first."""
+        if number < 0:
+            return []
+        return [
+            StateStore(self.state, stage.level, partition).read_report(number)
+            for stage in self.staged.stages
+            for partition in range(self.partitions)
+        ]
 
 
 Batch = tuple[dict[int, pl.DataFrame], dict[int, int]]

@@ -28,6 +28,7 @@ from tidemill.algebra.nodes import (
     Union,
 )
 from tidemill.algebra.plan import Plan, render
+from tidemill.algebra.promises import Range, Recurrence
 from tidemill.algebra.ranking import Promise, Ranked, Ranking, Strategy
 from tidemill.algebra.scalar import Scalar, column
 from tidemill.algebra.schema import Field, Schema
@@ -54,8 +55,10 @@ __all__ = [
     "Policy",
     "Project",
     "Promise",
+    "Range",
     "Ranked",
     "Ranking",
+    "Recurrence",
     "Rstream",
     "Scalar",
     "Scan",

@@ -9,6 +9,7 @@ from operator import add
 
 from tidemill.algebra.aggregates import AggregateCall
 from tidemill.algebra.plan import Plan
+from tidemill.algebra.promises import Recurrence
 from tidemill.algebra.scalar import Scalar, column, conjunction, equality
 from tidemill.algebra.schema import Field, Schema
 
@@ -34,7 +35,8 @@ class Scan(Plan):
     """A source, read under an alias; its columns are named `alias.column`.
 
     `rows` is the number of rows of a relation, where it is known. The last column of a
-    time-varying relation is its `VERSION`.
+    time-varying relation is its `VERSION`. `recurs` tells how often a stream may have rows with
+    the same values in some columns, where that is promised.
     """
 
     source: str
@@ -43,6 +45,7 @@ class Scan(Plan):
     kind: SourceKind = SourceKind.STREAM
     bounded: bool = False
     rows: int | None = None
+    recurs: Recurrence | None = None
 
     @cached_property
     def schema(self) -> Schema:
@@ -199,15 +202,21 @@ class SortKey:
 
 @dataclass(frozen=True)
 class TopK(Unary):
-    """The first `limit` rows of every instant, after `offset`; ties are ordered by the row."""
+    """The first `limit` rows of every instant, after `offset`; ties are ordered by the row.
+
+    If `approximate`, an answer may be given that is right only for the most part.
+    """
 
     order: tuple[SortKey, ...]
     limit: int
     offset: int = 0
+    approximate: bool = False
 
     def details(self) -> str:
         offset = f" offset={self.offset}" if self.offset else ""
-        return f"order=[{', '.join(map(str, self.order))}] limit={self.limit}{offset}"
+        approximate = " approximate" if self.approximate else ""
+        order = ", ".join(map(str, self.order))
+        return f"order=[{order}] limit={self.limit}{offset}{approximate}"
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,13 @@ from tidemill.algebra.plan import Plan
 from tidemill.algebra.scalar import Scalar
 from tidemill.algebra.schema import Field, Schema
 
+CONFIDENCE = 0.4
+"""How much of the largest value an approximate ranking expects where a value is certain to come.
+
+The text expects all of it, with 1. Values are smaller on average; with 0.4 three streams of the
+text's kind keep its share of what the exact ranking keeps, and at least its precision.
+"""
+
 
 class Strategy(Enum):
     """How the first objects are found. All but the last one are exact."""
@@ -45,7 +52,8 @@ class Ranked:
     `items` are made, the columns of the result. The item `score` decides, the largest first; of
     equal ones the first in the order of the keys. No item before the last key is made of calls,
     except the score. A score never falls when a row comes. The column `stream` tells which stream
-    a row is from, as the place of its promise in `streams`; None if there is one only.
+    a row is from, as the place of its promise in `streams`; None if there is one only. Only an
+    approximate ranking has to do with the `confidence`: what is likely to come counts times it.
     """
 
     keys: tuple[str, ...]
@@ -58,6 +66,7 @@ class Ranked:
     streams: tuple[Promise, ...]
     stream: str | None
     strategy: Strategy
+    confidence: float = CONFIDENCE
 
     @property
     def order(self) -> SortKey:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import pyarrow as pa
 
-from tidemill.algebra import Plan, Schema, SourceKind, UserAggregate
+from tidemill.algebra import Plan, Range, Recurrence, Schema, SourceKind, UserAggregate
 from tidemill.analyze.hints import Hints
 from tidemill.errors import CatalogError, nearest
 from tidemill.expressions import UserFunction
@@ -22,7 +22,8 @@ class SourceInfo:
     The schema has no time column: a tuple's time is its validity, not a part of the tuple. Only
     a query that names the time column reads it. `idle` is for how many seconds the source may
     bring no rows and still hold others back. `declared` are all columns, in the order in which
-    CREATE STREAM lists them and in which files without names have them.
+    CREATE STREAM lists them and in which files without names have them. `ranges` are those of
+    columns to which rows are held, `recurs` is how often rows may agree in some columns.
     """
 
     name: str
@@ -41,6 +42,8 @@ class SourceInfo:
     valid_from: str | None = None
     valid_to: str | None = None
     rows: int | None = None
+    ranges: Mapping[str, Range] = field(default_factory=dict, hash=False)
+    recurs: Recurrence | None = None
 
 
 @dataclass(frozen=True)

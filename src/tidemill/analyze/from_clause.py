@@ -10,12 +10,13 @@ from tidemill.algebra import Join, Plan
 from tidemill.analyze.context import Context
 from tidemill.analyze.correlation import Link
 from tidemill.analyze.joins import Entry, Joiner, Step, kind_of, merge, take_equalities
+from tidemill.analyze.objects import plan_objects
 from tidemill.analyze.references import References, carried_matches
 from tidemill.analyze.scope import Item, Scope
 from tidemill.analyze.stage import Stage
 from tidemill.analyze.trees import all_of, columns_of, conjuncts_of, has_subquery
 from tidemill.errors import PlanError, UnsupportedError
-from tidemill.sql import error_at
+from tidemill.sql import Objects, error_at
 
 
 @dataclass
@@ -73,6 +74,8 @@ class _Chain:
 
     def _entry(self, node: exp.Expr) -> Entry:
         inner = node.this if isinstance(node, exp.Subquery) else node
+        if isinstance(inner, exp.Table) and isinstance(inner.this, Objects):
+            return self._objects(inner)
         if not isinstance(inner, exp.Table) or not inner.args.get("joins"):
             item = self.references.item(node)
             return Entry(item.plan, [item], {})
@@ -80,6 +83,10 @@ class _Chain:
             help = "write (SELECT ... FROM ... JOIN ...) AS alias"
             raise error_at(UnsupportedError, "a join in parentheses has no alias", node, help)
         return self._nested(inner)
+
+    def _objects(self, table: exp.Table) -> Entry:
+        items = [self.references.item(stream) for stream in table.this.expressions]
+        return plan_objects(table, items, self.references.context, self.references.select)
 
     def _nested(self, table: exp.Table) -> Entry:
         first = table.copy()

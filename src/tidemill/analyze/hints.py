@@ -16,7 +16,8 @@ class Hints:
     Orders to the planner: `order` is the order in which streams are joined, `early` the streams
     that are aggregated below the join, and `late` tells that none is. They name entries of FROM
     as the plan does: an entry `b` has columns `b.item`. At most one query block of a statement
-    has an `order`, and at most one an `early` or a `late`.
+    has an `order`, and at most one an `early` or a `late`. `rank` is how groups are ranked by a
+    score: `eaa`, `sla` or `plain`.
 
     >>> both = Hints(rates={"bid": 3.0, "ask": 1.0}).under(Hints(rates={"bid": 5.0}, late=True))
     >>> both.rates, both.late
@@ -30,6 +31,7 @@ class Hints:
     order: tuple[str, ...] | None = None
     early: frozenset[str] | None = None
     late: bool = False
+    rank: str | None = None
 
     def under(self, winner: Hints) -> Hints:
         """These hints and those of another, which win."""
@@ -43,4 +45,5 @@ class Hints:
             order=self.order if winner.order is None else winner.order,
             early=winner.early if decided else self.early,
             late=winner.late if decided else self.late,
+            rank=self.rank if winner.rank is None else winner.rank,
         )

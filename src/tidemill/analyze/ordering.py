@@ -62,7 +62,8 @@ def first_rows(
     names = unique_names(relation.names)
     items = list(zip(names, (output.scalar for output in relation.outputs), strict=True))
     keys = tuple(_key(term, items, context, scalar) for term in terms)
-    plan = TopK(_with_sort_columns(relation, names, items), keys, limit, offset)
+    approximate = bool(tree.args.get("approximate"))
+    plan = TopK(_with_sort_columns(relation, names, items), keys, limit, offset, approximate)
     return replace(
         relation,
         plan=plan,

@@ -42,6 +42,7 @@ class _Reader:
     order: tuple[str, ...] | None = None
     early: frozenset[str] | None = None
     late: bool = False
+    rank: str | None = None
 
     def hints(self) -> Hints:
         return Hints(
@@ -52,6 +53,7 @@ class _Reader:
             self.order,
             self.early,
             self.late,
+            self.rank,
         )
 
     def take(self, call: HintCall) -> None:
@@ -114,6 +116,10 @@ class _Reader:
     def _late(self, call: HintCall) -> None:
         self.stage.context.decide("EARLY", call)
         self.late = True
+
+    def _rank(self, call: HintCall) -> None:
+        self.stage.context.decide("RANK", call)
+        self.rank = call.expressions[0].name
 
     @property
     def _own_scope(self) -> Scope:

@@ -14,12 +14,15 @@ from tidemill.algebra import (
     Dstream,
     Field,
     Istream,
+    Plan,
     Project,
     Rstream,
+    Scalar,
     Scan,
     Schema,
     SourceKind,
     TimeWindow,
+    column,
 )
 from tidemill.algebra.scalar import column_node
 from tidemill.analyze.catalog import Derived, SourceInfo
@@ -126,7 +129,8 @@ class References:
         read = columns
         if info.kind is SourceKind.CHANGING:
             read = Schema((*columns, Field(VERSION, pa.int64())))
-        plan = Scan(info.name, prefix, read, info.kind, info.bounded, info.rows)
+        scan = Scan(info.name, prefix, read, info.kind, info.bounded, info.rows, info.recurs)
+        plan = _held(scan, info)
         word = "stream" if info.kind is SourceKind.STREAM else "relation"
         return Item(alias, prefix, plan, columns, node, hidden, word, source=info.name)
 
@@ -177,6 +181,19 @@ def carried_matches(item: Item, link: Link) -> Iterator[exp.Expr]:
     for outer, name in item.carried:
         other = column_node(link.domain.names[outer])
         yield exp.NullSafeEQ(this=column_node(name), expression=other)
+
+
+def _held(scan: Scan, info: SourceInfo) -> Plan:
+    """The rows of a source, with values held to their ranges."""
+    if not info.ranges:
+        return scan
+
+    def item(field: Field) -> tuple[str, Scalar]:
+        name = f"{scan.alias}.{field.name}"
+        value, limits = column(name, field.type), info.ranges.get(field.name)
+        return name, value if limits is None else limits.held(value, f"{info.name}.{field.name}")
+
+    return Project(scan, tuple(item(field) for field in scan.columns))
 
 
 def _may_belong(part: exp.Identifier, alias: str) -> bool:

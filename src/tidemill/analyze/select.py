@@ -31,7 +31,7 @@ from tidemill.timeline import TimeDomain
 
 _CLAUSES = (
     *("with_", "expressions", "from_", "joins", "where", "group", "having"),
-    *("distinct", "order", "limit", "offset", "hint", "shed"),
+    *("distinct", "order", "limit", "offset", "hint", "shed", "approximate"),
 )
 _LABELS = {
     "laterals": "LATERAL VIEW",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pyarrow as pa
 from sqlglot import exp
 
-from tidemill.algebra import Field, Schema, SourceKind
+from tidemill.algebra import Field, Range, Recurrence, Schema, SourceKind
 from tidemill.algebra.types import UnknownType, from_sql, name_of
 from tidemill.analyze.catalog import SourceInfo
 from tidemill.analyze.windows import duration
@@ -49,10 +49,47 @@ def _stream(statement: CreateStream, columns: list[Field]) -> SourceInfo:
         format=connector.format,
         arguments=connector.arguments,
         options=connector.options,
+        ranges=_ranges(statement, columns),
+        recurs=_recurrence(statement, columns, domain),
     )
 
 
+def _ranges(statement: CreateStream, columns: list[Field]) -> dict[str, Range]:
+    types = {field.name: field.type for field in columns}
+    found = {}
+    for definition in statement.columns:
+        if (node := definition.args.get("range")) is not None:
+            low, high = (_number(node.args[end]) for end in ("this", "expression"))
+            limits = Range(low, high, bool(node.args.get("clipped"))) if low <= high else None
+            if limits is None:
+                raise error_at(PlanError, "the range has no values", node, "swap its ends")
+            if (reason := limits.refused(types[definition.name])) is not None:
+                message = f"column `{definition.name}` cannot have this range: {reason}"
+                raise error_at(PlanError, message, node, "write for example BETWEEN 0 AND 1")
+            found[definition.name] = limits
+    return found
+
+
+def _number(node: exp.Expr) -> float:
+    value = float(node.this.name if isinstance(node, exp.Neg) else node.name)
+    return -value if isinstance(node, exp.Neg) else value
+
+
+def _recurrence(
+    statement: CreateStream, columns: list[Field], domain: TimeDomain
+) -> Recurrence | None:
+    if (node := statement.at_most) is None:
+        return None
+    per = tuple(_named(name, columns).name for name in node.expressions)
+    within = node.args.get("within")
+    length = None if within is None else duration(within, domain, "WITHIN")
+    return Recurrence(node.this.value, per, length)
+
+
 def _relation(statement: CreateRelation, columns: list[Field]) -> SourceInfo:
+    for definition in statement.columns:
+        if (limits := definition.args.get("range")) is not None:
+            raise error_at(PlanError, "ranges of values belong to streams", limits, "remove it")
     ends = [statement.valid_from, statement.valid_to]
     validity = [_time_field(end, columns) for end in ends if end is not None]
     if len({field.type for field in validity}) > 1:
@@ -106,16 +143,21 @@ def _type(definition: exp.ColumnDef) -> pa.DataType:
 
 
 def _time_field(name: exp.Identifier, columns: list[Field]) -> Field:
-    names = [field.name for field in columns]
+    found = _named(name, columns)
+    if not (pa.types.is_integer(found.type) or pa.types.is_timestamp(found.type)):
+        message = f"`{name.name}` is {name_of(found.type)} and cannot give the time"
+        raise error_at(PlanError, message, name, _TIME_HELP)
+    return found
+
+
+def _named(name: exp.Identifier, columns: list[Field]) -> Field:
     found = [field for field in columns if field.name.casefold() == name.name.casefold()]
     if not found:
+        names = [field.name for field in columns]
         near = nearest(name.name, names)
         guess = f"did you mean `{near}`? " if near else ""
         help = f"{guess}columns: {', '.join(names)}"
         raise error_at(PlanError, f"unknown column `{name.name}`", name, help)
-    if not (pa.types.is_integer(found[0].type) or pa.types.is_timestamp(found[0].type)):
-        message = f"`{name.name}` is {name_of(found[0].type)} and cannot give the time"
-        raise error_at(PlanError, message, name, _TIME_HELP)
     return found[0]
 
 

@@ -12,7 +12,7 @@ import pyarrow as pa
 from sqlglot import exp
 from sqlglot.errors import ParseError
 
-from tidemill.algebra import Scan, Schema, SourceKind, UserAggregate
+from tidemill.algebra import Range, Recurrence, Scan, Schema, SourceKind, UserAggregate
 from tidemill.algebra.types import from_sql
 from tidemill.analyze import (
     Catalog,
@@ -25,6 +25,7 @@ from tidemill.analyze import (
     source_from_statement,
 )
 from tidemill.engine.costs import Costs
+from tidemill.engine.promises import recurrence, value_ranges
 from tidemill.engine.query import Query
 from tidemill.engine.relations import condition_of
 from tidemill.engine.sources import Rows, Sources, is_change_source
@@ -132,12 +133,17 @@ class Engine:
         time: str,
         slack: int | str | timedelta = 0,
         idle: str | timedelta | None = None,
+        ranges: Mapping[str, Range | tuple[float, float]] | None = None,
+        at_most: Mapping[str, int] | Recurrence | None = None,
     ) -> None:
         """Register a stream: one table, or a list of tables that arrive one per tick.
 
         `time` names the column that says when a row is valid: an integer or a timestamp. Rows
         may be out of order by `slack`; later ones are counted and left out. A stream that brings
         no rows for the time `idle` ("30 seconds", on the clock) does not hold others back.
+
+        Values of columns are held to their `ranges`, `(0, 1)` or `Range(0, 1, clip=True)`. There
+        are `at_most` so many rows with one value of a column, as in `{"id": 1}`.
         """
         rows, types = self._rows(name, source)
         _require(name, types, time)
@@ -152,6 +158,8 @@ class Engine:
             slack=duration(slack, domain),
             idle=None if idle is None else duration(idle, TimeDomain.MICROSECONDS) / 1_000_000,
             bounded=True,
+            ranges=value_ranges(name, types, ranges or {}),
+            recurs=recurrence(name, types, at_most),
         )
         self.catalog.add_source(info)
         self._sources.put(info, rows)
@@ -224,9 +232,19 @@ class Engine:
             raise CatalogError(f"`{entry.name}` is computed: it cannot be changed", help=help)
         return entry
 
-    def function(self, name: str, call: Callable[..., Any], returns: str | pa.DataType) -> None:
-        """Register a scalar function; it is called with one argument per column value."""
-        self.catalog.functions[name.lower()] = UserFunction(name, call, _type(returns))
+    def function(
+        self,
+        name: str,
+        call: Callable[..., Any],
+        returns: str | pa.DataType,
+        monotone: bool = False,
+    ) -> None:
+        """Register a scalar function; it is called with one argument per column value.
+
+        One that is `monotone` never falls when an argument rises, NULL being the least. Rankings
+        by such a score can leave out what has no chance.
+        """
+        self.catalog.functions[name.lower()] = UserFunction(name, call, _type(returns), monotone)
 
     def aggregate(
         self,
@@ -320,9 +338,10 @@ class Engine:
         planned = self._plan(tree, statement.source.text)
         known = self.statistics.known.for_plan(planned.plan, planned.hints)
         domain = planned.domain or TimeDomain.TICKS
-        done = optimized(planned.plan, known, self._rules_off, planned.hints, domain)
-        physical = lower(done.plan, self.catalog.functions)
-        costs = Costs(done.plan, known, self.catalog.functions, planned.domain)
+        functions = self.catalog.functions
+        done = optimized(planned.plan, known, self._rules_off, planned.hints, domain, functions)
+        physical = lower(done.plan, functions)
+        costs = Costs(done.plan, known, functions, planned.domain)
         entries = {name: self.catalog.lookup(name) for name in _scanned(planned)}
         infos = {name: entry for name, entry in entries.items() if isinstance(entry, SourceInfo)}
         job = Job(physical, planned.domain, sink)

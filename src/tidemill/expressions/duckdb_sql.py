@@ -8,6 +8,7 @@ import pyarrow as pa
 from sqlglot import exp
 from sqlglot.expressions import DType
 
+from tidemill.algebra.promises import spelled_out
 from tidemill.algebra.scalar import rewrite
 from tidemill.algebra.types import name_of
 
@@ -21,7 +22,7 @@ def to_duckdb(node: exp.Expr) -> str:
     >>> to_duckdb(parse_one("a / 2", read="spark"))
     "CASE WHEN 2 = 0 THEN ERROR('division by zero') ELSE a / 2 END"
     """
-    return rewrite(node, _adapt).sql(dialect="duckdb")
+    return rewrite(spelled_out(node), _adapt).sql(dialect="duckdb")
 
 
 def duckdb_type(data_type: pa.DataType) -> str:
@@ -58,6 +59,8 @@ def _adapt(node: exp.Expr) -> exp.Expr:
     if isinstance(node, exp.SafeDivide):
         division = exp.Div(this=node.this.copy(), expression=node.expression.copy(), safe=False)
         return _unless_zero(node.expression, exp.null(), division)
+    if isinstance(node, exp.Anonymous) and node.name.upper() == "RAISE_ERROR":
+        return exp.Anonymous(this="ERROR", expressions=node.expressions)
     return _without_time_zone(node)
 
 

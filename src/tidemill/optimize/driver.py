@@ -7,6 +7,7 @@ from typing import Final
 
 from tidemill.algebra.plan import Plan
 from tidemill.analyze.hints import Hints
+from tidemill.expressions.functions import Functions
 from tidemill.optimize.rule import (
     Known,
     Notes,
@@ -29,6 +30,7 @@ from tidemill.optimize.rules.push_distinct import push_distinct
 from tidemill.optimize.rules.push_filters import push_filters
 from tidemill.optimize.rules.push_projects import push_projects
 from tidemill.optimize.rules.push_windows import push_windows
+from tidemill.optimize.rules.rank_objects import rank_objects
 from tidemill.optimize.rules.remove_distinct import remove_distinct
 from tidemill.optimize.rules.remove_empty_parts import remove_empty_parts
 from tidemill.optimize.rules.remove_now_windows import remove_now_windows
@@ -75,6 +77,7 @@ HEURISTICS: Final = [
 COSTED: Final = [
     # Before joins are put in order, since it changes what is joined.
     costed(aggregate_early, "no user-defined aggregates"),
+    costed(rank_objects, "a score that never falls when a row comes; one window"),
     costed(order_joins, "three inputs or more; conditions that may fail are checked last"),
 ]
 """Rules that choose between plans by cost. They run once each."""
@@ -97,16 +100,17 @@ def optimize(
     hints: Hints | None = None,
     domain: TimeDomain = TimeDomain.TICKS,
     notes: Notes | None = None,
+    functions: Functions | None = None,
 ) -> Plan:
     """A plan with the same answer at every instant that costs less to run.
 
     Steps are added to the `trace`; the rules named in `off` are not used. Of the `hints`, those
     about statistics are expected to be in the `statistics` already. The `domain` is that of the
     streams' time, which tells what rate to expect of a stream of which nothing is known. What
-    rules have to say about their choices is added to the `notes`.
+    rules have to say about their choices is added to the `notes`. `functions` are the user's.
     """
     written: Notes = [] if notes is None else notes
-    known = Known(statistics or Statistics(), hints or Hints(), domain, written)
+    known = Known(statistics or Statistics(), hints or Hints(), domain, written, functions or {})
     return _Optimization(known, [] if trace is None else trace, off).of(plan)
 
 

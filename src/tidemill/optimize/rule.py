@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from tidemill.algebra.plan import Plan
 from tidemill.analyze.hints import Hints
+from tidemill.expressions.functions import Functions
 from tidemill.optimize.reducible import is_reducible
 from tidemill.optimize.sharing import Cut
 from tidemill.optimize.statistics import Statistics
@@ -24,13 +25,15 @@ Notes = list[Callable[[], str]]
 class Known:
     """What a rule may decide by: statistics of streams, their time, and what the user wants.
 
-    Rules leave `notes` about their choices, which are written when someone wants to read them.
+    `functions` are those of the user. Rules leave `notes` about their choices, which are written
+    when someone wants to read them.
     """
 
     statistics: Statistics
     hints: Hints
     domain: TimeDomain = TimeDomain.TICKS
     notes: Notes = field(default_factory=list)
+    functions: Functions = field(default_factory=dict)
 
     @staticmethod
     def nothing(hints: Hints | None = None) -> Known:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from tidemill.algebra.plan import Plan, render
 from tidemill.analyze.hints import Hints
+from tidemill.expressions.functions import Functions
 from tidemill.optimize.driver import RULES, Trace, optimize
 from tidemill.optimize.rule import Notes
 from tidemill.optimize.statistics import Statistics
@@ -53,6 +54,7 @@ def optimized(
     off: Collection[str] = (),
     hints: Hints | None = None,
     domain: TimeDomain = TimeDomain.TICKS,
+    functions: Functions | None = None,
 ) -> Optimized:
     """Optimize a plan and keep every step.
 
@@ -63,5 +65,5 @@ def optimized(
     """
     trace: Trace = []
     notes: Notes = []
-    optimize(plan, statistics, trace, off, hints, domain, notes)
+    optimize(plan, statistics, trace, off, hints, domain, notes, functions)
     return Optimized(plan, tuple(trace), frozenset(off), tuple(notes))

@@ -20,6 +20,28 @@ def is_sorted(values: Array) -> bool:
     return bool(np.all(values[1:] >= values[:-1]))
 
 
+def ordered_bits(doubles: Array) -> Ints:
+    """Whole numbers in the order of doubles, of which there is one zero and one NaN, the last.
+
+    >>> ordered_bits(np.array([2.5, -0.0, 0.0, np.nan, -np.inf])).argsort().tolist()
+    [4, 1, 2, 0, 3]
+    """
+    return _flipped(np.where(np.isnan(doubles), np.nan, doubles + 0.0).view(np.int64))
+
+
+def doubles_of(bits: Ints) -> Array:
+    """The doubles that ordered bits were made from.
+
+    >>> doubles_of(ordered_bits(np.array([2.5, -1.0]))).tolist()
+    [2.5, -1.0]
+    """
+    return _flipped(bits).view(np.float64)
+
+
+def _flipped(bits: Ints) -> Ints:
+    return bits ^ ((bits >> 63) & np.int64(2**63 - 1))
+
+
 def slot_order(slots: Ints, within: Ints | None = None) -> Ints:
     """Positions that sort by slot, and by a second column `within` a slot.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -30,6 +30,13 @@ class Operator(ABC):
 
     def start(self, partition: int) -> None:  # noqa: B027 (most operators do not care)
         """Learn in which partition of the stream the operator runs; called once, at first."""
+
+    def tell(self) -> bytes | None:
+        """What the same operator should know in other partitions; None if there is no news."""
+        return None
+
+    def hear(self, told: Mapping[int, bytes]) -> None:  # noqa: B027 (most operators do not care)
+        """Learn what was told after the tick before, by partition, that of this one too."""
 
     @property
     def state_rows(self) -> int:

@@ -129,6 +129,22 @@ class Graph:
             self.progress[number].rows_out += results[-1][0].height
         return [results[root] for root in self._roots]
 
+    def tell(self) -> dict[int, bytes]:
+        """What operators, by number, want to be known in other partitions before the next tick."""
+        told = {
+            number: operator.tell()
+            for number, operator in enumerate(self._operators)
+            if operator is not None
+        }
+        return {number: news for number, news in told.items() if news is not None}
+
+    def hear(self, told: Mapping[int, Mapping[int, bytes]]) -> None:
+        """Let operators, by number, know what they told in every partition."""
+        for number, news in told.items():
+            operator = self._operators[number]
+            assert operator is not None
+            operator.hear(news)
+
     def _run(self, number: int, operator: Operator, inputs: list[Arrival]) -> Arrival:
         progress = self.progress[number]
         batches = [rows for rows, _ in inputs]

@@ -79,6 +79,23 @@ class ShedProgress:
 
 
 @dataclass(frozen=True)
+class RankingProgress:
+    """What rankings of objects keep, and what they could do without.
+
+    The window has `window_rows` now, of which `rows` are kept, for so many `instances` of objects
+    that can still be among the first; `evicted` is how many could not, so far. Where answers are
+    approximate, `precision` estimates from some objects, which are followed exactly, how much of
+    them is right; it is None where nothing was looked at.
+    """
+
+    window_rows: int = 0
+    rows: int = 0
+    instances: int = 0
+    evicted: int = 0
+    precision: float | None = None
+
+
+@dataclass(frozen=True)
 class Progress:
     """How far a run of a query has come.
 
@@ -109,6 +126,24 @@ class Progress:
         return sum(source.late_rows for source in self.sources.values())
 
     @property
+    def ranking(self) -> RankingProgress:
+        """What rankings keep.
+
+        >>> kept = {"ranking_rows": 3.0, "ranking_window_rows": 9.0}
+        >>> Progress(operators=(OperatorProgress("RankExec", 5, 3, 0, measures=kept),)).ranking.rows
+        3
+        """
+        checked = self._measured("ranking_checked")
+        missed = self._measured("ranking_missed_estimate")
+        return RankingProgress(
+            int(self._measured("ranking_window_rows")),
+            int(self._measured("ranking_rows")),
+            int(self._measured("ranking_instances")),
+            int(self._measured("ranking_evicted")),
+            checked / (checked + missed) if checked else None,
+        )
+
+    @property
     def shed(self) -> ShedProgress:
         """What was left out to stay within bounds of memory.
 
@@ -117,9 +152,7 @@ class Progress:
         7
         """
 
-        def total(name: str) -> float:
-            return sum(operator.measures.get(name, 0.0) for operator in self.operators)
-
+        total = self._measured
         return ShedProgress(
             int(total("rows_shed")),
             int(total("rows_filtered")),
@@ -128,3 +161,6 @@ class Progress:
             total("results_lost_estimate"),
             total("importance_lost_estimate"),
         )
+
+    def _measured(self, name: str) -> float:
+        return sum(operator.measures.get(name, 0.0) for operator in self.operators)

@@ -4,6 +4,7 @@ from tidemill.sql.dialect import Tidemill
 from tidemill.sql.nodes import (
     STREAM_FUNCTIONS,
     UNIT_MICROS,
+    AtMost,
     Connector,
     CreateAs,
     CreateSource,
@@ -14,11 +15,13 @@ from tidemill.sql.nodes import (
     HintCall,
     InsertRows,
     InsertSink,
+    Objects,
     RowCount,
     Shed,
     StreamFunction,
     StreamWindow,
     Unbounded,
+    ValueRange,
 )
 from tidemill.sql.parse import parse, parse_one
 from tidemill.sql.source import Position, Source, error_at, position_of
@@ -39,6 +42,7 @@ from tidemill.sql.statements import (
 __all__ = [
     "STREAM_FUNCTIONS",
     "UNIT_MICROS",
+    "AtMost",
     "Connector",
     "ConnectorCall",
     "CreateAs",
@@ -57,6 +61,7 @@ __all__ = [
     "InsertRows",
     "InsertSink",
     "InsertValues",
+    "Objects",
     "OptionValue",
     "Position",
     "QueryStatement",
@@ -68,6 +73,7 @@ __all__ = [
     "StreamWindow",
     "Tidemill",
     "Unbounded",
+    "ValueRange",
     "error_at",
     "parse",
     "parse_one",

@@ -9,7 +9,7 @@ from sqlglot.tokens import Token, TokenType
 
 from tidemill.errors import nearest
 from tidemill.sql.nodes import Connector, CreateAs, CreateSource, DropNamed, InsertSink
-from tidemill.sql.relations import RelationParser
+from tidemill.sql.promises import PromiseParser
 
 __all__ = ["StatementParser"]
 
@@ -29,7 +29,7 @@ _TYPES: Final = (
 _CONNECTOR_HELP: Final = "write for example SOURCE parquet(path => 'bids/')"
 
 
-class StatementParser(RelationParser):
+class StatementParser(PromiseParser):
     """The statements of the language."""
 
     STATEMENT_PARSERS = {
@@ -119,6 +119,7 @@ class StatementParser(RelationParser):
         if kind == "STREAM":
             self._parse_ordering(node)
             self._parse_idle(node)
+            self._parse_at_most(node)
         else:
             self._parse_validity(node)
         self._refuse_other_clause(kind)
@@ -131,6 +132,8 @@ class StatementParser(RelationParser):
             self.fail("VALID FROM belongs to relations", help="write ORDERED BY column")
         if kind == "STREAM" and self._match_text_seq("CHANGING", advance=False):
             self.fail("CHANGING belongs to relations", help="write ORDERED BY column")
+        if kind == "RELATION" and self._match_text_seq("AT", "MOST", advance=False):
+            self.fail("AT MOST belongs to streams", help="remove it")
 
     def _expect_source(self, kind: str) -> None:
         if self._match_text_seq("SOURCE"):
@@ -153,6 +156,8 @@ class StatementParser(RelationParser):
             self._refuse_type()
             help = f"write for example {name.name} BIGINT"
             self.fail(f"column `{name.name}` has no type", token, help)
+        if (limits := self._parse_value_range()) is not None:
+            column.set("range", limits)
         return column
 
     def _refuse_type(self) -> None:
@@ -190,12 +195,6 @@ class StatementParser(RelationParser):
         node.set("valid_from", self._parse_column_name(f"{word} FROM"))
         self.expect("TO", help=f"write {word} FROM begin TO end")
         node.set("valid_to", self._parse_column_name("TO"))
-
-    def _parse_column_name(self, clause: str) -> exp.Expr:
-        name = self._parse_id_var(any_token=False)
-        if name is None:
-            self.fail(f"{clause} takes the name of a column, found {self.found()}")
-        return name
 
     def _parse_connector(self, clause: str) -> Connector:
         token = self._curr

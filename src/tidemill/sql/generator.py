@@ -8,6 +8,7 @@ from sqlglot import exp
 from sqlglot.generators.spark import SparkGenerator
 
 from tidemill.sql.nodes import (
+    AtMost,
     Connector,
     CreateAs,
     CreateSource,
@@ -18,11 +19,13 @@ from tidemill.sql.nodes import (
     HintCall,
     InsertRows,
     InsertSink,
+    Objects,
     RowCount,
     Shed,
     StreamFunction,
     StreamWindow,
     Unbounded,
+    ValueRange,
 )
 
 __all__ = ["TidemillGenerator"]
@@ -63,12 +66,29 @@ def _create_source(self: Any, node: CreateSource) -> str:
     text += f" SOURCE {self.sql(node, 'source')}" if node.args.get("source") else ""
     for key, words in (("ordered_by", "ORDERED BY"), ("slack", "SLACK"), ("idle", "IDLE")):
         text += f" {words} {self.sql(node, key)}" if node.args.get(key) else ""
+    text += f" {self.sql(node, 'at_most')}" if node.args.get("at_most") else ""
     changing = bool(node.args.get("changing"))
     text += " CHANGING" if changing else ""
     if node.args.get("valid_from"):
         text += "" if changing else " VALID"
         text += f" FROM {self.sql(node, 'valid_from')} TO {self.sql(node, 'valid_to')}"
     return text
+
+
+def _at_most(self: Any, node: AtMost) -> str:
+    within = f" WITHIN {self.sql(node, 'within')}" if node.args.get("within") else ""
+    columns = self.expressions(node, flat=True)
+    return f"AT MOST {self.sql(node, 'this')} PER {columns}{within}"
+
+
+def _value_range(self: Any, node: ValueRange) -> str:
+    clipped = " CLIPPED" if node.args.get("clipped") else ""
+    return f"BETWEEN {self.sql(node, 'this')} AND {self.sql(node, 'expression')}{clipped}"
+
+
+def _objects(self: Any, node: Objects) -> str:
+    columns = self.expressions(node, key="by", flat=True)
+    return f"OBJECTS({self.expressions(node, flat=True)} BY {columns})"
 
 
 def _insert_rows(self: Any, node: InsertRows) -> str:
@@ -112,6 +132,7 @@ class TidemillGenerator(SparkGenerator):
         **SparkGenerator.TRANSFORMS,
         # Casts are strict here, so the two must not print alike as they do for Spark.
         exp.TryCast: lambda self, e: self.trycast_sql(e),
+        AtMost: _at_most,
         Connector: lambda self, e: f"{self.sql(e, 'this')}({self.expressions(e, flat=True)})",
         CreateAs: _create_as,
         CreateSource: _create_source,
@@ -124,18 +145,26 @@ class TidemillGenerator(SparkGenerator):
             f"INSERT INTO {self.sql(e, 'this')} {self.sql(e, 'expression')}"
         ),
         InsertRows: _insert_rows,
+        Objects: _objects,
         RowCount: lambda self, e: self.sql(e, "this"),
         Shed: _shed,
         StreamFunction: lambda self, e: f"{e.text('kind')}({self.sql(e, 'this')})",
         StreamWindow: _window,
         Unbounded: lambda self, e: "UNBOUNDED",
+        ValueRange: _value_range,
     }
 
     def after_limit_modifiers(self, expression: exp.Expr) -> list[str]:
         """Print what ends a query block."""
-        shed = self.sql(expression, "shed")
         modifiers: list[str] = super().after_limit_modifiers(expression)
-        return [*modifiers, self.seg(shed)] if shed else modifiers
+        ends = (self.sql(expression, key) for key in ("approximate", "shed"))
+        return [*modifiers, *(self.seg(end) for end in ends if end)]
+
+    def columndef_sql(self, expression: exp.ColumnDef, sep: str = " ") -> str:
+        """Print a column with the range of its values."""
+        text = super().columndef_sql(expression, sep)
+        limits = self.sql(expression, "range")
+        return f"{text} {limits}" if limits else text
 
     def table_sql(self, expression: exp.Table, sep: str = " AS ") -> str:
         """Print a table with its window between alias and joins."""

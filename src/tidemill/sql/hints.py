@@ -26,7 +26,11 @@ _SHAPES: Final = {
     "ORDER": "ORDER(bid, ask)",
     "EARLY": "EARLY(bid)",
     "LATE": "LATE",
+    "RANK": "RANK(eaa)",
 }
+
+
+_STRATEGIES: Final = ("EAA", "SLA", "PLAIN")
 
 
 def open_hints(
@@ -114,6 +118,9 @@ class HintParser(WindowParser):
         return node
 
     def _parse_hint_arguments(self, call: HintCall, kind: str) -> None:
+        if kind == "RANK":
+            call.set("expressions", [self._parse_strategy()])
+            return
         if kind in ("ORDER", "EARLY"):
             call.set("expressions", self._parse_hint_names(kind))
             return
@@ -144,6 +151,13 @@ class HintParser(WindowParser):
         if not isinstance(name, exp.Identifier):
             self._fail_hint(kind, "takes streams by their names or aliases")
         return name.update_positions(token)
+
+    def _parse_strategy(self) -> exp.Expr:
+        token = self._curr
+        if token.text.upper() not in _STRATEGIES:
+            self._fail_hint("RANK", f"takes one of {', '.join(_STRATEGIES)}")
+        self._advance()
+        return exp.to_identifier(token.text.lower()).update_positions(token)
 
     def _parse_hint_number(self, kind: str) -> exp.Expr:
         token = self._curr

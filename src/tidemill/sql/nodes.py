@@ -10,6 +10,7 @@ from sqlglot import exp
 __all__ = [
     "STREAM_FUNCTIONS",
     "UNIT_MICROS",
+    "AtMost",
     "Connector",
     "CreateAs",
     "CreateSource",
@@ -18,10 +19,12 @@ __all__ = [
     "Granularity",
     "HintCall",
     "InsertSink",
+    "Objects",
     "RowCount",
     "StreamFunction",
     "StreamWindow",
     "Unbounded",
+    "ValueRange",
 ]
 
 UNIT_MICROS: Final[dict[str, int]] = {
@@ -139,7 +142,26 @@ class CreateSource(exp.Expression):
         "valid_from": False,
         "valid_to": False,
         "changing": False,
+        "at_most": False,
     }
+
+
+class ValueRange(exp.Expression):
+    """BETWEEN the smallest value (`this`) AND the largest; others are an error or `clipped`."""
+
+    arg_types: ClassVar[dict[str, bool]] = {"this": True, "expression": True, "clipped": False}
+
+
+class AtMost(exp.Expression):
+    """AT MOST so many rows (`this`) PER value of columns (`expressions`), `within` some time."""
+
+    arg_types: ClassVar[dict[str, bool]] = {"this": True, "expressions": True, "within": False}
+
+
+class Objects(exp.Expression):
+    """OBJECTS(streams BY columns): what streams (`expressions`) tell about each object."""
+
+    arg_types: ClassVar[dict[str, bool]] = {"expressions": True, "by": True}
 
 
 class CreateAs(exp.Expression):

@@ -6,7 +6,7 @@ from sqlglot import exp
 from sqlglot.tokens import TokenType
 
 from tidemill.sql.nodes import DeleteRows, InsertRows
-from tidemill.sql.shedding import SheddingParser
+from tidemill.sql.rankings import RankingParser
 
 __all__ = ["RelationParser"]
 
@@ -14,7 +14,7 @@ _END = TokenType.R_PAREN
 _INSERT_HELP = "write INSERT INTO relation VALUES (1, 'a'), ... or INSERT INTO format(...) SELECT"
 
 
-class RelationParser(SheddingParser):
+class RelationParser(RankingParser):
     """Changes of relations while queries run."""
 
     def _at_rows(self) -> bool:

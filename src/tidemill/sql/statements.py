@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from sqlglot import exp
 
 from tidemill.sql.nodes import (
+    AtMost,
     Connector,
     CreateAs,
     CreateSource,
@@ -72,6 +73,7 @@ class CreateStream(Statement):
     ordered_by: exp.Identifier | None = None
     slack: Duration | None = None
     idle: Duration | None = None
+    at_most: AtMost | None = None
 
 
 @dataclass(frozen=True)
@@ -157,8 +159,8 @@ def _created(tree: CreateSource, sql: str, position: Position, source: Source) -
     args = tree.args
     common = (tree, sql, position, source, tree.name, tuple(tree.expressions))
     if tree.text("kind") == "STREAM":
-        ordering = (args.get("ordered_by"), args.get("slack"), args.get("idle"))
-        return CreateStream(*common, _call(args["source"]), *ordering)
+        clauses = ("ordered_by", "slack", "idle", "at_most")
+        return CreateStream(*common, _call(args["source"]), *(args.get(each) for each in clauses))
     connector = _call(args["source"]) if args.get("source") else None
     ends = (args.get("valid_from"), args.get("valid_to"))
     return CreateRelation(*common, connector, *ends, bool(args.get("changing")))

@@ -157,6 +157,12 @@ class StreamParser(HintParser):
             exp.Join(this=self._parse_table(alias_tokens=alias_tokens), kind="CROSS")
         )
 
+    def _parse_column_name(self, clause: str) -> exp.Expr:
+        name = self._parse_id_var(any_token=False)
+        if name is None:
+            self.fail(f"{clause} takes the name of a column, found {self.found()}")
+        return name
+
     def _at_stream_function(self) -> bool:
         return (
             self._curr.token_type == TokenType.VAR

@@ -5,16 +5,21 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from random import Random
 from typing import Any, Final
 
 from tidemill.algebra import Plan, render
+from tidemill.analyze import Hints
+from tidemill.engine import Engine
+from tidemill.optimize import optimize
 from tidemill.testing.check import Functions, Inputs, check_plan, check_result, reference_of
 from tidemill.testing.check_queries import check_query, engine_with, plan_of, run_script
 from tidemill.testing.random_data import EXACT_FLOATS, FLOATS, random_row, random_stream
 from tidemill.testing.random_hints import hinted, tell_nonsense
 from tidemill.testing.random_plans import RELATION, SOURCES, PlanGenerator
 from tidemill.testing.random_queries import QueryGenerator
+from tidemill.testing.random_rankings import STRATEGIES, Ranking, random_ranking, ranking_engine
 from tidemill.testing.random_relations import CHANGING, TEMPORAL, RelationPlanGenerator
 from tidemill.testing.random_splits import check_splits
 from tidemill.testing.versions import random_versions
@@ -110,6 +115,29 @@ class SplitCase(Case):
         return f"{self.script}\n{render(self.plan)}".strip()
 
 
+@dataclass(frozen=True)
+class RankingCase(Case):
+    """The first objects, found in all ways, and on rows that are rearranged."""
+
+    ranking: Ranking
+    random: Random
+
+    def check(self) -> None:
+        engine = ranking_engine(self.ranking, self.inputs, Engine(runtime="inprocess"))
+        plan = plan_of(run_script(self.ranking.sql, engine))
+        expected = reference_of(plan, self.inputs, engine.catalog.functions)
+        for strategy in STRATEGIES:
+            query = run_script(self.ranking.hinted(strategy), engine)
+            check_result(query.collect(), expected)
+        functions, strategy = engine.catalog.functions, self.random.choice(STRATEGIES)
+        rewrite = partial(optimize, hints=Hints(rank=strategy), functions=functions)
+        check_splits(plan, self.inputs, self.random, functions, rewrite)
+
+    @property
+    def text(self) -> str:
+        return f"{self.ranking.sql}\n{self.ranking.recurs}"
+
+
 def plan_case(random: Random) -> PlanCase:
     """A random plan on random rows."""
     plan = PlanGenerator(random).plan(random.choice([1, 1, 2, 2, 3]))
@@ -156,6 +184,12 @@ def relation_case(random: Random) -> Case:
     return SplitCase(inputs, plan, random)
 
 
+def ranking_case(random: Random) -> RankingCase:
+    """A random question about objects."""
+    ranking, inputs = random_ranking(random)
+    return RankingCase(inputs, ranking, random)
+
+
 def random_inputs(random: Random, **options: Any) -> Inputs:
     """Random rows for all sources."""
     streams = {name: random_stream(random, **options) for name in SOURCES}
@@ -170,6 +204,7 @@ CASES: Final[Mapping[str, Callable[[Random], Case]]] = {
     "hints": hinted_case,
     "splits": split_case,
     "relations": relation_case,
+    "rankings": ranking_case,
 }
 """How to make a random case of each kind."""
 

@@ -8,6 +8,7 @@ from random import Random
 from typing import Any
 
 from tidemill.algebra import Plan
+from tidemill.optimize import optimize
 from tidemill.reference import LogicalStream
 from tidemill.testing.check import (
     NO_FUNCTIONS,
@@ -74,7 +75,11 @@ def _delayed(random: Random, stream: RandomStream) -> list[dict[str, Any]]:
 
 
 def check_splits(
-    plan: Plan, inputs: Inputs, random: Random, functions: Functions = NO_FUNCTIONS
+    plan: Plan,
+    inputs: Inputs,
+    random: Random,
+    functions: Functions = NO_FUNCTIONS,
+    rewrite: Callable[[Plan], Plan] = optimize,
 ) -> None:
     """Fail unless all arrangements of the inputs give the snapshots of the reference."""
     expected = reference_of(plan, inputs, functions)
@@ -82,7 +87,7 @@ def check_splits(
     for name, arranged in variants(random, inputs).items():
         assert not any(s.late_rows for s in arranged.streams.values()), f"late rows with {name}"
         try:
-            result = run_plan(plan, arranged, functions)
+            result = run_plan(plan, arranged, functions, rewrite)
             found = as_stream(result, expected.horizon)
             first = found if first is None else first
             assert dict(found) == dict(first), f"not the snapshots of all in one tick: {found}"

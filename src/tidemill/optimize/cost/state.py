@@ -20,6 +20,7 @@ from tidemill.algebra.schema import Schema
 from tidemill.algebra.star import StarJoin
 from tidemill.optimize.cost import discrete
 from tidemill.optimize.cost.estimates import Estimator
+from tidemill.optimize.cost.retained import retained
 
 TEXT_BYTES = 24
 """Of a string or anything else of no fixed size: a short text, and where it begins."""
@@ -68,7 +69,8 @@ def state_of(plan: Plan, estimator: Estimator) -> State:
         case nodes.Join() | nodes.MultiJoin():
             return _join(plan.children, estimator)
         case Ranking():
-            return State(estimator.live_rows(plan.window), width(plan.child.schema))
+            rows = retained(plan.ranked, estimator.live_rows(plan.window))
+            return State(rows, width(plan.child.schema))
         case StarJoin():
             kept_rows = _join(plan.streams, estimator)
             return replace(kept_rows, rows=min(kept_rows.rows, plan.shedding.rows))

@@ -35,7 +35,6 @@ KINDS: dict[type[Plan], str] = {
     nodes.Join: "join",
     nodes.MultiJoin: "join",
     StarJoin: "join",
-    Ranking: "top-k",
     nodes.SemiJoin: "semi-join",
     nodes.AntiJoin: "anti-join",
     nodes.Difference: "difference",
@@ -65,6 +64,10 @@ class Usage:
         )
 
 
+def _kind(plan: Plan) -> str:
+    return plan.ranked.strategy.value if isinstance(plan, Ranking) else KINDS.get(type(plan), "")
+
+
 class CostModel:
     """What plans will need, given how large their streams are."""
 
@@ -80,7 +83,7 @@ class CostModel:
 
     def of(self, plan: Plan) -> Usage:
         """The operator of one node, without its inputs."""
-        steps = self._constants.get(KINDS.get(type(plan), ""), Steps())
+        steps = self._constants.get(_kind(plan), Steps())
         state = state_of(plan, self.estimator)
         kept = state.rows * state.row_width + state.keys * state.key_width
         own = Usage(state.total, kept + _overhead(state, steps), self._seconds(plan, steps))

@@ -13,7 +13,16 @@ import numpy as np
 import polars as pl
 
 from tidemill.physical.aggregate.ranges import smallest_covering
-from tidemill.physical.arrays import Array, Ints, bisect, ranges, running_max, slot_order
+from tidemill.physical.arrays import (
+    Array,
+    Ints,
+    bisect,
+    doubles_of,
+    ordered_bits,
+    ranges,
+    running_max,
+    slot_order,
+)
 from tidemill.physical.arrays import starts_of_runs as run_starts
 from tidemill.physical.ledger import Moments, Posted
 from tidemill.timeline import OPEN_END
@@ -147,7 +156,7 @@ def sortable(series: pl.Series) -> Array:
     """Values without NULLs as something that `Extremes` can order."""
     dtype = series.dtype
     if dtype.is_float():
-        return _ordered_bits(series.cast(pl.Float64).to_numpy())
+        return ordered_bits(series.cast(pl.Float64).to_numpy())
     if dtype.is_integer() or dtype.is_temporal() or dtype == pl.Boolean:
         return series.to_physical().cast(pl.Int64).to_numpy()
     return np.array([*series.to_list(), None], dtype=object)[:-1]
@@ -156,7 +165,7 @@ def sortable(series: pl.Series) -> Array:
 def unsortable(values: Array, dtype: pl.DataType) -> pl.Series:
     """The column that `sortable` was made from."""
     if dtype.is_float():
-        return pl.Series(_ordered_bits(values.view(np.float64), back=True)).cast(dtype)
+        return pl.Series(doubles_of(values)).cast(dtype)
     if values.dtype == object:
         return pl.Series(values.tolist(), dtype=dtype)
     if dtype == pl.Boolean:
@@ -166,12 +175,3 @@ def unsortable(values: Array, dtype: pl.DataType) -> pl.Series:
         .cast(pl.Series([], dtype=dtype).to_physical().dtype, strict=False)
         .cast(dtype)
     )
-
-
-def _ordered_bits(numbers: Array, back: bool = False) -> Array:
-    """Doubles as integers in the same order, NaN last; or those integers as doubles again."""
-    if not back:
-        numbers = np.where(np.isnan(numbers), np.nan, numbers + 0.0)
-    bits = numbers.view(np.int64)
-    flipped = bits ^ ((bits >> 63) & np.int64(2**63 - 1))
-    return flipped.view(np.float64) if back else flipped

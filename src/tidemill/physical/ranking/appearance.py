@@ -6,10 +6,10 @@ unions. Over sketches of 1024 bitmaps (some 330 kB a stream) the probability of 
 was then wrong by 0.02 to 0.18 given one stream, and by 0.2 to 0.4 given five: the errors of 32
 large unions meet in one small intersection. So the same hash and the same bits serve another way:
 a cell is kept for every object whose hash ends in at least `level` zeros (Gibbons' distinct
-sampling), with the time when it was last seen in each stream. Conditional counts are then exact
-on a sample: 4096 cells (130 kB for three streams together) are wrong by nothing in windows of
-1,000 rows and by 0.005 to 0.04 in windows of 10,000 to 1,000,000, for 3 to 6 streams, any number
-of them given. Unions are cell-wise maxima, and cells outside the window are forgotten.
+sampling), with the times of its last two rows in each stream. Conditional counts are then exact
+on a sample: 4096 cells are wrong by nothing in windows of 1,000 rows and by 0.005 to 0.04 in
+windows of 10,000 to 1,000,000, for 3 to 6 streams, any number of them given. Unions are cell-wise
+maxima, and cells outside the window are forgotten.
 
 Sketches of Apache DataSketches never forget: they count all that was ever added, so that a window
 would need one per pane and their intersections again. The package hyperloglog slides a window,
@@ -25,16 +25,18 @@ import numpy as np
 import numpy.typing as npt
 
 from tidemill.physical.arrays import Bools, Ints
+from tidemill.physical.ranking.kernel.cells import NEVER, place
 
 CELLS = 4096
 """Objects in a sketch, at most."""
 
-_NEVER = np.iinfo(np.int64).min
 _SPARSE = 8
 """A sketch with less than this part of its cells in use takes more of the objects to come."""
 
 Floats = npt.NDArray[np.float64]
 Hashes = npt.NDArray[np.uint64]
+Rows = tuple[Hashes, Ints, Ints]
+"""Hashes of objects, streams that show them, and times."""
 
 
 def zeros_at_end(hashes: Hashes) -> Ints:
@@ -60,32 +62,55 @@ class Appearances:
 
     def __init__(self, streams: int, size: int, cells: int = CELLS) -> None:
         self._streams, self._size, self._cells = streams, size, cells
-        self._hashes = np.empty(0, np.uint64)  # ascending
-        self._times = np.empty((0, streams), np.int64)
         self._level = 0  # zeros at the end of every hash
         self._sure = 0  # of hashes with so many zeros nothing in the window was left out
-        self._lowered = _NEVER  # when the level fell
-        self._now = _NEVER
+        self._lowered = NEVER  # when the level fell
+        self._now = NEVER
+        self._clear()
+
+    def _clear(self) -> None:
+        self._hashes = np.zeros(2 * self._cells, np.uint64)
+        self._times = np.full((2 * self._cells, self._streams, 2), NEVER)
+        self._used = np.zeros(1, np.int64)
 
     def note(self, hashes: Hashes, streams: Ints, times: Ints) -> None:
         """Take rows into account: hashes of their objects, their streams and their times."""
-        if not len(hashes):
-            return
-        self.advance(int(times.max()))
-        taken = (times > self._before) & self._sampled(hashes, self._level)
-        self._take(hashes[taken], streams[taken], times[taken])
-        self._shrink()
+        if len(hashes):
+            self.advance(int(times.max()))
+            self._place(hashes, streams, times)
+
+    def _place(self, hashes: Hashes, streams: Ints, times: Ints) -> None:
+        # The compiled function takes plain arrays that may be written to, though it does not.
+        hashes = np.require(hashes, requirements=["C", "W"])
+        streams, times = (
+            np.require(column, requirements=["C", "W"]) for column in (streams, times)
+        )
+        done = 0
+        while done < len(hashes):
+            table = self._hashes, self._times, self._used, self._level, self._before
+            done = place(*table, hashes, streams, times, done)
+            if done < len(hashes):
+                self._make_room()
+
+    def _make_room(self) -> None:
+        """Forget what is outside the window; if that is not enough, sample less."""
+        live = self._hashes[self._live]
+        while 4 * len(live) > 3 * self._cells:
+            self._level += 1
+            live = live[_sampled(live, self._level)]
+        self._sure = max(self._sure, self._level)
+        rows = self.rows(self._level)
+        self._clear()
+        self._place(*rows)
 
     def advance(self, now: int) -> None:
-        """Forget what is outside the window that ends now."""
+        """Let time pass; when there is much room, sample more."""
         self._now = max(self._now, now)
-        self._keep(self._times.max(axis=1, initial=_NEVER) > self._before)
-        settled = self._lowered <= self._before
-        if settled:
+        if self._level and self._lowered <= self._before:
             self._sure = self._level
-        if settled and self._level and len(self._hashes) * _SPARSE < self._cells:
-            # The times of objects that are taken only from now on are not known for a window.
-            self._level, self._lowered = self._level - 1, self._now
+            if np.count_nonzero(self._live) * _SPARSE < self._cells:
+                # Of objects that are taken only from now on, a window knows too little yet.
+                self._level, self._lowered = self._level - 1, self._now
 
     def merge(self, others: Iterable[Appearances]) -> Appearances:
         """What all have seen, as one sketch of the same size."""
@@ -94,12 +119,7 @@ class Appearances:
         merged._level = merged._sure = max(sketch._sure for sketch in sketches)
         merged._now = max(sketch._now for sketch in sketches)
         for sketch in sketches:
-            sampled = self._sampled(sketch._hashes, merged._level)
-            hashes = np.repeat(sketch._hashes[sampled], self._streams)
-            streams = np.tile(np.arange(self._streams), int(sampled.sum()))
-            merged._take(hashes, streams, sketch._times[sampled].ravel())
-        merged.advance(merged._now)
-        merged._shrink()
+            merged._place(*sketch.rows(merged._level))
         return merged
 
     def chances(self, seen: Ints) -> Floats:
@@ -110,42 +130,29 @@ class Appearances:
         patterns, counts = np.unique(self._patterns, return_counts=True)
         sets, which = np.unique(seen, return_inverse=True)
         within = (patterns & sets[:, None]) == sets[:, None]
-        bits = (patterns[:, None] >> np.arange(self._streams)) & 1
         weighed = within * counts
         objects = weighed.sum(axis=1, keepdims=True)
-        found = weighed @ bits
+        found = weighed @ ((patterns[:, None] >> np.arange(self._streams)) & 1)
         chances: Floats = np.where(objects == 0, 1.0, found / np.maximum(objects, 1))
         return chances[which]
 
     @property
     def objects(self) -> Floats:
         """How many objects each stream shows, about."""
-        bits = (self._patterns[:, None] >> np.arange(self._streams)) & 1
-        objects: Floats = bits.sum(axis=0) * 2.0**self._sure
+        shown = self._valid[:, :, 0].sum(axis=0)
+        objects: Floats = shown * 2.0**self._sure
         return objects
 
     @property
-    def nbytes(self) -> int:
-        return self._hashes.nbytes + self._times.nbytes
+    def again(self) -> Floats:
+        """How likely a stream shows an object again that it shows; 1 where it shows none."""
+        shown, again = self._valid.sum(axis=0).T
+        return np.where(shown == 0, 1.0, again / np.maximum(shown, 1))
 
-    def dump(self, level: int = 0) -> bytes:
-        """The sketch as bytes, with the hashes that have so many zeros at their end."""
-        kept = self._sampled(self._hashes, max(level, self._sure))
-        facts = np.array([self._size, self._cells, max(level, self._sure), self._now])
-        file = BytesIO()
-        np.savez(file, facts=facts, hashes=self._hashes[kept], times=self._times[kept])
-        return file.getvalue()
-
-    @staticmethod
-    def load(dumped: bytes) -> Appearances:
-        """The sketch that was dumped."""
-        with np.load(BytesIO(dumped), allow_pickle=False) as file:
-            size, cells, level, now = file["facts"].tolist()
-            sketch = Appearances(file["times"].shape[1], size, cells)
-            sketch._hashes, sketch._times = file["hashes"], file["times"]
-        sketch._level = sketch._sure = level
-        sketch._now = now
-        return sketch
+    @property
+    def now(self) -> int:
+        """The end of the window."""
+        return self._now
 
     @property
     def level(self) -> int:
@@ -153,39 +160,63 @@ class Appearances:
         return self._sure
 
     @property
+    def nbytes(self) -> int:
+        return self._hashes.nbytes + self._times.nbytes
+
+    def rows(self, level: int) -> Rows:
+        """The rows in the window of hashes with so many zeros, in a fixed order."""
+        sampled = np.flatnonzero(self._live & _sampled(self._hashes, level))
+        sampled = sampled[np.argsort(self._hashes[sampled])]
+        times = self._times[sampled]
+        cells, streams, turns = np.nonzero(times > self._before)
+        return self._hashes[sampled[cells]], streams, times[cells, streams, turns]
+
+    def dump(self, level: int = 0) -> bytes:
+        """The sketch as bytes, with the hashes that have so many zeros at their end."""
+        level = max(level, self._sure)
+        hashes, streams, times = self.rows(level)
+        facts = np.array([self._streams, self._size, self._cells, level, self._now])
+        file = BytesIO()
+        np.savez(file, facts=facts, hashes=hashes, streams=streams.astype(np.uint8), times=times)
+        return file.getvalue()
+
+    @staticmethod
+    def load(dumped: bytes) -> Appearances:
+        """The sketch that was dumped."""
+        with np.load(BytesIO(dumped), allow_pickle=False) as file:
+            streams, size, cells, level, now = file["facts"].tolist()
+            sketch = Appearances(streams, size, cells)
+            sketch._level = sketch._sure = level
+            sketch._now = now
+            sketch._place(file["hashes"], file["streams"].astype(np.int64), file["times"])
+        return sketch
+
+    @property
     def _before(self) -> int:
         """The last time before the window."""
-        return max(self._now - self._size, _NEVER + 1)
+        return max(self._now - self._size, NEVER)
+
+    @property
+    def _live(self) -> Bools:
+        """Which cells hold an object of the window."""
+        live: Bools = self._times[:, :, 0].max(axis=1) > self._before
+        return live
+
+    @property
+    def _valid(self) -> Bools:
+        """Of the objects of the sample, which of the last two rows in each stream count."""
+        valid: Bools = self._times[_sampled(self._hashes, self._sure)] > self._before
+        return valid
 
     @property
     def _patterns(self) -> Ints:
         """For every object of the sample, the streams that show it, as bits."""
-        times = self._times[self._sampled(self._hashes, self._sure)]
-        bits = (times > self._before) << np.arange(self._streams)
+        bits = self._valid[:, :, 0] << np.arange(self._streams)
         patterns: Ints = bits.sum(axis=1, dtype=np.int64)
         return patterns[patterns > 0]
 
-    @staticmethod
-    def _sampled(hashes: Hashes, level: int) -> Bools:
-        """Which hashes end in so many zeros."""
-        sampled: Bools = hashes & np.uint64((1 << level) - 1) == 0
-        return sampled
 
-    def _take(self, hashes: Hashes, streams: Ints, times: Ints) -> None:
-        new = np.setdiff1d(hashes, self._hashes)
-        if len(new):
-            places = np.searchsorted(self._hashes, new)
-            self._hashes = np.insert(self._hashes, places, new)
-            self._times = np.insert(self._times, places, _NEVER, axis=0)
-        np.maximum.at(self._times, (np.searchsorted(self._hashes, hashes), streams), times)
-
-    def _shrink(self) -> None:
-        """Raise the level until there are cells for all."""
-        while len(self._hashes) > self._cells:
-            self._level += 1
-            self._sure = max(self._sure, self._level)
-            self._keep(self._sampled(self._hashes, self._level))
-
-    def _keep(self, kept: Bools) -> None:
-        if not kept.all():
-            self._hashes, self._times = self._hashes[kept], self._times[kept]
+def _sampled(hashes: Hashes, level: int) -> Bools:
+    """Which hashes end in so many zeros."""
+    sampled: Bools = hashes & np.uint64((1 << level) - 1) == 0
+    return sampled

@@ -10,9 +10,8 @@ import polars as pl
 
 from tidemill.algebra.aggregates import AggregateCall
 from tidemill.errors import ExecutionError
-from tidemill.physical.arrays import Array, Bools, Ints
+from tidemill.physical.arrays import Array, Bools, Ints, doubles_of, ordered_bits
 from tidemill.physical.ranking.kernel.ranges import PARTS, largest_of_ranges, sums_of_ranges
-from tidemill.physical.ranking.keys import doubles_of, keys_of_doubles
 from tidemill.physical.ranking.rows import Column
 
 _LARGEST = 2**63 - 1
@@ -147,11 +146,11 @@ def _check_sum(total: int) -> None:
 
 def _largest(column: Column, ranges: Ranges, coming: Coming) -> Array:
     is_double = column.numbers.dtype == np.float64
-    keys = keys_of_doubles(column.numbers) if is_double else column.numbers
+    keys = ordered_bits(column.numbers) if is_double else column.numbers
     largest = np.full(len(ranges.low), np.iinfo(np.int64).min)
     largest_of_ranges(keys, column.present, *ranges, np.empty(len(keys), np.int64), largest)
     for rows, high in coming.parts:
         numbers = np.minimum(rows, 1.0) * high
-        most = keys_of_doubles(numbers) if is_double else np.ceil(numbers).astype(np.int64)
+        most = ordered_bits(numbers) if is_double else np.ceil(numbers).astype(np.int64)
         largest = np.where(rows > 0, np.maximum(largest, most), largest)
     return doubles_of(largest) if is_double else largest

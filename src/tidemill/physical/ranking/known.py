@@ -9,10 +9,10 @@ import numpy as np
 import polars as pl
 
 from tidemill.expressions import compile_items
-from tidemill.physical.arrays import Ints
+from tidemill.physical.arrays import Bools, Ints
 from tidemill.physical.keys import KeyTable, canonical
 from tidemill.physical.operator import empty_frame
-from tidemill.physical.ranking.keys import is_plain, keys_of
+from tidemill.physical.topk.order import RowOrder
 
 if TYPE_CHECKING:
     from tidemill.physical.ranking.node import RankExec
@@ -25,8 +25,7 @@ _SPARE = 2
 class Known:
     """Gives every object a small number, its item, that is free again when it is forgotten.
 
-    `seen` counts the rows of every item by stream, `ties` tells which of two items goes first;
-    unless they are fixed, those of known objects change when others come.
+    `seen` counts the rows of every item by stream, `ties` tells which of two items goes first.
     """
 
     def __init__(self, node: RankExec) -> None:
@@ -38,12 +37,13 @@ class Known:
         self._slots = np.empty(0, np.int64)  # by item
         self._free = np.empty(0, np.int64)
         self.seen = np.zeros((0, self._streams), np.int64)
-        self.ties = np.zeros(0, np.int64)
         of_keys = [(n, s) for n, s in ranked.items if s.columns and s.columns <= set(ranked.keys)]
         functions = {function.name.lower(): function for function in node.functions}
-        self._order = compile_items(of_keys, keys, functions)
-        types = [scalar.type for _, scalar in of_keys]
-        self.ties_are_fixed = len(types) == 1 and is_plain(types[0])
+        self._placed = compile_items(of_keys, keys, functions)
+        self._empty = self._placed.run(empty_frame(keys))
+        self._order = RowOrder(self._empty, ())
+        self.renewals = 0  # how often ties have changed that items had before
+        self.ties = np.zeros((0, self._order.depth), np.int64)
 
     def __len__(self) -> int:
         return self._table.live_count
@@ -65,6 +65,11 @@ class Known:
             self._put_in_order(items)
         return column[slots]
 
+    def find(self, keys: pl.DataFrame) -> Ints:
+        """The items of objects, -1 where one is not known."""
+        slots = self._table.find(canonical(keys))
+        return np.where(slots < 0, -1, self._table.column(_ITEM)[slots])
+
     def rows(self, items: Ints) -> pl.DataFrame:
         """The keys of items."""
         return self._table.rows(self._slots[items]).select(self._names)
@@ -76,17 +81,19 @@ class Known:
         if self._table.compact() is not None:
             numbers = self._table.column(_ITEM)[: self._table.live_count]
             self._slots[numbers] = np.arange(len(numbers))
+            self._order = RowOrder(self._empty, ())  # without the objects that are forgotten
+            self._renew(numbers)
 
-    def compact(self) -> Ints | None:
-        """If few items are in use, number them anew: the old numbers in the new order."""
+    def compact(self) -> Bools | None:
+        """If few items are in use, number them anew, in their order: which are in use."""
         if self.capacity <= _SPARE * len(self) + _FEWEST:
             return None
-        slots = np.flatnonzero(self._table.live)
-        items = self._table.column(_ITEM)[slots]
-        self._table.column(_ITEM)[slots] = np.arange(len(items))
-        self._slots, self._free = slots, np.empty(0, np.int64)
-        self.seen, self.ties = self.seen[items], self.ties[items]
-        return items
+        kept = np.ones(self.capacity, np.bool_)
+        kept[self._free] = False
+        self._slots, self._free = self._slots[kept], self._free[:0]
+        self._table.column(_ITEM)[self._slots] = np.arange(len(self._slots))
+        self.seen, self.ties = self.seen[kept], self.ties[kept]
+        return kept
 
     def _take(self, count: int) -> Ints:
         missing = count - len(self._free)
@@ -95,23 +102,30 @@ class Known:
             room = max(missing, old)
             self._free = np.concatenate([self._free, np.arange(old + room - 1, old - 1, -1)])
             self._slots = np.concatenate([self._slots, np.zeros(room, np.int64)])
-            self.ties = np.concatenate([self.ties, np.zeros(room, np.int64)])
+            ties = np.zeros((room, self._order.depth), np.int64)
+            self.ties = np.concatenate([self.ties, ties])
             seen = np.zeros((room, self._streams), np.int64)
             self.seen = np.concatenate([self.seen, seen])
         taken, self._free = self._free[-count:], self._free[:-count]
         return taken
 
-    def _put_in_order(self, added: Ints) -> None:
-        """Number the ties such that all known objects are in the order of their keys."""
-        if self.ties_are_fixed:
-            self.ties[added] = keys_of(self._order.run(self.rows(added)).to_series())
-            return
-        every = np.flatnonzero(self._table.live)
-        columns = self._order.run(self._table.rows(every))
-        order = columns.select(pl.arg_sort_by(columns.columns, nulls_last=False)).to_series()
-        self.ties[self._table.column(_ITEM)[every[order.to_numpy()]]] = np.arange(len(every))
+    def _put_in_order(self, items: Ints) -> None:
+        """Give new items ties, and if there is no room among the others, give all other ties."""
+        renewals = self._order.renewals
+        self.ties[items] = self._levels(items)
+        if self._order.renewals > renewals:
+            self._renew(np.setdiff1d(np.arange(self.capacity), self._free))
+
+    def _renew(self, items: Ints) -> None:
+        """Give all items their ties anew."""
+        self.ties[items] = self._levels(items)
+        self.renewals += 1
+
+    def _levels(self, items: Ints) -> Ints:
+        return self._order.levels(self._placed.run(self.rows(items)))
 
     @property
     def nbytes(self) -> int:
         arrays: Sequence[Ints] = (self._slots, self._free, self.seen, self.ties)
-        return self._table.nbytes + sum(array.nbytes for array in arrays)
+        own = self._table.nbytes + self._order.nbytes
+        return own + sum(array.nbytes for array in arrays)

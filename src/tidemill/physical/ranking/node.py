@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-from tidemill.algebra.ranking import Ranked
+from tidemill.algebra.ranking import Ranked, Strategy
 from tidemill.algebra.schema import Field, Schema
 from tidemill.expressions.functions import UserFunction
 from tidemill.physical.operator import Exec, Operator
@@ -32,6 +32,11 @@ class RankExec(Exec):
 
     def operator(self) -> Operator:
         # Not before it is needed: compiled parts take a moment even where they are kept.
-        from tidemill.physical.ranking.operator import Rank
+        if self.ranked.strategy is Strategy.APPROXIMATE:
+            from tidemill.physical.ranking.approximate import ApproximateRank
 
-        return Rank(self)
+            return ApproximateRank(self)
+        from tidemill.physical.ranking.operator import Rank
+        from tidemill.physical.ranking.sorted import SortedRank
+
+        return SortedRank(self) if self.ranked.strategy is Strategy.SLA else Rank(self)

@@ -16,7 +16,7 @@ from tidemill.physical.ranking.keys import scores_of
 from tidemill.physical.ranking.known import Known
 from tidemill.physical.ranking.promises import Promises
 from tidemill.physical.ranking.pruning import Pruned, Pruning, not_monotone
-from tidemill.physical.ranking.rows import Column, Objects, new_rows
+from tidemill.physical.ranking.rows import Column, Objects, Rows, new_rows
 from tidemill.physical.ranking.scoring import Scoring
 from tidemill.physical.ranking.window import Window
 from tidemill.physical.release import Release
@@ -47,14 +47,18 @@ class Rank(Sweep):
         self._scoring = Scoring(node)
         self._window = Window(node.ranked)
         self._known = Known(node)
-        promises = Promises(node.ranked.streams, self._window.length)
-        self._pruning = Pruning(self._scoring, promises, self._known, node.ranked.limit)
-        self._firsts = Firsts(node.ranked.limit)
+        self._pruning = self._pruning_of(node)
+        self._firsts = Firsts(node.ranked.limit, depth=self._known.ties.shape[1])
+        self._renewals = 0  # of ties
         self._release = Release(node.eager)
         none = np.empty(0, np.int64)
         columns = [Column.of(self._waiting[0].rows[name]) for name in self._scoring.arguments]
         self._rows = new_rows(none, none, none, none, columns)
         self._evicted = 0
+
+    def _pruning_of(self, node: RankExec) -> Pruning:
+        promises = Promises(node.ranked.streams, self._window.length)
+        return Pruning(self._scoring, promises, self._known, node.ranked.limit)
 
     def sweep(self, slices: Sequence[pl.DataFrame], until: int) -> pl.DataFrame:
         objects, ends = self._arrive(self._in_order(slices[0]))
@@ -75,21 +79,31 @@ class Rank(Sweep):
         by = [VALID_FROM, *self._node.child.schema.names]
         return batch[batch.select(pl.arg_sort_by(by, nulls_last=False)).to_series()]
 
+    def _arrivals(self, batch: pl.DataFrame) -> Rows:
+        """The rows of a batch."""
+        return self._new(batch, self._window.places(starts(batch)), self._known)
+
     def _arrive(self, batch: pl.DataFrame) -> tuple[Objects, Ints]:
         """All rows object by object, and when they cease to hold."""
-        times, stream = starts(batch), self._ranked.stream
-        columns = [Column.of(batch[name]) for name in self._scoring.arguments]
-        streams = (
-            np.zeros(len(times), np.int64)
-            if stream is None
-            else batch[stream].cast(pl.Int64).to_numpy()
-        )
-        items = self._known.find_or_add(batch)
-        arrivals = new_rows(items, times, self._window.places(times), streams, columns)
+        times, arrivals = starts(batch), self._arrivals(batch)
         objects = Objects.of(self._rows.followed_by(arrivals), len(self._rows))
         ends = self._window.ends(objects.rows, times)
         self._window.arrive(times)
         return objects, ends
+
+    def _new(self, batch: pl.DataFrame, places: Ints, known: Known) -> Rows:
+        """Rows that come, of objects that become known."""
+        columns = [Column.of(batch[name]) for name in self._scoring.arguments]
+        items, streams = known.find_or_add(batch), self._streams(batch)
+        return new_rows(items, starts(batch), places, streams, columns)
+
+    def _streams(self, batch: pl.DataFrame) -> Ints:
+        """The stream of every row."""
+        name = self._ranked.stream
+        if name is None:
+            return np.zeros(batch.height, np.int64)
+        streams: Ints = batch[name].cast(pl.Int64).to_numpy()
+        return streams
 
     def _events(self, objects: Objects, ends: Ints, until: int) -> Events:
         """What happens to objects before `until`, in the order of objects and time."""
@@ -120,8 +134,9 @@ class Rank(Sweep):
         return Events(np.full(len(at), until - 1), objects.item[at], ranges, calls, key)
 
     def _swept_versions(self, events: Events, until: int) -> Versions:
-        if not self._known.ties_are_fixed:
+        if self._renewals < self._known.renewals:
             self._firsts.retie(self._known.ties)
+            self._renewals = self._known.renewals
         order = np.argsort(events.time, kind="stable")
         items = events.item[order]
         versions = self._firsts.sweep(
@@ -150,25 +165,23 @@ class Rank(Sweep):
         rows.evicted[:] = True
         rows.evicted[low] = ~stays
         rows.current[low], rows.best[low] = pruned.instances.current, pruned.instances.best
-        bounds = np.repeat(kept, objects.bound - objects.first)
-        at = np.flatnonzero(np.arange(len(rows)) >= bounds)
-        self._rows = rows.take(at[np.argsort(objects.order[at], kind="stable")])
+        self._rows = objects.since(kept)
         self._known.forget(objects.item[kept == objects.bound])
 
     def _compact(self) -> None:
-        capacity, items = self._known.capacity, self._known.compact()
-        if items is not None:
-            moved = np.empty(capacity, np.int64)
-            moved[items] = np.arange(len(items))
-            self._rows.item[:] = moved[self._rows.item]
-            self._firsts.keep(items)
+        kept = self._known.compact()
+        if kept is not None:
+            self._rows.item[:] = (np.cumsum(kept) - 1)[self._rows.item]
+            self._firsts.keep(kept)
 
     def _cut(self, until: int) -> pl.DataFrame:
         objects = Objects.of(self._rows, len(self._rows))
+        return self._results(objects, self._no_events(), self._firsts.cut(until))
+
+    def _no_events(self) -> Events:
         none = np.empty(0, np.int64)
         calls = self._scoring.calls(self._rows, Ranges(none, none))
-        nothing = Events(none, none, Ranges(none, none), calls, none)
-        return self._results(objects, nothing, self._firsts.cut(until))
+        return Events(none, none, Ranges(none, none), calls, none)
 
     def output_watermark(self, until: int) -> int:
         return self._release.watermark

@@ -60,7 +60,7 @@ class Pruning:
         number = number[low]
         found = self._instances(objects, Ranges(low, objects.bound[number]), born[number], seen)
         check_monotone(objects, found, self._promises)
-        stays = _staying(objects, found, self._limit, self._known.capacity)
+        stays = self._staying(objects, found)
         return Pruned(found, stays, _kept_from(objects, low[stays]))
 
     def _instances(self, objects: Objects, ranges: Ranges, since: Ints, seen: Seen) -> Instances:
@@ -86,6 +86,13 @@ class Pruning:
         calls = self._scoring.calls(objects.rows, some, coming[at])
         best[at] = self._scoring.keys(calls, objects.rows.item[some.low], self._known)
         return best
+
+    def _staying(self, objects: Objects, found: Instances) -> Bools:
+        """Which instances fewer than k others dominate."""
+        rows, low = objects.rows, found.ranges.low
+        newest = np.argsort(objects.order[low], kind="stable")[::-1].copy()
+        places, items = rows.place[low], rows.item[low]
+        return not_dominated(newest, places, items, found.current, found.best, self._limit)
 
     def _begun_anew(self, objects: Objects, begins: Bools, seen: Seen) -> tuple[Bools, Ints]:
         """The rows with which objects begin anew, and by object the last of them, or -1."""
@@ -124,21 +131,21 @@ def not_monotone() -> ExecutionError:
     )
 
 
-def _staying(objects: Objects, found: Instances, limit: int, capacity: int) -> Bools:
-    """Which instances fewer than `limit` others dominate."""
-    rows, low = objects.rows, found.ranges.low
-    stays = np.zeros(len(low), np.bool_)
-    if limit > 0:
-        places, items = rows.place[low], rows.item[low]
-        newest = np.argsort(objects.order[low], kind="stable")[::-1].copy()
-        heap, keys = np.empty(limit, np.int64), np.empty(capacity, np.int64)
-        where = np.full(capacity, -1)
-        undominated(newest, places, items, found.current, found.best, heap, keys, where, stays)
-    return stays
-
-
 def _kept_from(objects: Objects, staying: Ints) -> Ints:
     """The first row of every object that an instance needs that stays; the bound if none does."""
     low = np.append(staying, np.iinfo(np.int64).max)
     kept: Ints = np.minimum(low[np.searchsorted(low, objects.first)], objects.bound)
     return kept
+
+
+def not_dominated(
+    newest: Ints, places: Ints, items: Ints, current: Ints, best: Ints, limit: int
+) -> Bools:
+    """Which instances fewer than `limit` others dominate; they are listed from the newest on."""
+    stays = np.zeros(len(newest), np.bool_)
+    if limit > 0:
+        capacity = int(items.max(initial=-1)) + 1
+        heap, keys = np.empty(limit, np.int64), np.empty(capacity, np.int64)
+        where = np.full(capacity, -1)
+        undominated(newest, places, items, current, best, heap, keys, where, stays)
+    return stays

@@ -108,3 +108,9 @@ class Objects(NamedTuple):
     @property
     def item(self) -> Ints:
         return self.rows.item[self.first]
+
+    def since(self, kept: Ints) -> Rows:
+        """The rows of every object from one on, in the order of time."""
+        bounds = np.repeat(kept, self.bound - self.first)
+        at = np.flatnonzero(np.arange(len(self.rows)) >= bounds)
+        return self.rows.take(at[np.argsort(self.order[at], kind="stable")])

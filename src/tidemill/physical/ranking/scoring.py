@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,7 +16,7 @@ from tidemill.physical.operator import empty_frame
 from tidemill.physical.ranking.calls import Coming, Ranges, call_values
 from tidemill.physical.ranking.keys import keys_of
 from tidemill.physical.ranking.known import Known
-from tidemill.physical.ranking.rows import Rows
+from tidemill.physical.ranking.rows import Column, Rows
 
 if TYPE_CHECKING:
     from tidemill.physical.ranking.node import RankExec
@@ -35,7 +37,7 @@ class Scoring:
         self._items = compile_items(ranked.items, schema, functions)
         score = dict(ranked.items)[ranked.score]
         self._score = compile_items([(ranked.score, score)], schema, functions)
-        self._score_reads_keys = bool(score.columns & set(ranked.keys))
+        self.reads_keys = bool(score.columns & set(ranked.keys))
         self.dtype = empty_frame(node.schema)[ranked.score].dtype
         self._highs = [
             [promise.highs[number] for promise in ranked.streams]
@@ -57,8 +59,19 @@ class Scoring:
         """The scores of items, as keys."""
         if calls.height == 0:
             return np.empty(0, np.int64)
-        rows = calls.hstack(known.rows(items)) if self._score_reads_keys else calls
+        rows = calls.hstack(known.rows(items)) if self.reads_keys else calls
         return keys_of(self._score.run(rows).to_series())
+
+    def keys_of_parts(self, parts: Sequence[Column], known: Known) -> Ints:
+        """The scores of items for which every call has partial values, one from each stream."""
+        width = len(self._highs[0])
+        low = np.arange(len(parts[0].present) // width) * width
+        ranges, coming = Ranges(low, low + width), _nothing(len(low))
+        columns = []
+        for call, part in zip(self._calls, parts, strict=True):
+            adding = replace(call, function="SUM") if call.function == "COUNT" else call
+            columns.append(call_values(adding, part, ranges, coming))
+        return self.keys(pl.DataFrame(columns).cast(self._empty.schema), low, known)
 
     def results(self, calls: pl.DataFrame, items: Ints, known: Known) -> pl.DataFrame:
         """All columns of the result."""

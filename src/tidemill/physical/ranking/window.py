@@ -10,6 +10,7 @@ from tidemill.physical.ranking.rows import Rows
 from tidemill.timeline import OPEN_END
 
 _MOST_BUCKETS = 512
+_NEVER = 2**63
 
 
 class Window:
@@ -48,6 +49,11 @@ class Window:
         ends = np.full(len(rows), OPEN_END)
         ends[coming] = times[number[coming]]
         return ends
+
+    def gone(self, until: int, coming: int) -> int:
+        """All rows before this place cease to hold before `until`, if so many rows come."""
+        length = _NEVER if self.length is None else self.length
+        return (until if self._rows is None else self._arrived + coming + 1) - length
 
     def count(self, until: int) -> float:
         """About how many rows the window holds at the last instant before `until`."""

@@ -4,9 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 
-from tidemill.physical.arrays import Ints
+from tidemill.physical.arrays import Bools, Ints
 from tidemill.physical.topk.kernel.sweep import sweep
-from tidemill.physical.topk.layout import ABSENT, NONE, Versions, blank, no_versions, with_room
+from tidemill.physical.topk.layout import (
+    ABSENT,
+    NONE,
+    Versions,
+    blank,
+    no_versions,
+    with_room,
+    without_room,
+)
 
 __all__ = ["ABSENT", "Firsts", "Versions"]
 
@@ -23,8 +31,8 @@ class Firsts:
     [(0, -1, 7, 9)]
     """
 
-    def __init__(self, limit: int, offset: int = 0) -> None:
-        self._state = blank([offset + limit, offset] if offset else [limit])
+    def __init__(self, limit: int, offset: int = 0, depth: int = 1) -> None:
+        self._state = blank([offset + limit, offset] if offset else [limit], depth)
         self._events = 0  # of earlier calls
         self._until = np.iinfo(np.int64).min
 
@@ -32,8 +40,9 @@ class Firsts:
         """Follow events before `until`, in the order of time; the versions that ended.
 
         At its time an event gives an item a key and, among equal keys, a tie (the smaller goes
-        first), or takes the item away (ABSENT). What comes and goes within an instant is not
-        seen. A version ends when its item is no longer among the first, or has another event.
+        first), or takes the item away (ABSENT). There may be several ties for every event, as
+        many as `depth` says. What comes and goes within an instant is not seen. A version ends
+        when its item is no longer among the first, or has another event.
         """
         if len(times) == 0:
             return no_versions(0)
@@ -44,6 +53,7 @@ class Firsts:
         # An event ends the version of its item and of one more at every cut.
         room = len(times) * (1 + len(self._state.limits))
         noted, out = np.empty(room, np.int32), no_versions(room)
+        ties = ties.reshape(len(times), self._state.ties.shape[1])
         done = sweep(self._state, self._events, times, items, keys, ties, noted, out)
         self._events += len(times)
         return Versions(*(column[:done].copy() for column in out))
@@ -58,21 +68,36 @@ class Firsts:
         item, since = item[since < until], since[since < until]
         return Versions(item, np.full(len(item), NONE), since, np.full(len(item), until))
 
+    @property
+    def now(self) -> tuple[Ints, Ints]:
+        """The items that are the first now, those of the offset too, and their keys."""
+        items = self._state.heaps[0, : self._state.sizes[0]].astype(np.int64)
+        return items, self._state.entries["key"][0, items]
+
+    def reorder(self, items: Ints, keys: Ints, ties: Ints) -> None:
+        """Give all items other keys and ties that put them in the same order."""
+        self._state.entries["key"][:, items] = keys
+        self._state.ties[items] = ties
+
+    def keep(self, kept: Bools) -> None:
+        """Number the kept items anew, in their order; all others have left."""
+        self._state = without_room(self._state, kept)
+
+    @property
+    def present(self) -> Bools:
+        """Which items have a key."""
+        present: Bools = self._state.entries["heap"][0] != NONE
+        return present
+
+    @property
+    def count(self) -> int:
+        """How many items have a key."""
+        return int(self._state.sizes[:2].sum())
+
     def retie(self, ties: Ints) -> None:
         """Give all items other ties that put them in the same order."""
-        count = min(len(ties), self._state.entries.shape[1])
-        self._state.entries["tie"][:, :count] = ties[:count]
-
-    def keep(self, items: Ints) -> None:
-        """Number these items anew, in their order; there must be no others."""
-        state = self._state
-        moved = np.full(state.told.shape[0], NONE, np.int32)
-        moved[items] = np.arange(len(items))
-        heaps = np.zeros((len(state.heaps), len(items)), np.int32)
-        for heap, old, size in zip(heaps, state.heaps, state.sizes.tolist(), strict=True):
-            heap[:size] = moved[old[:size]]
-        entries, told = state.entries[:, items].copy(), state.told[items]
-        self._state = state._replace(entries=entries, heaps=heaps, told=told)
+        count = min(len(ties), len(self._state.ties))
+        self._state.ties[:count] = ties[:count]
 
     @property
     def open_count(self) -> int:

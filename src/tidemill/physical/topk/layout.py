@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from tidemill.physical.arrays import Array, Ints
+from tidemill.physical.arrays import Array, Bools, Ints
 
 ABSENT = np.iinfo(np.int64).min
 """The key of an item that leaves."""
@@ -18,7 +18,6 @@ NONE = -1
 ENTRY = np.dtype(
     [
         ("key", np.int64),
-        ("tie", np.int64),
         ("heap", np.int32),
         ("at", np.int32),  # in the heap
     ],
@@ -48,6 +47,7 @@ class State(NamedTuple):
     entries: Array  # by cut and item
     heaps: npt.NDArray[np.int32]  # two of each cut: its first items, the others
     sizes: Ints  # of the heaps
+    ties: Ints  # by item; of several the first that differs decides
     told: Array  # by item
 
 
@@ -63,14 +63,15 @@ class Versions(NamedTuple):
     end: Ints
 
 
-def blank(limits: list[int]) -> State:
-    """A state without items, and without room for any."""
+def blank(limits: list[int], depth: int) -> State:
+    """A state without items, and without room for any; `depth` is the number of ties."""
     cuts = len(limits)
     return State(
         limits=np.array(limits, np.int64),
         entries=np.zeros((cuts, 0), ENTRY),
         heaps=np.zeros((2 * cuts, 0), np.int32),
         sizes=np.zeros(2 * cuts, np.int64),
+        ties=np.zeros((0, depth), np.int64),
         told=np.zeros(0, TOLD),
     )
 
@@ -86,10 +87,24 @@ def with_room(state: State, items: int) -> State:
     told = np.zeros(extra, TOLD)
     told["told"] = NONE
     heaps = np.zeros((len(state.heaps), extra), np.int32)
+    ties = np.zeros((extra, state.ties.shape[1]), np.int64)
     return state._replace(
         entries=np.concatenate([state.entries, entries], axis=1),
         heaps=np.concatenate([state.heaps, heaps], axis=1),
+        ties=np.concatenate([state.ties, ties]),
         told=np.concatenate([state.told, told]),
+    )
+
+
+def without_room(state: State, kept: Bools) -> State:
+    """The state with items numbered anew, in their order; those that are not kept have left."""
+    kept = np.resize(np.append(kept, np.zeros(len(state.told), np.bool_)), len(state.told))
+    moved = np.cumsum(kept) - 1
+    return state._replace(
+        entries=np.compress(kept, state.entries, axis=1),
+        heaps=moved[state.heaps[:, : int(kept.sum())]].astype(np.int32),
+        ties=state.ties[kept],
+        told=state.told[kept],
     )
 
 

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import heapq
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 import polars as pl
-from sortedcontainers import SortedList
 
 from tidemill.algebra.nodes import SortKey, TopK
 from tidemill.algebra.plan import Plan
 from tidemill.algebra.schema import Schema
+from tidemill.physical.arrays import Ints
+from tidemill.physical.calendar import Calendar, Entries
 from tidemill.physical.operator import (
     Exec,
     Operator,
@@ -24,10 +24,13 @@ from tidemill.physical.operator import (
     starts,
     with_validity,
 )
-from tidemill.physical.order import Rank, rank_keys
 from tidemill.physical.release import Release
 from tidemill.physical.rows import RowStore
+from tidemill.physical.topk.firsts import ABSENT, Firsts, Versions
+from tidemill.physical.topk.order import RowOrder
 from tidemill.timeline import OPEN_END
+
+_FEWEST_TO_COMPACT = 1024
 
 
 @dataclass(frozen=True)
@@ -56,89 +59,71 @@ class _TopK(Sweep):
         super().__init__(node.schema)
         self._node = node
         self._rows = RowStore(empty_frame(node.schema))
-        self._ranked: SortedList[tuple[Rank, int]] = SortedList()
-        self._ends: list[tuple[int, int]] = []  # a heap of (end, row)
-        self._ranks: dict[int, Rank] = {}
-        self._since: dict[int, int] = {}  # the rows at the top, and since when
+        self._order = self._new_order()
+        self._firsts = Firsts(node.limit, node.offset, self._order.depth - 1)
+        self._ends = Calendar()
         self._release = Release(node.eager)
 
+    def _new_order(self) -> RowOrder:
+        return RowOrder(empty_frame(self._node.schema), self._node.order)
+
     def sweep(self, slices: Sequence[pl.DataFrame], until: int) -> pl.DataFrame:
-        done: list[tuple[int, int, int]] = []
-        for time, arrivals in self._arrivals(slices[0]):
-            self._expire_before(time, done)
-            self._remove_at(time)
-            for row, rank in arrivals:
-                self._ranks[row] = rank
-                self._ranked.add((rank, row))
-            self._settle(time, done)
-        self._expire_before(until, done)
-        if self._release.is_due(until, slices[0].height, len(self._since)):
-            done.extend((row, since, until) for row, since in self._since.items() if since < until)
-            self._since = dict.fromkeys(self._since, until)
-        result = self._batch(done)
+        (batch,) = slices
+        pieces = [self._batch(self._firsts.sweep(*self._events(batch, until), until))]
+        if self._release.is_due(until, batch.height, self._firsts.open_count):
+            pieces.append(self._batch(self._firsts.cut(until)))
         self._compact()
-        return result
+        return pl.concat(pieces)
 
-    def _arrivals(self, batch: pl.DataFrame) -> list[tuple[int, list[tuple[int, Rank]]]]:
-        """New rows by their start."""
-        first = len(self._rows)
+    def _events(self, batch: pl.DataFrame, until: int) -> tuple[Ints, Ints, Ints, Ints]:
+        """Rows that come and rows that go, by time."""
+        rows = np.arange(len(self._rows), len(self._rows) + batch.height)
+        keys, ties = self._ranks(payload(batch))
         self._rows.append(payload(batch))
-        ranks = rank_keys(payload(batch), self._node.order)
-        by_time: dict[int, list[tuple[int, Rank]]] = {}
-        bounds = zip(starts(batch).tolist(), ends(batch).tolist(), ranks, strict=True)
-        for row, (start, end, rank) in enumerate(bounds, first):
-            by_time.setdefault(start, []).append((row, rank))
-            if end < OPEN_END:
-                heapq.heappush(self._ends, (end, row))
-        return sorted(by_time.items(), key=lambda item: item[0])
+        known = np.flatnonzero(ends(batch) < OPEN_END)
+        self._ends.push(Entries(ends(batch)[known], rows[known], {}))
+        going = self._ends.pop(until)
+        times = np.concatenate([starts(batch), going.times])
+        order = np.argsort(times, kind="stable")
+        rows = np.concatenate([rows, going.slots])
+        keys = np.concatenate([keys, np.full(len(going), ABSENT)])
+        ties = np.concatenate([ties, np.zeros((len(going), ties.shape[1]), np.int64)])
+        return times[order], rows[order], keys[order], ties[order]
 
-    def _expire_before(self, until: int, done: list[tuple[int, int, int]]) -> None:
-        """Remove rows in the order of their ends."""
-        while self._ends and self._ends[0][0] < until:
-            time = self._ends[0][0]
-            self._remove_at(time)
-            self._settle(time, done)
+    def _ranks(self, rows: pl.DataFrame) -> tuple[Ints, Ints]:
+        """Keys and ties of new rows; if need be, those of all others are renewed."""
+        renewals = self._order.renewals
+        levels = self._order.levels(rows)
+        if self._order.renewals > renewals:
+            self._reorder()
+        return ~levels[:, 0], levels[:, 1:]
 
-    def _remove_at(self, time: int) -> None:
-        while self._ends and self._ends[0][0] == time:
-            row = heapq.heappop(self._ends)[1]
-            self._ranked.remove((self._ranks.pop(row), row))
+    def _reorder(self) -> None:
+        items = np.flatnonzero(self._firsts.present)
+        self._firsts.reorder(items, *self._ranks(self._rows.take(items)))
 
-    def _settle(self, time: int, done: list[tuple[int, int, int]]) -> None:
-        """Compare the top with what it was before."""
-        low, high = self._node.offset, self._node.offset + self._node.limit
-        top = {row for _, row in self._ranked[low:high]}
-        for row in [row for row in self._since if row not in top]:
-            since = self._since.pop(row)
-            if since < time:
-                done.append((row, since, time))
-        for row in top:
-            self._since.setdefault(row, time)
-
-    def _batch(self, done: list[tuple[int, int, int]]) -> pl.DataFrame:
-        row, since, time = np.array(done, dtype=np.int64).reshape(-1, 3).T
-        return with_validity(self._rows.take(row), since, time)
+    def _batch(self, versions: Versions) -> pl.DataFrame:
+        return with_validity(self._rows.take(versions.item), versions.since, versions.end)
 
     def _compact(self) -> None:
         total = len(self._rows)
-        if total < 1024 or len(self._ranks) * 2 > total:
+        if total < _FEWEST_TO_COMPACT or self._firsts.count * 2 > total:
             return
-        kept = np.zeros(total, dtype=np.bool_)
-        kept[list(self._ranks)] = True
-        moved = (np.cumsum(kept) - 1).tolist()
+        kept = self._firsts.present[:total]
         self._rows.keep(kept)
-        self._ranks = {moved[row]: rank for row, rank in self._ranks.items()}
-        self._ranked = SortedList((rank, row) for row, rank in self._ranks.items())
-        self._ends = [(end, moved[row]) for end, row in self._ends]
-        self._since = {moved[row]: since for row, since in self._since.items()}
+        self._firsts.keep(kept)
+        self._ends.renumber(np.cumsum(kept) - 1)
+        self._order = self._new_order()  # values that no row has any more are forgotten
+        self._reorder()
 
     def output_watermark(self, until: int) -> int:
         return self._release.watermark
 
     @property
     def state_rows(self) -> int:
-        return len(self._ranks) + self.waiting_rows
+        return self._firsts.count + self.waiting_rows
 
     @property
     def state_bytes(self) -> int:
-        return self._rows.nbytes + 300 * len(self._ranks) + self.waiting_bytes
+        own = self._rows.nbytes + self._firsts.nbytes + self._order.nbytes + self._ends.nbytes
+        return own + self.waiting_bytes

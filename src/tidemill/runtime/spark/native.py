@@ -9,6 +9,7 @@ import pyarrow as pa
 
 from tidemill.algebra.nodes import SourceKind
 from tidemill.algebra.plan import Plan
+from tidemill.algebra.promises import spelled_out
 from tidemill.algebra.scalar import Scalar, column, conjunction
 from tidemill.algebra.schema import Schema
 from tidemill.algebra.types import name_of
@@ -69,7 +70,7 @@ def spark_type(kind: pa.DataType) -> str:
 
 def to_spark(scalar: Scalar, places: Mapping[str, str]) -> str:
     """An expression as Spark SQL over the slots of its columns, in the type of the plan."""
-    text = scalar.rename(places).node.sql(dialect="spark")
+    text = spelled_out(scalar.rename(places).node).sql(dialect="spark")
     return text if scalar.is_column else f"CAST({text} AS {spark_type(scalar.type)})"
 
 

@@ -155,7 +155,9 @@ class SparkRun:
         if tick == 0:
             for frame in self._statics.values():
                 batch = batch.union(frame)
-        rows, seen = self._plan.run(batch, tick, marks)
+        if not self._ticks and tick:
+            self._reports = self._plan.reports(tick - 1)  # of the run before
+        rows, seen = self._plan.run(batch, tick, marks, self._reports)
         planned = time.perf_counter()
         self._deliver(rows, tick)
         done = time.perf_counter()

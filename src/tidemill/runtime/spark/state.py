@@ -20,6 +20,7 @@ from pyarrow import fs
 
 from tidemill.errors import ExecutionError
 from tidemill.runtime.spark import blocks
+from tidemill.runtime.spark.news import News
 
 _KEPT_TICKS = 4
 """How long operators stay in the memory of a worker that does not get their partition."""
@@ -86,11 +87,14 @@ class StateStore:
         with self._filesystem.open_input_file(segment.path) as file:
             return blocks.load(bytearray(file.read()))
 
-    def read_rows(self, segment: Segment) -> tuple[pa.Table, dict[str, int]]:
+    def read_rows(self, segment: Segment) -> tuple[pa.Table, dict[str, int], News]:
+        """What a tick brought: rows, watermarks, and what operators heard before it."""
         with self._filesystem.open_input_file(segment.path) as file:
             table = pa.ipc.open_file(file).read_all()
-        watermarks = json.loads(table.schema.metadata[b"watermarks"])
-        return table, {name: int(mark) for name, mark in watermarks.items()}
+        metadata = table.schema.metadata
+        watermarks = json.loads(metadata[b"watermarks"])
+        news = json.loads(metadata.get(b"news", b"{}"))
+        return table, {name: int(mark) for name, mark in watermarks.items()}, news
 
     def write_snapshot(self, tick: int, state: Any) -> int:
         """Store what the operators remember; the number of bytes."""
@@ -98,9 +102,12 @@ class StateStore:
         self._write(f"{tick:012d}.snapshot", block)
         return sum(memoryview(part).nbytes for part in block)
 
-    def write_rows(self, tick: int, rows: pa.Table, watermarks: dict[str, int]) -> int:
+    def write_rows(
+        self, tick: int, rows: pa.Table, watermarks: dict[str, int], news: News | None = None
+    ) -> int:
         """Store what a tick brought; the number of bytes."""
-        metadata = {b"watermarks": json.dumps(watermarks).encode()}
+        facts = {b"watermarks": watermarks, b"news": news or {}}
+        metadata = {name: json.dumps(fact).encode() for name, fact in facts.items()}
         sink = pa.BufferOutputStream()
         schema = rows.schema.with_metadata(metadata)
         with pa.ipc.new_file(sink, schema) as writer:

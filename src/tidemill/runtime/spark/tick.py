@@ -14,6 +14,7 @@ from tidemill.fragments import Edge, Mode, Staged
 from tidemill.runtime.spark.inputs import HEARTBEAT, SOURCE, SourceRows
 from tidemill.runtime.spark.layout import TAG, Layout
 from tidemill.runtime.spark.native import PARTITION, end_of, native_rows, partition_of
+from tidemill.runtime.spark.news import gathered
 from tidemill.runtime.spark.state import StateStore
 from tidemill.runtime.spark.worker import StageTask
 from tidemill.timeline import BEGIN, OPEN_END, VALID_FROM, VALID_TO
@@ -55,8 +56,13 @@ class TickPlan:
     state: str
     run_id: str = field(default_factory=lambda: uuid.uuid4().hex)
 
-    def run(self, batch: DataFrame, tick: int, marks: Marks) -> tuple[DataFrame, Observation]:
-        """The result rows of a tick, and what is known about it once they have been used."""
+    def run(
+        self, batch: DataFrame, tick: int, marks: Marks, reports: Sequence[Mapping[str, Any]]
+    ) -> tuple[DataFrame, Observation]:
+        """The result rows of a tick, and what is known about it once they have been used.
+
+        The reports are those of the tick before.
+        """
         seen = Observation()
         facts = [*self._source_facts(marks), *self._native_facts(marks)]
         rows = self._in_time(batch.observe(seen, *facts), marks)
@@ -70,6 +76,7 @@ class TickPlan:
                 {leaf.tag: marks.of(self.staged.edge(leaf.tag)) for leaf in stage.leaves},
                 self.state,
                 self.run_id,
+                gathered(reports, stage.level),
             )
             moved = self._moved(rows, stage.level - 1)
             rows = moved.mapInArrow(task, self.layouts[stage.level].ddl)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -19,6 +19,7 @@ from tidemill.runtime.graph import Arrival, Graph
 from tidemill.runtime.spark.findings import found_in
 from tidemill.runtime.spark.layout import TAG, Layout
 from tidemill.runtime.spark.native import native_rows
+from tidemill.runtime.spark.news import News, heard, news_of
 from tidemill.runtime.spark.state import StateStore
 
 _ROWS_PER_BATCH = 200_000
@@ -36,6 +37,7 @@ class StageTask:
     watermarks: Mapping[int, int]
     state: str
     run: str = ""
+    news: News = field(default_factory=dict)
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         context = TaskContext.get()
@@ -48,6 +50,7 @@ class StageTask:
         graph, replayed = self._graph(store, partition)
         loaded = time.perf_counter()
         arrivals = self._arrivals(mine, self.watermarks)
+        graph.hear(heard(self.news))
         results = graph.step(arrivals)
         stepped = time.perf_counter()
         findings = found_in(self.staged, self.stage, arrivals, partition)
@@ -58,7 +61,8 @@ class StageTask:
             "save": time.perf_counter() - stepped,
             "replayed": replayed,
         }
-        store.write_report(self.tick, {**self._report(graph, results, times), "found": findings})
+        report = {**self._report(graph, results, times), "partition": partition}
+        store.write_report(self.tick, {**report, "found": findings})
         yield from self._emit(table, results, partition)
 
     def _mine(self, table: pa.Table) -> pa.Table:
@@ -95,7 +99,8 @@ class StageTask:
         if base is not None:
             graph.state = store.read_snapshot(base)
         for segment in rows:
-            table, watermarks = store.read_rows(segment)
+            table, watermarks, news = store.read_rows(segment)
+            graph.hear(heard(news))
             graph.step(self._arrivals(table, {int(tag): m for tag, m in watermarks.items()}))
         return graph, len(rows)
 
@@ -131,7 +136,7 @@ class StageTask:
             store.write_snapshot(self.tick, graph.state)
         else:
             marks = {str(leaf.tag): self.watermarks[leaf.tag] for leaf in self.stage.leaves}
-            store.write_rows(self.tick, rows, marks)
+            store.write_rows(self.tick, rows, marks, self.news)
         store.forget_before(self.tick - 1)
         store.remember(self.tick, graph)
 
@@ -145,6 +150,7 @@ class StageTask:
             "watermarks": {tag: watermark for (tag, _), (_, watermark) in outputs},
             "rows": {tag: batch.height for (tag, _), (batch, _) in outputs},
             "operators": [vars(progress) for progress in graph.progress],
+            "told": news_of(graph.tell()),
             "times": times,
         }
 

@@ -2,26 +2,28 @@
 
 from __future__ import annotations
 
-from tidemill.physical.arrays import Array
 from tidemill.physical.compiled import part
 from tidemill.physical.topk.layout import ABSENT, NONE, State
 
 
 @part
-def goes_before(entries: Array, a: int, b: int) -> bool:
+def goes_before(state: State, cut: int, a: int, b: int) -> bool:
     """Whether an item is placed before another."""
-    one, other = entries[a], entries[b]
+    one, other = state.entries[cut, a], state.entries[cut, b]
     if one.key != other.key:
         return one.key > other.key
-    if one.tie != other.tie:
-        return one.tie < other.tie
+    for level in range(state.ties.shape[1]):
+        if state.ties[a, level] != state.ties[b, level]:
+            return state.ties[a, level] < state.ties[b, level]
     return a < b
 
 
 @part
-def is_above(entries: Array, heap: int, a: int, b: int) -> bool:
+def is_above(state: State, heap: int, a: int, b: int) -> bool:
     """Whether an item belongs above another in a heap."""
-    return goes_before(entries, a, b) if heap % 2 else goes_before(entries, b, a)
+    if heap % 2:
+        return goes_before(state, heap // 2, a, b)
+    return goes_before(state, heap // 2, b, a)
 
 
 @part
@@ -29,15 +31,15 @@ def settle(state: State, number: int, item: int) -> None:
     """Move an item up or down its heap, to where it belongs."""
     entries, heap, size = state.entries[number // 2], state.heaps[number], state.sizes[number]
     at = entries[item].at
-    while at > 0 and is_above(entries, number, item, heap[(at - 1) // 2]):
+    while at > 0 and is_above(state, number, item, heap[(at - 1) // 2]):
         heap[at] = heap[(at - 1) // 2]
         entries[heap[at]].at = at
         at = (at - 1) // 2
     while 2 * at + 1 < size:
         child = 2 * at + 1
-        if child + 1 < size and is_above(entries, number, heap[child + 1], heap[child]):
+        if child + 1 < size and is_above(state, number, heap[child + 1], heap[child]):
             child += 1
-        if not is_above(entries, number, heap[child], item):
+        if not is_above(state, number, heap[child], item):
             break
         heap[at] = heap[child]
         entries[heap[at]].at = at
@@ -69,14 +71,14 @@ def pull(state: State, number: int, item: int) -> None:
 
 
 @part
-def change(state: State, cut: int, item: int, key: int, tie: int) -> None:
+def change(state: State, cut: int, item: int, key: int) -> None:
     """Give an item another key; it stays on its side of the cut, and a new one is behind it."""
     entry = state.entries[cut, item]
     if key == ABSENT:
         if entry.heap != NONE:
             pull(state, entry.heap, item)
         return
-    entry.key, entry.tie = key, tie
+    entry.key = key
     if entry.heap == NONE:
         push(state, 2 * cut + 1, item)
     else:

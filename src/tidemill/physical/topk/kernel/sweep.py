@@ -5,45 +5,34 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-import numpy.typing as npt
 
 from tidemill.physical.arrays import Ints
 from tidemill.physical.compiled import compiled_for, part, source_of
 from tidemill.physical.topk.kernel.heaps import change, goes_before, pull, push
-from tidemill.physical.topk.layout import NONE, State, Versions, blank, no_versions
-
-Noted = npt.NDArray[np.int32]
-
-
-@part
-def touch(state: State, noted: Noted, count: int, item: int) -> int:
-    """Note an item that must be looked at when the instant is over."""
-    if state.told[item].touched:
-        return count
-    state.told[item].touched = True
-    noted[count] = item
-    return count + 1
+from tidemill.physical.topk.kernel.telling import Noted, tell, touch
+from tidemill.physical.topk.layout import State, Versions, blank, no_versions
 
 
 @part
 def balance(state: State, cut: int, noted: Noted, count: int) -> int:
     """Let items change sides until the right ones are the first of a cut."""
     first, others = 2 * cut, 2 * cut + 1
-    entries, heaps, sizes = state.entries[cut], state.heaps, state.sizes
+    heaps, sizes = state.heaps, state.sizes
     while sizes[others] > 0 and sizes[first] < state.limits[cut]:
         item = heaps[others, 0]
         pull(state, others, item)
         push(state, first, item)
-        count = touch(state, noted, count, item)
+        count = touch(state.told, noted, count, item)
     while sizes[others] > 0 and sizes[first] > 0:
         up, down = heaps[others, 0], heaps[first, 0]
-        if not goes_before(entries, up, down):
+        if not goes_before(state, cut, up, down):
             break
         pull(state, others, up)
         pull(state, first, down)
         push(state, others, down)
         push(state, first, up)
-        count = touch(state, noted, touch(state, noted, count, up), down)
+        count = touch(state.told, noted, count, up)
+        count = touch(state.told, noted, count, down)
     return count
 
 
@@ -56,31 +45,15 @@ def is_first(state: State, item: int) -> bool:
     return inside
 
 
-@part
-def tell(state: State, item: int, time: int, base: int, out: Versions, done: int) -> int:
-    """Compare what holds of an item with what was told, and end what no longer holds."""
-    mine = state.told[item]
-    mine.touched = False
-    now = mine.event if is_first(state, item) else NONE
-    if now == mine.told:
-        return done
-    if mine.told != NONE and mine.since < time:
-        out.item[done], out.event[done] = item, max(mine.told - base, NONE)
-        out.since[done], out.end[done] = mine.since, time
-        done += 1
-    mine.told, mine.since = now, time
-    return done
-
-
 _NUMBERS = np.zeros(0, np.int64)
 
 Sweep = Callable[[State, int, Ints, Ints, Ints, Ints, Noted, Versions], int]
 
 
 def _compile(source: int) -> Sweep:
-    events = (_NUMBERS, _NUMBERS, _NUMBERS, _NUMBERS)
+    events = (_NUMBERS, _NUMBERS, _NUMBERS, np.zeros((0, 1), np.int64))
 
-    @compiled_for(blank([0]), 0, *events, np.zeros(0, np.int32), no_versions(0))
+    @compiled_for(blank([0], 1), 0, *events, np.zeros(0, np.int32), no_versions(0))
     def sweep(
         state: State,
         base: int,
@@ -98,13 +71,17 @@ def _compile(source: int) -> Sweep:
             while at < len(times) and times[at] == time:
                 item = items[at]
                 state.told[item].event = base + at
-                count = touch(state, noted, count, item)
+                count = touch(state.told, noted, count, item)
+                for level in range(ties.shape[1]):
+                    state.ties[item, level] = ties[at, level]
                 for cut in range(len(state.limits)):
-                    change(state, cut, item, keys[at], ties[at])
+                    change(state, cut, item, keys[at])
                     count = balance(state, cut, noted, count)
                 at += 1
             for touched in range(count):
-                done = tell(state, noted[touched], time, base, out, done)
+                item = noted[touched]
+                inside = is_first(state, item)
+                done = tell(state.told, item, inside, time, base, out, done)
         return done
 
     return sweep

@@ -1,0 +1,82 @@
+"""Both algorithms on the same data, and tables that set them beside what the text prints."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from experiments.frame import Page
+from experiments.ranking.evaluate import Measured, Question, evaluate, rows_needed
+from experiments.ranking.printed import Printed
+from tidemill.algebra.ranking import Strategy
+from tidemill.testing.incomplete import Arrivals, IncompleteStreams
+
+Data = Callable[[int], Arrivals]
+"""Makes so many rows."""
+
+HEADS = ("kept exactly", "kept approximately", "share", "precision", "error")
+
+
+def synthetic(streams: int, recent: int, xi: float, seed: int = 1) -> Data:
+    """Rows as the text generates them."""
+    return lambda rows: IncompleteStreams(streams, recent, xi).generate(rows, seed)
+
+
+@dataclass(frozen=True)
+class Pair:
+    """What the exact and the approximate algorithm make of the same rows."""
+
+    exact: Measured
+    approximate: Measured
+
+    @staticmethod
+    def of(data: Data, question: Question) -> Pair:
+        """Run both. The exact one must be exact."""
+        rows = data(rows_needed(question.window))
+        exact = evaluate(rows, question, Strategy.EAA)
+        if exact.precision != 1:
+            raise AssertionError(f"EAA is not exact: {exact} for {question}")
+        return Pair(exact, evaluate(rows, question, Strategy.APPROXIMATE))
+
+    @property
+    def share(self) -> float:
+        """How much the approximate one keeps of what the exact one keeps."""
+        return self.approximate.size / self.exact.size
+
+    @property
+    def cells(self) -> list[object]:
+        """For `HEADS`."""
+        own = self.approximate
+        return [self.exact.size, own.size, self.share, own.precision, own.error]
+
+
+def cells_of(printed: Printed) -> list[object]:
+    """What the text has, for `HEADS`."""
+    exact, own, precision, error = printed
+    return [exact, own, own / exact, precision, error]
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A way to read what the text leaves open: rows per unit of a window, and C."""
+
+    name: str
+    rows: float
+    recent: int
+
+    def pair(self, question: Question, xi: float = 0.5) -> Pair:
+        """Both algorithms, if the question is read so."""
+        window = round(self.rows * question.window)
+        data = synthetic(question.streams, self.recent, xi)
+        return Pair.of(data, replace(question, window=window))
+
+
+def beside(
+    page: Page, head: str, printed: Mapping[int, Printed], measured: Mapping[str, Sequence[Pair]]
+) -> None:
+    """A table of the text, each row followed by what was measured."""
+    rows: list[list[object]] = []
+    for at, (value, row) in enumerate(printed.items()):
+        rows.append([value, "the text", *cells_of(row)])
+        rows += [[value, name, *pairs[at].cells] for name, pairs in measured.items()]
+    page.table([head, "", *HEADS], rows)

@@ -1,0 +1,95 @@
+"""The running approximate ranking: instances stay only if they are likely to be among the first."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+import polars as pl
+
+from tidemill.physical.arrays import Ints
+from tidemill.physical.keys import canonical
+from tidemill.physical.operator import starts
+from tidemill.physical.ranking.appearance import Hashes
+from tidemill.physical.ranking.audit import SHARE, Audit, followed
+from tidemill.physical.ranking.likely import Likely, PruningByTick
+from tidemill.physical.ranking.operator import Rank
+from tidemill.physical.ranking.pruning import Pruning
+from tidemill.physical.ranking.rows import Objects
+from tidemill.physical.topk.firsts import ABSENT
+
+if TYPE_CHECKING:
+    from tidemill.physical.ranking.node import RankExec
+
+_SEED = 1  # with any but 0 integers, too, are hashed
+
+
+class ApproximateRank(Rank):
+    """A ranking that expects of rows to come only what is likely.
+
+    What is likely is known at the end of a tick, and instances go only then.
+    """
+
+    def __init__(self, node: RankExec) -> None:
+        super().__init__(node)
+        self._audit = Audit(node, self._scoring, self._window, self._rows)
+        self._missed = 0
+        self._checked = 0
+
+    def _pruning_of(self, node: RankExec) -> Pruning:
+        self._likely = Likely(node.ranked, self._window.length)
+        return PruningByTick(self._scoring, self._likely, self._known, node.ranked.limit)
+
+    def start(self, partition: int) -> None:
+        self._likely.start(partition)
+
+    def tell(self) -> bytes | None:
+        return self._likely.tell()
+
+    def hear(self, told: Mapping[int, bytes]) -> None:
+        self._likely.hear(told)
+
+    def sweep(self, slices: Sequence[pl.DataFrame], until: int) -> pl.DataFrame:
+        if self._ranked.rows is None:
+            self._likely.advance(until - 1)
+        result = super().sweep(slices, until)
+        if self._ranked.limit:
+            self._check(until)
+        return result
+
+    def _arrive(self, batch: pl.DataFrame) -> tuple[Objects, Ints]:
+        times, hashes = starts(batch), self._hashes(batch)
+        places, chosen = self._window.places(times), followed(hashes)
+        self._likely.note(hashes, self._streams(batch), places)
+        some = self._new(batch.filter(chosen), places[chosen], self._audit.known)
+        self._audit.arrive(some, times)
+        return super()._arrive(batch)
+
+    def _hashes(self, batch: pl.DataFrame) -> Hashes:
+        keys = canonical(batch.select(self._ranked.keys))
+        hashes: Hashes = keys.hash_rows(seed=_SEED).to_numpy()
+        return hashes
+
+    def _check(self, until: int) -> None:
+        """Count the objects that the answer at the end of the tick lacks, and its places."""
+        first, keys = self._firsts.now
+        last = int(keys.min()) if len(keys) == self._ranked.limit else ABSENT
+        better = self._known.find(self._audit.above(last, until, self._rows))
+        self._missed += SHARE * int(np.count_nonzero(~np.isin(better, first)))
+        self._checked += len(first)
+
+    @property
+    def measures(self) -> dict[str, float]:
+        measures = super().measures
+        measures["ranking_rows"] += len(self._audit.rows)
+        checked = {"ranking_missed_estimate": self._missed, "ranking_checked": self._checked}
+        return measures | {name: float(number) for name, number in checked.items()}
+
+    @property
+    def state_rows(self) -> int:
+        return super().state_rows + len(self._audit.rows)
+
+    @property
+    def state_bytes(self) -> int:
+        return super().state_bytes + self._likely.nbytes + self._audit.nbytes
