@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from tidemill.expressions import compile_items
-from tidemill.physical.arrays import Bools, Ints
+from tidemill.physical.arrays import Ints
 from tidemill.physical.keys import KeyTable, canonical
 from tidemill.physical.operator import empty_frame
 from tidemill.physical.topk.order import RowOrder
@@ -84,16 +84,16 @@ class Known:
             self._order = RowOrder(self._empty, ())  # without the objects that are forgotten
             self._renew(numbers)
 
-    def compact(self) -> Bools | None:
-        """If few items are in use, number them anew, in their order: which are in use."""
+    def compact(self) -> Ints | None:
+        """If few items are in use, number them anew: the old numbers in the new order."""
         if self.capacity <= _SPARE * len(self) + _FEWEST:
             return None
-        kept = np.ones(self.capacity, np.bool_)
-        kept[self._free] = False
-        self._slots, self._free = self._slots[kept], self._free[:0]
-        self._table.column(_ITEM)[self._slots] = np.arange(len(self._slots))
-        self.seen, self.ties = self.seen[kept], self.ties[kept]
-        return kept
+        slots = np.flatnonzero(self._table.live)
+        items = self._table.column(_ITEM)[slots]
+        self._table.column(_ITEM)[slots] = np.arange(len(items))
+        self._slots, self._free = slots, np.empty(0, np.int64)
+        self.seen, self.ties = self.seen[items], self.ties[items]
+        return items
 
     def _take(self, count: int) -> Ints:
         missing = count - len(self._free)

@@ -169,10 +169,12 @@ class Rank(Sweep):
         self._known.forget(objects.item[kept == objects.bound])
 
     def _compact(self) -> None:
-        kept = self._known.compact()
-        if kept is not None:
-            self._rows.item[:] = (np.cumsum(kept) - 1)[self._rows.item]
-            self._firsts.keep(kept)
+        capacity, items = self._known.capacity, self._known.compact()
+        if items is not None:
+            moved = np.empty(capacity, np.int64)
+            moved[items] = np.arange(len(items))
+            self._rows.item[:] = moved[self._rows.item]
+            self._firsts.keep(items)
 
     def _cut(self, until: int) -> pl.DataFrame:
         objects = Objects.of(self._rows, len(self._rows))
