@@ -17,10 +17,16 @@ COUNTS = {
     "hints": 80,
     "splits": 100,
     "relations": 80,
-    "rankings": 120,
+    "rankings": 40,
 }
-CHUNKS = {"plans": 20, "queries": 10, "hints": 10, "splits": 10, "relations": 20}
-CHUNKS |= {"rankings": 10}
+CHUNKS = {
+    "plans": 20,
+    "queries": 10,
+    "hints": 10,
+    "splits": 10,
+    "relations": 20,
+    "rankings": 10,
+}
 
 CHUNKED = [
     (kind, start) for kind, count in COUNTS.items() for start in range(0, count, CHUNKS[kind])

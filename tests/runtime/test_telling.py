@@ -31,8 +31,8 @@ FROM OBJECTS(alpha AS a, beta AS b BY id) WINDOW(RANGE 40) ORDER BY score DESC L
 def ranked_streams() -> tuple[Staged, dict[str, Feed]]:
     """Two streams in ticks; nine of ten objects of the first are later in the other, too."""
     random, engine = Random(5), tm.Engine(runtime="inprocess")
-    alpha = [{"id": t, "v": random.random(), "at": t} for t in range(160)]
-    beta = [{"id": t, "v": random.random(), "at": t + 3} for t in range(160) if t % 10]
+    alpha = [{"id": t, "v": random.random(), "at": t} for t in range(90)]
+    beta = [{"id": t, "v": random.random(), "at": t + 3} for t in range(90) if t % 10]
     for name, rows in (("alpha", alpha), ("beta", beta)):
         ticks = [pa.Table.from_pylist(rows[at : at + 10]) for at in range(0, len(rows), 10)]
         engine.stream(name, ticks, time="at", ranges={"v": (0, 1)}, at_most={"id": 1})
@@ -66,7 +66,7 @@ def test_partitions_know_what_all_have_seen(
 
     monkeypatch.setattr(approximate, "Likely", Watched)
     ticks = Ticks(staged, tmp_path.as_uri(), 3, monkeypatch)
-    for number, batch in enumerate(native_batches(staged, feeds)[:14]):
+    for number, batch in enumerate(native_batches(staged, feeds)[:8]):
         ticks.tick(number, *batch)
     own, known = ([getattr(each, name).objects[0] for each in made] for name in ("_own", "_all"))
     assert len(own) == 3

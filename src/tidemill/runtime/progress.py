@@ -140,7 +140,7 @@ class Progress:
             int(self._measured("ranking_rows")),
             int(self._measured("ranking_instances")),
             int(self._measured("ranking_evicted")),
-            checked / (checked + missed) if checked else None,
+            max(0.0, 1 - missed / checked) if checked else None,
         )
 
     @property

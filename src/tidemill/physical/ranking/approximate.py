@@ -74,10 +74,18 @@ class ApproximateRank(Rank):
     def _check(self, until: int) -> None:
         """Count the objects that the answer at the end of the tick lacks, and its places."""
         first, keys = self._firsts.now
-        last = int(keys.min()) if len(keys) == self._ranked.limit else ABSENT
+        right = round(len(first) * self._precision)
+        last = ABSENT
+        if len(first) == self._ranked.limit:
+            last = int(np.sort(keys)[-max(right, 1)])
         better = self._known.find(self._audit.above(last, until, self._rows))
         self._missed += SHARE * int(np.count_nonzero(~np.isin(better, first)))
         self._checked += len(first)
+
+    @property
+    def _precision(self) -> float:
+        """How much of the answers was right so far, about."""
+        return max(0.0, 1 - self._missed / self._checked) if self._checked else 1.0
 
     @property
     def measures(self) -> dict[str, float]:

@@ -1,9 +1,9 @@
 """How right an approximate ranking is: some objects are followed exactly beside it.
 
-Of every sixteen objects one is, by its hash, such that all instances are kept that can still be
-among the first. At the end of a tick it is known of these objects whether their true scores are
-above the last one of the answer though they are not in it; each stands for sixteen. An answer of
-k objects that lacks x of those above its last one is right in about k of k + x of its places.
+One object of sixteen, by its hash, is followed such that all instances are kept that can still be
+among the first. At the end of a tick the true scores of these objects are known. Those that should
+be in the answer and are not count, each for sixteen. If an answer of k lacks m objects, the first
+k - m of it are right: what lacks is above these. The share m / k is the one found so far.
 """
 
 from __future__ import annotations
