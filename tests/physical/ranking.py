@@ -57,6 +57,7 @@ class Case:
     value: pa.DataType = field(default_factory=pa.float64)
     keys: Sequence[tuple[str, pa.DataType]] = (("id", pa.string()),)
     functions: tuple[UserFunction, ...] = ()
+    strategy: Strategy = Strategy.EAA
 
     @property
     def attributes(self) -> list[str]:
@@ -89,7 +90,7 @@ class Case:
             rows=self.count,
             streams=streams,
             stream="s.stream",
-            strategy=Strategy.EAA,
+            strategy=self.strategy,
         )
 
     def _calls(self) -> tuple[list[AggregateCall], list[list[float | None]], str]:

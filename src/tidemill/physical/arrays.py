@@ -75,6 +75,16 @@ def starts_of_runs(*sorted_columns: Array) -> Bools:
     return changed
 
 
+def distinct(values: Ints) -> Ints:
+    """The values in order, each once. (NumPy's own way takes several times as long.)
+
+    >>> distinct(np.array([3, 1, 3])).tolist()
+    [1, 3]
+    """
+    ordered = np.sort(values)
+    return ordered[starts_of_runs(ordered)]
+
+
 def ends_of_runs(starts: Bools) -> Bools:
     """True at the last row of every run."""
     ends = np.empty_like(starts)

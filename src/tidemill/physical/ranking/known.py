@@ -18,13 +18,14 @@ if TYPE_CHECKING:
     from tidemill.physical.ranking.node import RankExec
 
 _ITEM = "item"
+_FEWEST = 1024
+_SPARE = 2
 
 
 class Known:
     """Gives every object a small number, its item, that is free again when it is forgotten.
 
-    `seen` counts the rows of every item by stream, `ties` tells which of two items goes first;
-    unless they are fixed, those of known objects change when others come.
+    `seen` counts the rows of every item by stream, `ties` tells which of two items goes first.
     """
 
     def __init__(self, node: RankExec) -> None:
@@ -82,6 +83,17 @@ class Known:
             self._slots[numbers] = np.arange(len(numbers))
             self._order = RowOrder(self._empty, ())  # without the objects that are forgotten
             self._renew(numbers)
+
+    def compact(self) -> Ints | None:
+        """If few items are in use, number them anew: the old numbers in the new order."""
+        if self.capacity <= _SPARE * len(self) + _FEWEST:
+            return None
+        slots = np.flatnonzero(self._table.live)
+        items = self._table.column(_ITEM)[slots]
+        self._table.column(_ITEM)[slots] = np.arange(len(items))
+        self._slots, self._free = slots, np.empty(0, np.int64)
+        self.seen, self.ties = self.seen[items], self.ties[items]
+        return items
 
     def _take(self, count: int) -> Ints:
         missing = count - len(self._free)

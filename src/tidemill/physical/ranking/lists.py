@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from itertools import product
 from typing import NamedTuple
 
 import numpy as np
-import pyarrow as pa
+import polars as pl
 
 from tidemill.algebra.ranking import Ranked
 from tidemill.physical.arrays import (
     Bools,
     Ints,
+    distinct,
     doubles_of,
     ends_of_runs,
     slot_order,
@@ -20,7 +20,7 @@ from tidemill.physical.arrays import (
 )
 from tidemill.physical.ranking.calls import Ranges
 from tidemill.physical.ranking.kernel.view import Lists
-from tidemill.physical.ranking.keys import NULL, keys_of
+from tidemill.physical.ranking.keys import NULL, keys_of, scores_of
 from tidemill.physical.ranking.known import Known
 from tidemill.physical.ranking.queue import Queue
 from tidemill.physical.ranking.rows import Column, Objects
@@ -64,6 +64,8 @@ class SortedLists:
                 values += (ranges.high - ranges.low > 1) & (values != NULL)
             self._queue.set_values(at, numbers, values)
         self._changed.append(numbers)
+        if sum(map(len, self._changed)) > len(self._queue):
+            self._put_in_order()
 
     def _ranges_to_the_last(self, objects: Objects) -> tuple[Ranges, Ints]:
         """For each row of objects and streams with new ones, the range up to the last of them."""
@@ -95,7 +97,7 @@ class SortedLists:
         queue, first = self._queue, self._queue.first
         if not self._changed and self._first == first:
             return
-        changed = np.unique(np.concatenate([np.empty(0, np.int64), *self._changed]))
+        changed = distinct(np.concatenate([np.empty(0, np.int64), *self._changed]))
         changed = changed[changed >= first]
         self._changed, self._first = [], first
         stays = np.ones(len(queue), np.bool_)
@@ -133,7 +135,7 @@ class SortedLists:
             values[: len(largest), stream] = largest
         keys, call = values.reshape(-1), self._ranked.calls[number]
         present = keys != NULL
-        numbers = doubles_of(keys) if pa.types.is_floating(call.type) else keys
+        numbers = doubles_of(keys) if self._scoring.types[call.name].is_float() else keys
         counted = np.ones_like(present) if call.function == "COUNT" else present
         return Column(np.where(present, numbers, 0), counted)
 
@@ -141,11 +143,22 @@ class SortedLists:
         none = np.empty(0, np.int64)
         return self._lists.get((stream, call), _List(none, none))
 
-    def entries(self) -> Iterable[tuple[int, int, Ints, Ints]]:
-        """Stream and call of every list, its values, the largest first, and the rows' places."""
+    def entries(self, known: Known) -> pl.DataFrame:
+        """All lists, from the top: keys, stream, call, since when (t), and value."""
         self._put_in_order()
-        for (stream, call), (values, numbers) in self._lists.items():
-            yield stream, call, values[::-1], self._queue.of("place", numbers[::-1])
+        parts = [self._of(*name, known) for name in self._lists if name[0] != _REST]
+        return pl.concat(parts)
+
+    def _of(self, stream: int, number: int, known: Known) -> pl.DataFrame:
+        """One list."""
+        found, call = self._lists[stream, number], self._ranked.calls[number]
+        numbers, values = found.numbers[::-1], found.values[::-1]
+        return known.rows(self._queue.of("item", numbers)).with_columns(
+            pl.lit(stream).alias("stream"),
+            pl.lit(call.name).alias("call"),
+            pl.Series("t", self._queue.of("place", numbers)),
+            scores_of(values, self._scoring.types[call.name]).alias("value"),
+        )
 
     @property
     def nbytes(self) -> int:

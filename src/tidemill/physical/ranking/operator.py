@@ -69,6 +69,7 @@ class Rank(Sweep):
         self._keep(objects, pruned)
         if self._release.is_due(until, slices[0].height, self._firsts.open_count):
             result.append(self._cut(until))
+        self._compact()
         return pl.concat(result)
 
     def _in_order(self, batch: pl.DataFrame) -> pl.DataFrame:
@@ -166,6 +167,14 @@ class Rank(Sweep):
         rows.current[low], rows.best[low] = pruned.instances.current, pruned.instances.best
         self._rows = objects.since(kept)
         self._known.forget(objects.item[kept == objects.bound])
+
+    def _compact(self) -> None:
+        capacity, items = self._known.capacity, self._known.compact()
+        if items is not None:
+            moved = np.empty(capacity, np.int64)
+            moved[items] = np.arange(len(items))
+            self._rows.item[:] = moved[self._rows.item]
+            self._firsts.keep(items)
 
     def _cut(self, until: int) -> pl.DataFrame:
         objects = Objects.of(self._rows, len(self._rows))

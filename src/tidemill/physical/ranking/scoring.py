@@ -32,6 +32,7 @@ class Scoring:
         self.arguments = list(dict.fromkeys(c.argument for c in ranked.calls if c.argument))
         results = Schema(tuple(Field(call.name, call.type) for call in ranked.calls))
         self._empty = empty_frame(results)
+        self.types = self._empty.schema  # of the calls
         functions = {function.name.lower(): function for function in node.functions}
         schema = Schema(self._keys.fields + results.fields)
         self._items = compile_items(ranked.items, schema, functions)

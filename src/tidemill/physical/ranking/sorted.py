@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from tidemill.physical.arrays import Bools, Ints
+from tidemill.physical.arrays import Bools, Ints, distinct
 from tidemill.physical.operator import starts
 from tidemill.physical.ranking.lists import SortedLists
 from tidemill.physical.ranking.operator import Events, Rank
@@ -56,7 +56,7 @@ class SortedRank(Rank):
         new, times, arrivals = self._queue.next, starts(batch), self._arrivals(batch)
         self._queue.append(arrivals, self._known.capacity)
         going = self._queue.items_before(self._window.gone(until, len(times)))
-        objects = self._queue.objects(np.unique(np.concatenate([arrivals.item, going])), new)
+        objects = self._queue.objects(distinct(np.concatenate([arrivals.item, going])), new)
         ends = self._window.ends(objects.rows, times)
         self._window.arrive(times)
         self._promises.count(objects, self._begins_anew(objects.rows), self._known)
@@ -80,7 +80,7 @@ class SortedRank(Rank):
 
     def _rows_of(self, versions: Versions, new: int) -> Objects:
         """The rows of objects that are among the first since an earlier tick."""
-        return self._queue.objects(np.unique(versions.item[versions.event < 0]), new)
+        return self._queue.objects(distinct(versions.item[versions.event < 0]), new)
 
     def _forget(self, objects: Objects, until: int) -> None:
         """Let rows go that hold no more, and objects of which no row is left."""
@@ -89,9 +89,9 @@ class SortedRank(Rank):
         self._known.forget(objects.item[last < self._queue.first])
 
     @property
-    def lists(self) -> SortedLists:
-        """All rows, in their lists."""
-        return self._lists
+    def entries(self) -> pl.DataFrame:
+        """The sorted lists from the top: keys, stream, call, since when (t), and value."""
+        return self._lists.entries(self._known)
 
     @property
     def measures(self) -> dict[str, float]:

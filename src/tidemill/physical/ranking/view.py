@@ -10,8 +10,12 @@ from tidemill.physical.arrays import Ints
 from tidemill.physical.ranking.kernel.view import NO_LISTS, Lists, State, blank, sweep
 from tidemill.physical.topk.layout import ABSENT, NONE, TOLD, Versions, no_versions
 
-_SPARE = 2
-"""How many times as many items as are asked for a full view has."""
+_SPARE = 3
+"""How many times as many items as are asked for a full view has.
+
+In 200,000 rows over windows of 1,000, of which the first 100 objects are asked for, lists are
+walked 22,900 times if it is 1, 6 times if it is 2, twice if it is 3. Larger views take longer.
+"""
 
 _FIRST_DEPTH = 256
 

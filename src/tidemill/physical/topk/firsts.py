@@ -79,9 +79,9 @@ class Firsts:
         self._state.entries["key"][:, items] = keys
         self._state.ties[items] = ties
 
-    def keep(self, kept: Bools) -> None:
-        """Number the kept items anew, in their order; all others have left."""
-        self._state = without_room(self._state, kept)
+    def keep(self, items: Ints) -> None:
+        """Number these items anew, in this order; all others have left."""
+        self._state = without_room(self._state, items)
 
     @property
     def present(self) -> Bools:

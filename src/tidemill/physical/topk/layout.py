@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from tidemill.physical.arrays import Array, Bools, Ints
+from tidemill.physical.arrays import Array, Ints
 
 ABSENT = np.iinfo(np.int64).min
 """The key of an item that leaves."""
@@ -96,15 +96,16 @@ def with_room(state: State, items: int) -> State:
     )
 
 
-def without_room(state: State, kept: Bools) -> State:
-    """The state with items numbered anew, in their order; those that are not kept have left."""
-    kept = np.pad(kept, (0, len(state.told) - len(kept)))
-    moved = np.cumsum(kept) - 1
+def without_room(state: State, items: Ints) -> State:
+    """The state with these items numbered anew, in this order; the others have left."""
+    state = with_room(state, int(items.max(initial=NONE)) + 1)
+    moved = np.full(len(state.told), NONE, np.int32)
+    moved[items] = np.arange(len(items), dtype=np.int32)
     return state._replace(
-        entries=np.compress(kept, state.entries, axis=1),
-        heaps=moved[state.heaps[:, : int(kept.sum())]].astype(np.int32),
-        ties=state.ties[kept],
-        told=state.told[kept],
+        entries=state.entries[:, items].copy(),
+        heaps=moved[state.heaps[:, : len(items)]],
+        ties=state.ties[items],
+        told=state.told[items],
     )
 
 

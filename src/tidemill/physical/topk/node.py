@@ -111,7 +111,7 @@ class _TopK(Sweep):
             return
         kept = self._firsts.present[:total]
         self._rows.keep(kept)
-        self._firsts.keep(kept)
+        self._firsts.keep(np.flatnonzero(kept))
         self._ends.renumber(np.cumsum(kept) - 1)
         self._order = self._new_order()  # values that no row has any more are forgotten
         self._reorder()
