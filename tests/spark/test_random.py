@@ -32,8 +32,8 @@ SEEDS = [("plans", seed) for seed in PLANS] + [("queries", seed) for seed in QUE
 SOAK = [(kind, seed) for seed in range(1000, 1000 + MORE) for kind in ("plans", "queries")]
 
 # Coalesce is only used on collected results, snapshots and late rows are made for sinks, stars that
-# shed, rankings and relations that change have tests of their own; the others are bases, leaves of stages,
-# or checks.
+# shed, rankings and relations that change have tests of their own; the others are bases, leaves of
+# stages, or checks.
 ELSEWHERE = {
     Exec,
     RankExec,
