@@ -140,9 +140,18 @@ def test_a_user_function_that_is_monotone() -> None:
     check(case, at_once(case))
 
 
-def test_fewer_objects_than_asked_for() -> None:
-    case = Case([row(1, "a", 0, 0.5), row(2, "b", 1, 0.5)], 1000, size=10)
+@pytest.mark.parametrize("limit", [1_000, 2**62])
+def test_fewer_objects_than_asked_for(limit: int) -> None:
+    case = Case([row(1, "a", 0, 0.5), row(2, "b", 1, 0.5), row(3, "a", 2, 0.5)], limit, size=10)
     check(case, one_by_one(case))
+
+
+def test_objects_with_many_rows() -> None:
+    random = Random(1)
+    rows = [row(t, random.choice("aaaabbc"), t % 2, random.random()) for t in range(300)]
+    case = Case(rows, 1, streams=2, size=90, most=200)
+    check(case, at_once(case))
+    check(case, in_pieces(case, random))
 
 
 def test_what_is_told_of_the_work() -> None:
