@@ -5,21 +5,26 @@ from __future__ import annotations
 from functools import partial
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import polars as pl
+import pyarrow as pa
 import pytest
 from pyspark.sql import SparkSession
 
 import tidemill as tm
 from tests.spark.ticking import Ticks, native_batches
+from tidemill.algebra.ranking import Strategy
 from tidemill.analyze import Hints
 from tidemill.fragments import stage_plans
 from tidemill.optimize import optimize
+from tidemill.optimize.rules import rank_objects
 from tidemill.physical.lowering import lower
 from tidemill.physical.operator import empty_batch
 from tidemill.physical.ranking import RankExec
 from tidemill.physical.topk import TopKExec
-from tidemill.runtime.spark import state
+from tidemill.runtime.spark import state, tick
+from tidemill.runtime.spark.news import News, gathered
 from tidemill.testing.check import check_result, reference_of
 from tidemill.testing.check_queries import plan_of, run_script
 from tidemill.testing.random_cases import ranking_case
@@ -84,3 +89,50 @@ def test_a_value_out_of_range_stops_the_query(session: SparkSession) -> None:
     )
     with pytest.raises(tm.ExecutionError, match=r"value 1\.5 of s\.value is not between 0 and 1"):
         query.collect()
+
+
+FASTEST = """
+SELECT /*+ RANK(eaa) */ id, a.v + b.v AS score
+FROM OBJECTS(alpha AS a, beta AS b BY id) WINDOW(RANGE 60) ORDER BY score DESC LIMIT 3
+"""
+
+
+def add_streams(engine: tm.Engine) -> None:
+    """Nine of ten objects of the first stream are a little later in the other, too."""
+    random = Random(5)
+    alpha = [{"id": t, "v": random.random(), "at": t} for t in range(300)]
+    beta = [{"id": t, "v": random.random(), "at": t + 3} for t in range(300) if t % 10]
+    for name, rows in (("alpha", alpha), ("beta", beta)):
+        ticks = [pa.Table.from_pylist(rows[at : at + 75]) for at in range(0, len(rows), 75)]
+        engine.stream(name, ticks, time="at", ranges={"v": (0, 1)}, at_most={"id": 1})
+
+
+def held(rows: pa.Table) -> set[tuple[int, int, float]]:
+    """Instants, objects and scores."""
+    return {
+        (at, row["id"], row["score"])
+        for row in rows.to_pylist()
+        for at in range(row["valid_from"], row["valid_to"])
+    }
+
+
+def test_approximately_on_spark(session: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
+    exact = tm.Engine(runtime="inprocess")
+    add_streams(exact)
+    expected = held(exact.sql(FASTEST).collect())
+    monkeypatch.setattr(rank_objects, "_strategies", lambda *_: iter([Strategy.APPROXIMATE]))
+    heard: list[set[str]] = []
+
+    def listening(reports: Any, level: int) -> News:
+        news = gathered(reports, level)
+        heard.extend(set(told) for told in news.values())
+        return news
+
+    monkeypatch.setattr(tick, "gathered", listening)
+    engine = tm.Engine(spark=session, partitions=2)
+    add_streams(engine)
+    query = engine.sql(FASTEST)
+    found = held(query.collect())
+    assert len(found & expected) >= 0.9 * len(expected)
+    assert {"0", "1"} in heard
+    assert query.progress.ranking.precision is not None
