@@ -8,12 +8,14 @@ from dataclasses import replace
 from random import Random
 from typing import Any
 
+import polars as pl
 import pyarrow as pa
 import pytest
 
 from tests.physical.ranking import Case, Row, Tick, at_once, copied, in_pieces, one_by_one, run
 from tidemill.errors import ExecutionError
 from tidemill.expressions import UserFunction
+from tidemill.physical.changes import snapshot
 from tidemill.testing import check_result
 from tidemill.timeline import OPEN_END
 
@@ -152,6 +154,23 @@ def test_objects_with_many_rows() -> None:
     case = Case(rows, 1, streams=2, size=90, most=200)
     check(case, at_once(case))
     check(case, in_pieces(case, random))
+
+
+def test_forgotten_objects_take_no_room() -> None:
+    """Objects that come and go are numbered anew; results are as if they were not."""
+    random = Random(2)
+    rows = [row(t // 4, f"o{random.randrange(t + 1)}", 0, random.random()) for t in range(12_000)]
+    case = Case(rows, 3, streams=1, size=500, most=None, score="max")
+    whole = run(case, case.node.operator(), at_once(case))
+    ranking, found = case.node.operator(), []
+    for tick in range(0, 12_000, 3_000):
+        found.append(run(case, ranking, [(rows[tick : tick + 3_000], (tick + 3_000) // 4)]))
+        assert ranking.state_bytes < 100_000
+    found.append(run(case, ranking, [([], OPEN_END)]))
+    pieces = pl.concat(found)
+    for instant in range(0, 3_600, 7):
+        expected = sorted(snapshot(whole, instant).iter_rows())
+        assert sorted(snapshot(pieces, instant).iter_rows()) == expected
 
 
 def test_what_is_told_of_the_work() -> None:
