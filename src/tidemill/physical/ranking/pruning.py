@@ -145,7 +145,8 @@ def not_dominated(
     stays = np.zeros(len(newest), np.bool_)
     if limit > 0:
         capacity = int(items.max(initial=-1)) + 1
-        heap, keys = np.empty(limit, np.int64), np.empty(capacity, np.int64)
+        heap = np.empty(min(limit, capacity + 1), np.int64)
+        keys = np.empty(capacity, np.int64)
         where = np.full(capacity, -1)
         undominated(newest, places, items, current, best, heap, keys, where, stays)
     return stays

@@ -20,6 +20,10 @@ from tidemill.physical.ranking.kernel.band import (
 )
 
 UNSURE = 2
+MOST = 32
+"""So many instances of an object are followed, the newest; one with more is not forgotten before
+the end of a tick."""
+
 HIGHEST = np.iinfo(np.int64).max
 
 
@@ -75,10 +79,22 @@ _BAND = empty_band(0, 0, 0, 0)
 
 
 @part
-def list_pairs(facts: Facts, low: int, bound: int, place: int, pairs: Pairs, count: int) -> int:
-    """Note the instances in a range of rows that are still in the window at a place."""
+def first_of(facts: Facts, low: int, bound: int, place: int) -> int:
+    """The first of the last instances in a range of rows that are still in the window."""
+    first, count, row = bound, 0, bound - 1
+    while row >= low and count < MOST and facts.place[row] + facts.window[0] > place:
+        if facts.begins[row]:
+            first = row
+            count += 1
+        row -= 1
+    return first
+
+
+@part
+def list_pairs(facts: Facts, low: int, bound: int, pairs: Pairs, count: int) -> int:
+    """Note the instances in a range of rows."""
     for row in range(low, bound):
-        if facts.begins[row] and facts.place[row] + facts.window[0] > place:
+        if facts.begins[row]:
             if count < len(pairs.low):
                 pairs.low[count], pairs.high[count] = row, bound
             count += 1
@@ -102,9 +118,9 @@ def list_steps(facts: Facts, steps: Steps, before: Pairs, after: Pairs, found: I
         row = max(facts.new[number], facts.first[number])
         while row < facts.bound[number]:
             end = step_end(facts, row, facts.bound[number])
-            first, place = facts.first[number], facts.place[row]
-            one = list_pairs(facts, first, row, place, before, one)
-            other = list_pairs(facts, first, end, place, after, other)
+            low, place = facts.first[number], facts.place[row]
+            one = list_pairs(facts, first_of(facts, low, row, place), row, before, one)
+            other = list_pairs(facts, first_of(facts, low, end, place), end, after, other)
             if count < len(steps.row):
                 steps.object[count], steps.time[count] = number, facts.time[row]
                 steps.row[count] = row
@@ -123,6 +139,8 @@ def is_forgotten(
     Since it has begun anew, with the row `since`, the rows to count are known only for the
     instance of that row; for later ones there are two bounds.
     """
+    if steps.before[step + 1] - steps.before[step] == MOST:
+        return 0
     answer = 1
     for pair in range(steps.before[step], steps.before[step + 1]):
         row = pairs.low[pair]
