@@ -157,5 +157,31 @@ def test_rows_that_go_are_forgotten() -> None:
         assert snapshot(found, start + 499).height == 2
     assert ranking.measures["ranking_rows"] == 20
     assert ranking.state_bytes < 1_000_000
+
+
+def test_items_are_numbered_anew_when_few_are_left() -> None:
+    # Many objects in a burst, then few at a time, and a view that is filled again meanwhile.
+    burst = [(n // 500, f"{n * 7919 % 6000:04}", n % 97 / 97) for n in range(6000)]
+    calm = [(12 + n, f"x{n * 31 % 900:03}", n % 89 / 89) for n in range(900)]
+    rows = [(t, {"id": id, "stream": 0, "value": v}) for t, id, v in burst + calm]
+    case = with_lists(Case(rows, 3, streams=1, size=30))
+    ranking = case.node.operator()
+    ticks = [
+        (rows[:6000], 12),
+        *((rows[at : at + 50], rows[at][0]) for at in range(6000, 6900, 50)),
+    ]
+    found = run(case, ranking, [*ticks, ([], OPEN_END)])
+    data = {"s": [(case.full(values), time) for time, values in rows]}
+    expected = run_plan(Ranking(case.scan, case.ranked).exact, data, 1000)
+    for instant in range(0, 950, 5):
+        assert firsts(found, instant) == firsts(expected, instant)
+    assert ranking.state_bytes < 1_000_000
+
+
+def test_rows_of_the_end() -> None:
+    case = with_lists(Case([(1, {"id": "a", "stream": 0, "value": 0.5})], 1, size=5))
+    ranking = case.node.operator()
+    run(case, ranking, [(case.rows, 2)])
+    assert ranking.state_rows == 1
     run(case, ranking, [([], OPEN_END)])
     assert ranking.state_rows == 0

@@ -17,6 +17,7 @@ from tidemill.fragments.stages import EdgeExec
 from tidemill.physical.coalesce import CoalesceExec
 from tidemill.physical.counting import CountingExec
 from tidemill.physical.operator import Exec
+from tidemill.physical.ranking import RankExec
 from tidemill.physical.snapshot import SnapshotExec
 from tidemill.physical.star import AssignPartitionExec, StarJoinExec
 from tidemill.physical.versions import VersionsExec
@@ -31,10 +32,11 @@ SEEDS = [("plans", seed) for seed in PLANS] + [("queries", seed) for seed in QUE
 SOAK = [(kind, seed) for seed in range(1000, 1000 + MORE) for kind in ("plans", "queries")]
 
 # Coalesce is only used on collected results, snapshots and late rows are made for sinks, stars that
-# shed and relations that change have tests of their own; the others are bases, leaves of stages,
-# or checks.
+# shed, rankings and relations that change have tests of their own; the others are bases, leaves of
+# stages, or checks.
 ELSEWHERE = {
     Exec,
+    RankExec,
     StarJoinExec,
     AssignPartitionExec,
     VersionsExec,

@@ -173,8 +173,12 @@ class Rank(Sweep):
         if items is not None:
             moved = np.empty(capacity, np.int64)
             moved[items] = np.arange(len(items))
-            self._rows.item[:] = moved[self._rows.item]
-            self._firsts.keep(items)
+            self._renumber(items, moved)
+
+    def _renumber(self, items: Ints, moved: Ints) -> None:
+        """Go on with the new numbers of items; all others were forgotten."""
+        self._rows.item[:] = moved[self._rows.item]
+        self._firsts.keep(items)
 
     def _cut(self, until: int) -> pl.DataFrame:
         objects = Objects.of(self._rows, len(self._rows))

@@ -74,6 +74,12 @@ class Queue:
         """Let all rows before a place go."""
         self.first += len(self.items_before(place))
 
+    def renumber(self, items: Ints, moved: Ints) -> None:
+        """Go on with the new numbers of items; of all others there is no row."""
+        part = self._part("item")
+        part[:] = moved[part]
+        self._last = self._last[items]
+
     def items_before(self, place: int) -> Ints:
         """The items of all rows before a place."""
         count = int(np.searchsorted(self._part("place"), place))

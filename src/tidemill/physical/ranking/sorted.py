@@ -49,6 +49,7 @@ class SortedRank(Rank):
             versions = self._view.cut(until)
             rows = self._rows_of(versions, self._queue.next)
             result.append(self._results(rows, self._no_events(), versions))
+        self._compact()
         return pl.concat(result)
 
     def _arrive_in_queue(self, batch: pl.DataFrame, until: int) -> tuple[Objects, Ints]:
@@ -87,6 +88,10 @@ class SortedRank(Rank):
         self._queue.drop_before(self._window.gone(until, 0))
         last = objects.order[objects.bound - 1]
         self._known.forget(objects.item[last < self._queue.first])
+
+    def _renumber(self, items: Ints, moved: Ints) -> None:
+        self._queue.renumber(items, moved)
+        self._view.renumber(items, moved)
 
     @property
     def entries(self) -> pl.DataFrame:

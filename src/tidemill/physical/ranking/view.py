@@ -53,6 +53,16 @@ class View:
         item, since = item[since < until], since[since < until]
         return Versions(item, np.full(len(item), NONE), since, np.full(len(item), until))
 
+    def renumber(self, items: Ints, moved: Ints) -> None:
+        """Go on with the new numbers of items; all others have no key."""
+        state = _with_room(self._state, len(moved))
+        view = np.zeros(1 + min(len(items), int(state.memory["most"][0])), np.int64)
+        size = int(state.memory["size"][0])
+        view[:size] = moved[state.items[:size]]
+        keys, inside, told = state.keys[items], state.inside[items], state.told[items]
+        noted = np.zeros(len(items), np.int32)
+        self._state = State(state.memory, view, keys, inside, told, noted)
+
     @property
     def open_count(self) -> int:
         """How many items are at the first places."""

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 
 from tidemill.physical.arrays import Array, Bools, Ints
-from tidemill.physical.compiled import compiled_for, part
+from tidemill.physical.compiled import compiled_for, part, source_of
 from tidemill.physical.topk.kernel.telling import Noted, tell, touch
 from tidemill.physical.topk.layout import ABSENT, TOLD, Versions, no_versions
 
@@ -186,51 +187,54 @@ _NO_INTS = np.zeros(0, np.int64)
 NO_LISTS = Lists(_NO_INTS, _NO_INTS, _NO_INTS, False)
 
 
-@compiled_for(
-    blank(0, 0),
-    0,
-    _NO_INTS,
-    _NO_INTS,
-    _NO_INTS,
-    np.zeros((0, 0), np.int64),
-    NO_LISTS,
-    no_versions(0),
-    0,
-)
-def sweep(
-    state: State,
-    base: int,
-    times: Ints,
-    items: Ints,
-    keys: Ints,
-    ties: Ints,
-    lists: Lists,
-    out: Versions,
-    done: int,
-) -> int:
-    """Follow events in the order of time; `base` is the number of the first one.
+Sweep = Callable[[State, int, Ints, Ints, Ints, Ints, Lists, Versions, int], int]
 
-    The versions that ended are written to `out`, behind those that are done; their number is
-    returned. If the lists are not deep enough, `is_waiting` says so, and another call goes on.
-    """
-    memory = state.memory[0]
-    while memory.is_waiting or memory.at < len(times):
-        if not memory.is_waiting:
-            memory.time, memory.noted = times[memory.at], 0
-            while memory.at < len(times) and times[memory.at] == memory.time:
-                item = items[memory.at]
-                state.told[item].event = base + memory.at
-                note(state, item)
-                change(state, ties, item, keys[memory.at])
-                memory.at += 1
-        if memory.is_waiting or memory.size < min(memory.limit, memory.live):
-            memory.is_waiting = not fill(state, ties, lists)
-            if memory.is_waiting:
-                return done
-            memory.recomputed += 1
-        for at in range(memory.noted):
-            item = state.noted[at]
-            first = is_first(state, ties, item)
-            done = tell(state.told, item, first, memory.time, base, out, done)
-    memory.at = 0
-    return done
+
+def _compile(source: int) -> Sweep:
+    events = (_NO_INTS, _NO_INTS, _NO_INTS, np.zeros((0, 0), np.int64))
+
+    @compiled_for(blank(0, 0), 0, *events, NO_LISTS, no_versions(0), 0)
+    def sweep(
+        state: State,
+        base: int,
+        times: Ints,
+        items: Ints,
+        keys: Ints,
+        ties: Ints,
+        lists: Lists,
+        out: Versions,
+        done: int,
+    ) -> int:
+        _ = source  # what is kept of a compiled function is known by what it refers to
+        memory = state.memory[0]
+        while memory.is_waiting or memory.at < len(times):
+            if not memory.is_waiting:
+                memory.time, memory.noted = times[memory.at], 0
+                while memory.at < len(times) and times[memory.at] == memory.time:
+                    item = items[memory.at]
+                    state.told[item].event = base + memory.at
+                    note(state, item)
+                    change(state, ties, item, keys[memory.at])
+                    memory.at += 1
+            if memory.is_waiting or memory.size < min(memory.limit, memory.live):
+                memory.is_waiting = not fill(state, ties, lists)
+                if memory.is_waiting:
+                    return done
+                memory.recomputed += 1
+            for at in range(memory.noted):
+                item = state.noted[at]
+                first = is_first(state, ties, item)
+                done = tell(state.told, item, first, memory.time, base, out, done)
+        memory.at = 0
+        return done
+
+    return sweep
+
+
+sweep = _compile(source_of("tidemill.physical.topk.kernel"))
+"""Follow events in the order of time; `base` is the number of the first one.
+
+The ties are those of all items. The versions that ended are written to `out`, behind those that
+are done; their number is returned. If the lists are not deep enough, `is_waiting` says so, and
+another call goes on from there.
+"""
