@@ -65,7 +65,7 @@ class Effort:
 
 
 FULL = Effort(1_000_000, (1_000, 100_000, 1_000_000), (10, 100), 6, flink=True)
-QUICK = Effort(100_000, (1_000, 100_000), (10,), 3, flink=False)
+QUICK = Effort(100_000, (1_000, 100_000), (10,), 2, flink=False)
 
 
 # The operators alone

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
+
+import numpy as np
 
 from experiments.frame import Page
 from experiments.ranking.evaluate import Measured, Question, evaluate, rows_needed
+from experiments.ranking.literal import Tried, tried
 from experiments.ranking.printed import Printed
 from tidemill.algebra.ranking import Strategy
 from tidemill.testing.incomplete import Arrivals, IncompleteStreams
@@ -64,11 +68,22 @@ class Reading:
     rows: float
     recent: int
 
+    @cache  # noqa: B019 (tables share a row, and readings are few)
     def pair(self, question: Question, xi: float = 0.5) -> Pair:
         """Both algorithms, if the question is read so."""
         window = round(self.rows * question.window)
         data = synthetic(question.streams, self.recent, xi)
         return Pair.of(data, replace(question, window=window))
+
+    def tried(
+        self, question: Question, confidence: float | None, seeds: Sequence[int], xi: float = 0.5
+    ) -> Tried:
+        """The algorithm as it is defined, in the mean over several sets of data."""
+        question = replace(question, window=round(self.rows * question.window))
+        data = [synthetic(question.streams, self.recent, xi, seed) for seed in seeds]
+        rows = rows_needed(question.window)
+        runs = [tried(make(rows), question, confidence) for make in data]
+        return Tried(*np.mean(runs, axis=0).tolist())
 
 
 def beside(

@@ -6,8 +6,12 @@ import numpy as np
 import polars as pl
 import pytest
 
+from experiments.ranking.evaluate import Question, evaluate, quality, rows_needed
 from experiments.ranking.lemma import dominance_sizes, expected_size
+from experiments.ranking.literal import tried
 from experiments.ranking.weblog import INTERVAL, WebSite, aggregated
+from tests.golden.topk import cases
+from tidemill.algebra.ranking import CONFIDENCE, Strategy
 from tidemill.testing.incomplete import Arrivals, IncompleteStreams
 
 
@@ -93,3 +97,33 @@ def test_dominance_sets_are_as_large_as_expected(count: int, interval: float) ->
     sizes = dominance_sizes(count, interval, repetitions=400, seed=1)
     error = sizes.std() / 20
     assert abs(sizes.mean() - expected_size(count, interval)) <= 4 * error + 1e-9
+
+
+@pytest.mark.parametrize(("strategy", "confidence"), [("EAA", None), ("APPROXIMATE", CONFIDENCE)])
+def test_the_literal_algorithm_keeps_what_the_operator_keeps(
+    strategy: str, confidence: float | None
+) -> None:
+    question = Question(streams=3, window=60, limit=4)
+    rows = IncompleteStreams(3, recent=10, xi=0.5).generate(rows_needed(60), seed=4)
+    literal, measured = (
+        tried(rows, question, confidence),
+        evaluate(rows, question, Strategy[strategy]),
+    )
+    # What fills the window is pruned at once by the operator, row by row by the literal algorithm.
+    assert measured.size == pytest.approx(literal.instances, rel=0.01)
+    assert measured.precision == pytest.approx(literal.precision, abs=0.01)
+    assert measured.error == pytest.approx(literal.error, abs=0.01)
+    if confidence is None:
+        assert (measured.size, measured.precision) == (literal.instances, 1)
+
+
+def test_precision_and_error_are_those_of_the_text() -> None:
+    case = cases()["precision_and_error"]
+    expected = (case["expected"]["precision"], case["expected"]["error"])
+    assert quality(case["inputs"]["exact"], case["inputs"]["returned"]) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("point", cases()["lemma_1_expected_size"]["expected"]["points"], ids=str)
+def test_expected_sizes_are_the_golden_ones(point: dict[str, float]) -> None:
+    size = expected_size(int(point["n"]), point["eps"])
+    assert size == pytest.approx(point["expected"], rel=1e-6)
