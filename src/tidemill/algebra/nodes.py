@@ -204,17 +204,18 @@ class SortKey:
 class TopK(Unary):
     """The first `limit` rows of every instant, after `offset`; ties are ordered by the row.
 
-    If `approximate`, an answer may be given that is right only for the most part.
+    If `approximate`, an answer may be given that is right only for the most part: more of it is if
+    this, the confidence in what is likely, is larger.
     """
 
     order: tuple[SortKey, ...]
     limit: int
     offset: int = 0
-    approximate: bool = False
+    approximate: float | None = None
 
     def details(self) -> str:
         offset = f" offset={self.offset}" if self.offset else ""
-        approximate = " approximate" if self.approximate else ""
+        approximate = f" approximate={self.approximate:g}" if self.approximate is not None else ""
         order = ", ".join(map(str, self.order))
         return f"order=[{order}] limit={self.limit}{offset}{approximate}"
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from sqlglot import exp
 
 from tidemill.algebra import Plan, Project, Scalar, SortKey, TopK, column
+from tidemill.algebra.ranking import CONFIDENCE
 from tidemill.analyze.context import Context
 from tidemill.analyze.correlation import Link
 from tidemill.analyze.relation import Output, Relation, unique_names
@@ -62,7 +63,7 @@ def first_rows(
     names = unique_names(relation.names)
     items = list(zip(names, (output.scalar for output in relation.outputs), strict=True))
     keys = tuple(_key(term, items, context, scalar) for term in terms)
-    approximate = bool(tree.args.get("approximate"))
+    approximate = _confidence(tree)
     plan = TopK(_with_sort_columns(relation, names, items), keys, limit, offset, approximate)
     return replace(
         relation,
@@ -74,6 +75,14 @@ def first_rows(
         calls=None,
         has_one_row=limit == 1,
     )
+
+
+def _confidence(tree: exp.Expr) -> float | None:
+    """How much is made of what is likely, if the answer may be approximate."""
+    node = tree.args.get("approximate")
+    if node is None:
+        return None
+    return float(node.text("confidence") or CONFIDENCE)
 
 
 def _with_sort_columns(

@@ -4,6 +4,7 @@ from tidemill.sql.dialect import Tidemill
 from tidemill.sql.nodes import (
     STREAM_FUNCTIONS,
     UNIT_MICROS,
+    Approximate,
     AtMost,
     Connector,
     CreateAs,
@@ -42,6 +43,7 @@ from tidemill.sql.statements import (
 __all__ = [
     "STREAM_FUNCTIONS",
     "UNIT_MICROS",
+    "Approximate",
     "AtMost",
     "Connector",
     "ConnectorCall",

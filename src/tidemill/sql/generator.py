@@ -8,6 +8,7 @@ from sqlglot import exp
 from sqlglot.generators.spark import SparkGenerator
 
 from tidemill.sql.nodes import (
+    Approximate,
     AtMost,
     Connector,
     CreateAs,
@@ -81,6 +82,11 @@ def _at_most(self: Any, node: AtMost) -> str:
     return f"AT MOST {self.sql(node, 'this')} PER {columns}{within}"
 
 
+def _approximate(self: Any, node: Approximate) -> str:
+    given = self.sql(node, "confidence")
+    return f"APPROXIMATE(confidence => {given})" if given else "APPROXIMATE"
+
+
 def _value_range(self: Any, node: ValueRange) -> str:
     clipped = " CLIPPED" if node.args.get("clipped") else ""
     return f"BETWEEN {self.sql(node, 'this')} AND {self.sql(node, 'expression')}{clipped}"
@@ -132,6 +138,7 @@ class TidemillGenerator(SparkGenerator):
         **SparkGenerator.TRANSFORMS,
         # Casts are strict here, so the two must not print alike as they do for Spark.
         exp.TryCast: lambda self, e: self.trycast_sql(e),
+        Approximate: _approximate,
         AtMost: _at_most,
         Connector: lambda self, e: f"{self.sql(e, 'this')}({self.expressions(e, flat=True)})",
         CreateAs: _create_as,

@@ -10,6 +10,7 @@ from sqlglot import exp
 __all__ = [
     "STREAM_FUNCTIONS",
     "UNIT_MICROS",
+    "Approximate",
     "AtMost",
     "Connector",
     "CreateAs",
@@ -156,6 +157,12 @@ class AtMost(exp.Expression):
     """AT MOST so many rows (`this`) PER value of columns (`expressions`), `within` some time."""
 
     arg_types: ClassVar[dict[str, bool]] = {"this": True, "expressions": True, "within": False}
+
+
+class Approximate(exp.Expression):
+    """APPROXIMATE behind a LIMIT, with a `confidence` perhaps."""
+
+    arg_types: ClassVar[dict[str, bool]] = {"confidence": False}
 
 
 class Objects(exp.Expression):

@@ -8,12 +8,13 @@ from typing import Any, Final
 from sqlglot import exp
 from sqlglot.tokens import TokenType
 
-from tidemill.sql.nodes import Objects, StreamFunction
+from tidemill.sql.nodes import Approximate, Objects, StreamFunction
 from tidemill.sql.shedding import SheddingParser
 
 __all__ = ["RankingParser"]
 
 _HELP: Final = "write OBJECTS(a, b BY id) WINDOW(RANGE 100)"
+_CONFIDENCE_HELP: Final = "write LIMIT 10 APPROXIMATE or LIMIT 10 APPROXIMATE(confidence => 0.6)"
 _SET_OPERATIONS: Final = frozenset({TokenType.UNION, TokenType.EXCEPT, TokenType.INTERSECT})
 
 
@@ -57,8 +58,19 @@ class RankingParser(SheddingParser):
         if isinstance(this, exp.Query) and this.args.get("limit"):
             token = self._curr
             if self._match_text_seq("APPROXIMATE"):
-                this.set("approximate", exp.var("APPROXIMATE").update_positions(token))
+                this.set("approximate", self.expression(self._parse_approximate(), token))
         return this
+
+    def _parse_approximate(self) -> Approximate:
+        if not self._match(TokenType.L_PAREN):
+            return Approximate()
+        if not self._match_text_seq("CONFIDENCE") or not self._match(TokenType.FARROW):
+            self.fail(f"APPROXIMATE has no parameter {self.found()}", help=_CONFIDENCE_HELP)
+        value = self._curr
+        if not self._match(TokenType.NUMBER) or not float(value.text) <= 1:
+            self.fail("confidence is a number between 0 and 1", value, _CONFIDENCE_HELP)
+        self.expect_token(TokenType.R_PAREN, ")", _CONFIDENCE_HELP)
+        return Approximate(confidence=exp.Literal.number(value.text).update_positions(value))
 
     def _parse_select(self, *args: Any, **kwargs: Any) -> exp.Expr | None:
         is_operand = kwargs.get("nested") and not kwargs.get("table") and self._at_name()

@@ -12,7 +12,7 @@ from sqlglot import exp
 
 from tidemill.algebra.nodes import Project, Scan, TopK, Union
 from tidemill.algebra.plan import Plan
-from tidemill.algebra.ranking import Promise, Ranked, Ranking, Strategy
+from tidemill.algebra.ranking import CONFIDENCE, Promise, Ranked, Ranking, Strategy
 from tidemill.algebra.scalar import Scalar, column
 from tidemill.optimize.cost.estimates import Estimator
 from tidemill.optimize.cost.usage import CostModel, Usage
@@ -59,7 +59,7 @@ def _rewritten(plan: Plan, known: Known) -> Plan:
 def _is_wanted(plan: Plan, known: Known) -> bool:
     """Whether someone may wonder why objects are not ranked."""
     promised = any(isinstance(part, Scan) and part.recurs is not None for part in plan.walk())
-    approximate = isinstance(plan, TopK) and plan.approximate
+    approximate = isinstance(plan, TopK) and plan.approximate is not None
     return promised or approximate or known.hints.rank is not None
 
 
@@ -93,7 +93,7 @@ def _strategies(
         yield Strategy.SLA
         return
     open_scores = any(promise.most is not None for promise in promises)
-    approximate = question.top.approximate and open_scores
+    approximate = question.top.approximate is not None and open_scores
     yield Strategy.APPROXIMATE if approximate else Strategy.EAA
     yield Strategy.SLA
 
@@ -130,9 +130,10 @@ def _alternative(
         promises or unknown,
         _STREAM if several else None,
         strategy,
+        CONFIDENCE if top.approximate is None else top.approximate,
     )
     plan = Ranking(_rows(question), ranked)
-    return plan if not top.offset else replace(top, child=plan, approximate=False)
+    return plan if not top.offset else replace(top, child=plan, approximate=None)
 
 
 def _rows(question: Question) -> Plan:
