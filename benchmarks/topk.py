@@ -8,7 +8,8 @@ every instant. `plain` groups, sorts and cuts.
   is full before the clock starts. State is what is kept after the last tick: rows (of EAA and
   APPROXIMATE instances, as in the text; of `plain` those of both its operators), and bytes of
   memory, of which much is room for the rows of a tick. Precision is the share of the true first
-  objects that is found, at 50 instants.
+  objects that is found, at 50 instants. All is pruned at the ends of ticks: where a window is
+  shorter than a tick, approximate answers are nearly exact, and memory within a tick is larger.
 - *Spark*: two cores, ticks of 200 thousand rows from Parquet files, from the end of the first tick.
 - *Flink*: two cores, from CSV files, the second run of two; not in quick runs, and only if
   `make bench-peers` was run. It can ask for the first rows of windows that hop, by
