@@ -6,7 +6,10 @@ every instant. `plain` groups, sorts and cuts.
 
 - *alone*: the operators in this process, seconds of one core, ticks of 50 thousand rows. The window
   is full before the clock starts. State is what is kept after the last tick: rows (of EAA and
-  APPROXIMATE instances, as in the text), and bytes of memory.
+  APPROXIMATE instances, as in the text; of `plain` those of both its operators), and bytes of
+  memory, of which much is room for the rows of a tick. Precision is the share of the true first
+  objects that is found, at 50 instants. All is pruned at the ends of ticks: where a window is
+  shorter than a tick, approximate answers are nearly exact, and memory within a tick is larger.
 - *Spark*: two cores, ticks of 200 thousand rows from Parquet files, from the end of the first tick.
 - *Flink*: two cores, from CSV files, the second run of two; not in quick runs, and only if
   `make bench-peers` was run. It can ask for the first rows of windows that hop, by
@@ -40,6 +43,7 @@ from tidemill.physical.lowering import lower
 from tidemill.physical.operator import Exec, with_validity
 from tidemill.runtime.graph import Graph
 from tidemill.testing.incomplete import Arrivals, IncompleteStreams
+from tidemill.timeline import OPEN_END, VALID_FROM, VALID_TO
 
 STREAMS = 3
 # With this C the exact algorithm keeps, of a window of 1,000 rows, what it keeps in the text.
@@ -47,6 +51,7 @@ DATA = IncompleteStreams(STREAMS, recent=60, xi=0.5)
 PLAIN = "plain"
 STRATEGIES = (PLAIN, *Strategy)
 TICK, SPARK_TICK = 50_000, 200_000
+EVALUATIONS = 50
 
 SPARK_WINDOW, SPARK_LIMIT = 100_000, 10
 SPARK_GOALS = {Strategy.EAA: 3e5, Strategy.APPROXIMATE: 5e5}  # rows per second
@@ -118,13 +123,36 @@ def kept(graph: Graph) -> Kept:
     return Kept(rows, sum(node.state_bytes for node in graph.progress))
 
 
-def run_alone(root: Exec, rows: Arrivals, filling: int) -> tuple[float, Kept]:
-    """Rows per second after the first ones, and what is kept at the end."""
-    graph, spent = Graph(root), 0.0
+@dataclass(frozen=True)
+class Run:
+    """Rows per second, what is kept at the end, and which objects were among the first, when."""
+
+    rate: float
+    kept: Kept
+    answers: pl.DataFrame
+
+    def objects(self, at: int) -> set[int]:
+        held = (pl.col(VALID_FROM) <= at) & (pl.col(VALID_TO) > at)
+        return set(self.answers.filter(held)["id"])
+
+
+def run_alone(root: Exec, rows: Arrivals, filling: int) -> Run:
+    """The clock starts after the first rows."""
+    graph, spent, answers = Graph(root), 0.0, []
     for number, arrival in enumerate(batches(rows)):
-        seconds = timed(lambda arrival=arrival: graph.step([arrival]))
+        found: list[pl.DataFrame] = []
+        seconds = timed(lambda arrival=arrival: found.append(graph.step([arrival])[0][0]))  # noqa: B023
         spent += seconds if number * TICK >= filling else 0.0
-    return (len(rows) - filling) / spent, kept(graph)
+        answers += found
+    held = kept(graph)
+    answers.append(graph.step([(arrival[0].clear(), OPEN_END)])[0][0])
+    return Run((len(rows) - filling) / spent, held, pl.concat(answers))
+
+
+def precision(run: Run, exact: Run, instants: np.ndarray) -> float:
+    """The share of the true first objects that was found, on average."""
+    pairs = [(run.objects(at), exact.objects(at)) for at in instants.tolist()]
+    return float(np.mean([len(own & true) / len(true) for own, true in pairs]))
 
 
 def alone(effort: Effort, asked: Options) -> Iterator[Figure]:
@@ -132,18 +160,22 @@ def alone(effort: Effort, asked: Options) -> Iterator[Figure]:
     for window in effort.windows:
         filling = max(TICK, window)
         rows = DATA.generate(filling + effort.rows, seed=1)
+        instants = np.linspace(filling, len(rows) - 1, EVALUATIONS).astype(int)
         for limit in effort.limits:
-            sizes: dict[Strategy | str, Kept] = {}
+            runs: dict[Strategy | str, Run] = {}
             for strategy in STRATEGIES:
                 case = f"alone, {window:,} rows, k = {limit}, {name_of(strategy)}"
                 if asked.only in case:
-                    root = operators(window, limit, strategy)
-                    rate, sizes[strategy] = run_alone(root, rows, filling)
-                    yield Figure(case, "rate", "M rows/s", rate / 1e6)
-                    yield Figure(case, "kept", "rows", sizes[strategy].rows)
-                    yield Figure(case, "state", "kB", sizes[strategy].bytes / 1e3)
+                    run = run_alone(operators(window, limit, strategy), rows, filling)
+                    runs[strategy] = run
+                    yield Figure(case, "rate", "M rows/s", run.rate / 1e6)
+                    yield Figure(case, "kept", "rows", run.kept.rows)
+                    yield Figure(case, "state", "kB", run.kept.bytes / 1e3)
+                    if PLAIN in runs:
+                        found = precision(run, runs[PLAIN], instants)
+                        yield Figure(case, "precision", "", found)
             if (window, limit) == (TEXT_WINDOW, TEXT_LIMIT):
-                yield from compared(sizes)
+                yield from compared({strategy: run.kept for strategy, run in runs.items()})
 
 
 def compared(sizes: dict[Strategy | str, Kept]) -> Iterator[Figure]:

@@ -28,17 +28,18 @@ HEADS = (
 )
 
 WINDOW_WORDS = """(a) We agree that EAA grows with the window and keeps less than SLA; the
-    approximate algorithm grows more slowly, but it grows, where the text sees hardly any increase. (b) As it is
-    defined it is as robust as in the text, 0.86 to 0.96 with no trend (the text: 0.80 to 0.84).
-    With our default, which expects less, it keeps half of that, and precision falls from 0.93 to
-    about 0.5 as windows grow: who needs precision here must ask for a higher confidence."""
+    approximate algorithm grows more slowly, but it grows, where the text sees hardly any increase.
+    (b) As it is defined it is as robust as in the text, 0.86 to 0.96 with no trend (the text: 0.80
+    to 0.84). With our default, which expects less, it keeps half of that, and precision falls from
+    0.93 to about 0.5 as windows grow: who needs precision here must ask for a higher
+    confidence."""
 XI_WORDS = """(c) We agree that EAA keeps less the larger ξ is. The approximate algorithm of the
-    text falls from 130 to 84 for W = 1000, and from 115 to 75 for W = 500; ours, as it is defined, first
-    rises to 139 and 96, and then falls to 55 and 49. (d) We agree that precision rises with ξ; ours
-    rises more, from about 0.7 to 1. From ξ = 0.5 on nothing changes here: every object comes no
-    more than once in each of two streams, so that at most half of all rows can be about objects
-    that were seen before. Then all objects are soon complete, and both algorithms keep the same.
-    The text's figure goes on falling; what its generator does there cannot be recovered."""
+    text falls from 130 to 84 for W = 1000, and from 115 to 75 for W = 500; ours, as it is defined,
+    first rises to 139 and 96, and then falls to 55 and 49. (d) We agree that precision rises with
+    ξ; ours rises more, from about 0.7 to 1. From ξ = 0.5 on nothing changes here: every object
+    comes no more than once in each of two streams, so that at most half of all rows can be about
+    objects that were seen before. Then all objects are soon complete, and both algorithms keep the
+    same. The text's figure goes on falling; what its generator does there cannot be recovered."""
 
 
 class Point(NamedTuple):
