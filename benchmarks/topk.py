@@ -10,7 +10,7 @@ every instant. `plain` groups, sorts and cuts.
   memory, of which much is room for the rows of a tick. Precision is the share of the true first
   objects that is found, at 50 instants. All is pruned at the ends of ticks: where a window is
   shorter than a tick, approximate answers are nearly exact, and memory within a tick is larger.
-- *Spark*: two cores, ticks of 200 thousand rows from Parquet files, from the end of the first tick.
+- *Spark*: two cores, ticks of 1 million rows from Parquet files, from the end of the first tick.
 - *Flink*: two cores, from CSV files, the second run of two; not in quick runs, and only if
   `make bench-peers` was run. It can ask for the first rows of windows that hop, by
   ROW_NUMBER() <= k, here ten times per window; not for what comes and expires row by row: sums
@@ -50,7 +50,7 @@ STREAMS = 3
 DATA = IncompleteStreams(STREAMS, recent=60, xi=0.5)
 PLAIN = "plain"
 STRATEGIES = (PLAIN, *Strategy)
-TICK, SPARK_TICK = 50_000, 200_000
+TICK, SPARK_TICK = 50_000, 1_000_000
 EVALUATIONS = 50
 
 SPARK_WINDOW, SPARK_LIMIT = 100_000, 10

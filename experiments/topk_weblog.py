@@ -10,7 +10,6 @@ from experiments.ranking.compare import Pair, beside
 from experiments.ranking.evaluate import Question
 from experiments.ranking.printed import BY_SERVERS, BY_WINDOW
 from experiments.ranking.weblog import INTERVAL, WebSite
-from tidemill.algebra.ranking import CONFIDENCE
 from tidemill.testing.incomplete import Arrivals
 
 LIMIT = 20
@@ -36,8 +35,8 @@ def main() -> None:
         that comes again in the same stream is another client, as in the text. Windows count rows of
         all streams. Sizes are instances, *precision* is the share of the true first {LIMIT} that
         is found, *error* the mean difference of scores, place by place; means of 50 evaluations,
-        every row a tick of its own. The approximate algorithm counts what is likely to come times
-        {CONFIDENCE}, our default; the text counts all of it."""
+        every row a tick of its own. The approximate algorithm counts all of what is likely to
+        come, as the text defines it."""
     )
     page.section("The data")
     _shape(page)

@@ -21,9 +21,10 @@ Data = Callable[[int], Arrivals]
 HEADS = ("kept exactly", "kept approximately", "share", "precision", "error")
 
 
-def synthetic(streams: int, recent: int, xi: float, seed: int = 1) -> Data:
+def synthetic(streams: int, recent: int, xi: float, seed: int = 1, blind: bool = False) -> Data:
     """Rows as the text generates them."""
-    return lambda rows: IncompleteStreams(streams, recent, xi).generate(rows, seed)
+    made = IncompleteStreams(streams, recent, xi, blind=blind)
+    return lambda rows: made.generate(rows, seed)
 
 
 @dataclass(frozen=True)
@@ -62,17 +63,18 @@ def cells_of(printed: Printed) -> list[object]:
 
 @dataclass(frozen=True)
 class Reading:
-    """A way to read what the text leaves open: rows per unit of a window, and C."""
+    """A way to read what the text leaves open: rows per unit of a window, C, and what recurs."""
 
     name: str
     rows: float
     recent: int
+    blind: bool = False
 
     @cache  # noqa: B019 (tables share a row, and readings are few)
     def pair(self, question: Question, xi: float = 0.5) -> Pair:
         """Both algorithms, if the question is read so."""
         window = round(self.rows * question.window)
-        data = synthetic(question.streams, self.recent, xi)
+        data = synthetic(question.streams, self.recent, xi, blind=self.blind)
         return Pair.of(data, replace(question, window=window))
 
     def tried(
@@ -80,7 +82,7 @@ class Reading:
     ) -> Tried:
         """The algorithm as it is defined, in the mean over several sets of data."""
         question = replace(question, window=round(self.rows * question.window))
-        data = [synthetic(question.streams, self.recent, xi, seed) for seed in seeds]
+        data = [synthetic(question.streams, self.recent, xi, seed, self.blind) for seed in seeds]
         rows = rows_needed(question.window)
         runs = [tried(make(rows), question, confidence) for make in data]
         return Tried(*np.mean(runs, axis=0).tolist())

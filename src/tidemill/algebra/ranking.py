@@ -12,11 +12,11 @@ from tidemill.algebra.plan import Plan
 from tidemill.algebra.scalar import Scalar
 from tidemill.algebra.schema import Field, Schema
 
-CONFIDENCE = 0.4
+CONFIDENCE = 1.0
 """How much of the largest value an approximate ranking expects where a value is certain to come.
 
-The text expects all of it, with 1. Values are smaller on average; with 0.4 three streams of the
-text's kind keep its share of what the exact ranking keeps, and at least its precision.
+All of it, as the text does. Values are smaller on average: with less confidence less is kept, and
+more of the answer is missed.
 """
 
 

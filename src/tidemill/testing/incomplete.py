@@ -53,7 +53,9 @@ def uniform(random: np.random.Generator, count: int) -> Floats:
 class IncompleteStreams:
     """So many streams; `recent` is C, the number of objects of each stream that may recur.
 
-    Streams take turns, or each row is of any stream if not `turns`.
+    Streams take turns, or each row is of any stream if not `turns`. The object that recurs is one
+    that the stream has not had; or, if `blind`, any of another stream, and a new one comes after
+    all if the stream has had it.
 
     >>> rows = IncompleteStreams(3, recent=50, xi=0.5).generate(10_000, seed=1)
     >>> pairs = np.stack([rows.stream, rows.id])
@@ -65,6 +67,7 @@ class IncompleteStreams:
     recent: int = 1000
     xi: float = 0.5
     turns: bool = True
+    blind: bool = False
 
     def generate(self, rows: int, seed: int, values: Values = uniform) -> Arrivals:
         """Rows, by chance; the same ones for the same seed."""
@@ -75,7 +78,7 @@ class IncompleteStreams:
         known = random.random(rows) < self.xi
         lots = random.integers(0, 2**31, rows)
         objects = np.empty(rows, np.int64)
-        _draw(stream, np.where(known, lots, -1), self._state(rows), objects)
+        _draw(stream, np.where(known, lots, -1), self._state(rows), self.blind, objects)
         # Numbers tell nothing of when an object came first.
         return Arrivals(stream, random.permutation(rows)[objects], values(random, rows))
 
@@ -139,16 +142,36 @@ def _send(state: State, stream: int, item: int) -> None:
 _INTS, _TABLE = np.empty(0, np.int64), np.empty((0, 0), np.int64)
 
 
-@compiled_for(_INTS, _INTS, (_TABLE, _TABLE, _TABLE, _INTS, _INTS, _TABLE), _INTS)
-def _draw(stream: Ints, lots: Ints, state: State, objects: Ints) -> None:
+@part
+def _suitable(state: State, stream: int, lot: int) -> int:
+    """One of the objects that the stream has not had, -1 if there is none."""
+    suitable = state[5][1, stream]
+    return int(state[1][stream, lot % suitable]) if suitable else -1
+
+
+@part
+def _any(state: State, stream: int, lot: int) -> int:
+    """One of the last objects of another stream, -1 if this stream has had it."""
+    lists, _, _, _, sent, counts = state
+    others = lists.shape[0] - 1
+    if not others:
+        return -1
+    other = lot % others
+    other += other >= stream
+    size = min(counts[0, other], lists.shape[1])
+    item = int(lists[other, lot // others % size]) if size else -1
+    return -1 if item >= 0 and sent[item] >> stream & 1 else item
+
+
+@compiled_for(_INTS, _INTS, (_TABLE, _TABLE, _TABLE, _INTS, _INTS, _TABLE), True, _INTS)
+def _draw(stream: Ints, lots: Ints, state: State, blind: bool, objects: Ints) -> None:
     """The object of every row, by lot; a new one if the lot is negative."""
     fresh = 0
     for at in range(len(stream)):
-        own = stream[at]
-        suitable = state[5][1, own]
-        if lots[at] >= 0 and suitable:
-            item = state[1][own, lots[at] % suitable]
-        else:
+        own, item = stream[at], -1
+        if lots[at] >= 0:
+            item = _any(state, own, lots[at]) if blind else _suitable(state, own, lots[at])
+        if item < 0:
             item = fresh
             fresh += 1
         _send(state, own, item)

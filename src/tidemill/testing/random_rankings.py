@@ -23,7 +23,7 @@ _PLAIN: Final = (
     "SUM(f)",
     "SUM(v)",
     "MAX(f)",
-    "COUNT(*)",
+    "COUNT(s)",
     "2 * MAX(v) + 1",
     "GREATEST(MAX(f), MAX(v))",
 )

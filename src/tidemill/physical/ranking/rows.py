@@ -25,9 +25,11 @@ class Column(NamedTuple):
         >>> Column.of(pl.Series([1.5, None]))
         Column(numbers=array([1.5, 0. ]), present=array([ True, False]))
         """
+        present = values.is_not_null().to_numpy()
+        if not values.dtype.is_numeric() or values.dtype.is_decimal():
+            return cls(np.zeros(len(present), np.int64), present)  # to be counted
         dtype = pl.Float64 if values.dtype.is_float() else pl.Int64
-        numbers = values.cast(dtype).fill_null(0).to_numpy()
-        return cls(numbers, values.is_not_null().to_numpy())
+        return cls(values.cast(dtype).fill_null(0).to_numpy(), present)
 
 
 @dataclass(frozen=True)
