@@ -129,8 +129,8 @@ def _curves(page: Page, seeds: Sequence[int], confidences: Sequence[float]) -> N
     least = ", ".join(f"{skyband(WINDOW, k):.0f}" for k in BY_LIMIT)
     page.words(
         f"""Share and precision, by the part of what is likely that counts (`confidence`; 1 is the
-        text's definition, and ours unless it is told otherwise). For k = 100 the share and the precision of the
-        text are reached together, with C = 20 or 60 and a confidence of about 0.1. For k = 10, 20
+        text's definition, and ours unless it is told otherwise). For k = 100 the share and the
+        precision of the text are reached together, with C = 20 or 60 and a confidence of about 0.1. For k = 10, 20
         and 50 they are not, with anything that was tried: the nearest are C = 20 and hardly any
         confidence, which keep somewhat more and find as much or more. For the four k the text keeps
         {kept} instances. Of W scores that never change, {least} are not exceeded by k later ones:
