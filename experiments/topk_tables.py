@@ -30,13 +30,15 @@ def main() -> None:
     window = WINDOW // 5 if asked.quick else WINDOW
     page = Page("topk_tables", "Tables 1 and 2: the number of streams, and k", asked)
     page.words(
-        """Generated data, W = 1000, ξ = 0.5, read in two ways ([why](topk_setting.md)): as the
-        text says, with the C that gives its exact size for k = 10; and with half as many rows in a
-        window, which comes nearest to all of its exact sizes. The approximate algorithm counts
-        all of what is likely to come, as the text defines it. Sizes are instances; *share* is that of the approximate algorithm in the exact one, *precision* the
-        share of the true first k that it finds, *error* the mean difference of scores, place by
-        place (the text calls it relative). Means of 50 evaluations on one set of data, every row a
-        tick of its own; on another set, precisions may differ by 0.1."""
+        """Generated data, W = 1000, ξ = 0.5, read in two ways ([why](topk_setting.md)): as
+        the text says, with the C that gives its exact size for k = 10; and with half as
+        many rows in a window, which comes nearest to all of its exact sizes. The
+        approximate algorithm counts all of what is likely to come, as the text defines it.
+        Sizes are instances; *share* is that of the approximate algorithm in the exact one,
+        *precision* the share of the true first k that it finds, *error* the mean difference
+        of scores, place by place (the text calls it relative). Means of 50 evaluations on
+        one set of data, every row a tick of its own; on another set, precisions may differ
+        by 0.1."""
     )
     page.section("Table 1: the number of streams, k = 10")
     questions = [Question(streams, window, LIMIT) for streams in BY_STREAMS]
