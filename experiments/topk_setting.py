@@ -24,7 +24,6 @@ RECENT = (5, 10, 20, 40, 60, 100, 167, 250, 500, 1000)
 SEEDS = range(2)
 CONFIDENCES = (0.0, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.7, 1.0, 1.5)
 CURVES = (
-    Reading("W rows, C = 20", 1.0, 20),
     Reading("W rows, C = 60", 1.0, 60),
     Reading("W/2 rows, C = 167", 0.5, 167),
     Reading("W rows, C = 30, blind", 1.0, 30, blind=True),
@@ -109,19 +108,16 @@ def skyband(count: int, limit: int) -> float:
 
 def _curves(page: Page, seeds: Sequence[int], confidences: Sequence[float]) -> None:
     rows: list[list[object]] = []
-    with page.picture("topk_setting", axes=len(CURVES)) as all_axes:
-        for reading, axes in zip(CURVES, all_axes, strict=True):
+    for number, reading in enumerate(CURVES, 1):
+        with page.picture(f"topk_setting{number}") as axes:
             for (k, row), colour in zip(BY_LIMIT.items(), COLOURS, strict=False):
                 exact = reading.tried(_question(3, k), None, seeds).instances
                 runs = [reading.tried(_question(3, k), each, seeds) for each in confidences]
-                _curve(
-                    axes, k, row, [(run.instances / exact, run.precision) for run in runs], colour
-                )
-                cells = [f"{run.instances / exact:.2f}: {run.precision:.2f}" for run in runs]
-                rows.append(
-                    [reading.name, k, f"{row.approximate / row.exact:.2f}: {row.precision}"]
-                )
-                rows[-1] += cells
+                points = [(run.instances / exact, run.precision) for run in runs]
+                _curve(axes, k, row, points, colour)
+                text = f"{row.approximate / row.exact:.2f}: {row.precision}"
+                cells = [f"{share:.2f}: {precision:.2f}" for share, precision in points]
+                rows.append([reading.name, k, text, *cells])
             axes.set_title(f"precision over share: {reading.name}", loc="left", fontsize=10)
             axes.set_xlabel("share of what the exact algorithm keeps")
     page.table(["", "k", "the text", *(f"confidence {each:g}" for each in confidences)], rows)

@@ -42,19 +42,19 @@ def main() -> None:
     )
     page.section("Table 1: the number of streams, k = 10")
     questions = [Question(streams, window, LIMIT) for streams in BY_STREAMS]
-    _table(page, "streams", BY_STREAMS, questions)
+    _table(page, "streams", BY_STREAMS, questions, "topk_table1")
     page.section("Table 2: k, three streams")
     questions = [Question(STREAMS, window, limit) for limit in BY_LIMIT]
-    _table(page, "k", BY_LIMIT, questions)
+    _table(page, "k", BY_LIMIT, questions, "topk_table2")
     page.words(AGREEMENT)
     page.write()
 
 
-def _table(page: Page, head: str, printed: dict, questions: list[Question]) -> None:
+def _table(page: Page, head: str, printed: dict, questions: list[Question], picture: str) -> None:
     measured = {
         reading.name: [reading.pair(question) for question in questions] for reading in READINGS
     }
-    beside(page, head, printed, measured)
+    beside(page, head, printed, measured, picture)
 
 
 if __name__ == "__main__":

@@ -43,10 +43,10 @@ def main() -> None:
     scale = 5 if asked.quick else 1
     page.section("Table 3: W = 500")
     servers = [_pair(number, 500 // scale) for number in BY_SERVERS]
-    beside(page, "servers", BY_SERVERS, {"ours": servers})
+    beside(page, "servers", BY_SERVERS, {"ours": servers}, "topk_table3")
     page.section("Table 4: two servers")
     windows = [_pair(2, window // scale) for window in BY_WINDOW]
-    beside(page, "W", BY_WINDOW, {"ours": windows})
+    beside(page, "W", BY_WINDOW, {"ours": windows}, "topk_table4")
     page.words(AGREEMENT)
     page.write()
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
+from typing import Any
 
 import numpy as np
 
@@ -89,11 +90,34 @@ class Reading:
 
 
 def beside(
-    page: Page, head: str, printed: Mapping[int, Printed], measured: Mapping[str, Sequence[Pair]]
+    page: Page,
+    head: str,
+    printed: Mapping[int, Printed],
+    measured: Mapping[str, Sequence[Pair]],
+    picture: str,
 ) -> None:
-    """A table of the text, each row followed by what was measured."""
+    """A table of the text, each row followed by what was measured; and a picture of both."""
     rows: list[list[object]] = []
     for at, (value, row) in enumerate(printed.items()):
         rows.append([value, "the text", *cells_of(row)])
         rows += [[value, name, *pairs[at].cells] for name, pairs in measured.items()]
     page.table([head, "", *HEADS], rows)
+    _draw(page, head, rows, picture)
+
+
+def _draw(page: Page, head: str, rows: Sequence[Sequence[Any]], picture: str) -> None:
+    """Sizes and precision, by what was varied: the text's with dashes."""
+    with page.picture(picture, axes=2) as (sizes, precision):
+        for name in dict.fromkeys(row[1] for row in rows):
+            own = [row for row in rows if row[1] == name]
+            at, style = [row[0] for row in own], "o--" if name == "the text" else "o-"
+            exact = sizes.plot(at, [row[2] for row in own], style, label=f"exact, {name}")
+            colour = exact[0].get_color()
+            approximate = [row[3] for row in own]
+            sizes.plot(at, approximate, style.replace("o", "^"), color=colour, label=None)
+            precision.plot(at, [row[5] for row in own], style, color=colour, label=name)
+        sizes.set_title("instances kept: exactly (●), approximately (▲)", loc="left", fontsize=10)
+        precision.set_title("precision", loc="left", fontsize=10)
+        for axes in (sizes, precision):
+            axes.set_xlabel(head)
+            axes.legend(fontsize=8)
