@@ -54,7 +54,7 @@ def question_of(plan: Plan) -> Question | None:
 
     One that cannot be answered by ranking objects raises `NotRanked`.
     """
-    if not isinstance(plan, TopK):
+    if not isinstance(plan, TopK) or not plan.order:
         return None
     items, grouped = _items(plan.child)
     if not isinstance(grouped, Aggregate) or not grouped.keys:
