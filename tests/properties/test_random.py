@@ -17,7 +17,7 @@ COUNTS = {
     "hints": 80,
     "splits": 100,
     "relations": 80,
-    "rankings": 40,
+    "rankings": 20,
 }
 CHUNKS = {
     "plans": 20,

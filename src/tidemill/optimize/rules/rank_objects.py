@@ -32,12 +32,13 @@ State is not only memory: it is written to checkpoints, and read when a run goes
 def rank_objects(plan: Plan, known: Known) -> Plan:
     """Find the first groups by a score without keeping and sorting all of them.
 
+    >>> from tidemill.analyze.hints import Hints
     >>> from tidemill.optimize.examples import plan_of
     >>> plan = plan_of(
     ...     "SELECT item, MAX(price) AS top FROM bid WINDOW(RANGE 9)"
     ...     " GROUP BY item ORDER BY top DESC LIMIT 3"
     ... )
-    >>> print(rank_objects(plan, Known.nothing()))
+    >>> print(rank_objects(plan, Known.nothing(Hints(rank="eaa"))))
     01 Ranking eaa by=[bid.item] score=top limit=3 range=9
     02   Scan bid columns=[item, price]
     """
