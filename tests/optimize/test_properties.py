@@ -20,7 +20,7 @@ from tidemill.testing.random_plans import COLUMNS, RELATION, SOURCES
 
 pytestmark = pytest.mark.fuzz
 
-FIRINGS = 14  # cases to which the rule applied, per rule
+FIRINGS = 10  # cases to which the rule applied, per rule
 MOST_TRIED = 3 * FIRINGS
 
 

@@ -12,10 +12,10 @@ from tidemill.testing.random_cases import check_seed
 pytestmark = pytest.mark.fuzz
 
 COUNTS = {
-    "plans": 400,
-    "queries": 260,
-    "hints": 80,
-    "splits": 100,
+    "plans": 320,
+    "queries": 200,
+    "hints": 60,
+    "splits": 80,
     "relations": 80,
     "rankings": 20,
 }

@@ -24,7 +24,7 @@ from tidemill.physical.versions import VersionsExec
 from tidemill.testing.contract import WatchExec
 
 PLANS = [40, 161, 56, 243, 248, 13, 196, 219, 20, 143, 69, 179, 16, 133, 157, 82, 8, 93, 341]
-QUERIES = [0, 61, 97, 62, 73, 15]
+QUERIES = [0, 61, 73, 15]
 SNAPSHOTS = [("plans", 40), ("plans", 157), ("plans", 16), ("queries", 15)]
 MORE = int(os.environ.get("TIDEMILL_SOAK", "0"))
 
