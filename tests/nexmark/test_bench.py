@@ -169,6 +169,7 @@ def test_unknown_peers_are_named() -> None:
 
 
 @pytest.mark.spark
+@pytest.mark.slow
 def test_bench_writes_tables_and_json(tmp_path: Path) -> None:
     file = tmp_path / "figures.json"
     arguments = ["--events", "3000", "--queries", "counts", "--peers", "spark,inprocess"]

@@ -12,8 +12,8 @@ from tidemill.testing.random_cases import check_seed
 pytestmark = pytest.mark.fuzz
 
 COUNTS = {
-    "plans": 320,
-    "queries": 200,
+    "plans": 240,
+    "queries": 140,
     "hints": 60,
     "splits": 80,
     "relations": 80,

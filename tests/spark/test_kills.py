@@ -23,7 +23,7 @@ from tests.spark.driving import SCRIPTS, multiset, net_changes, query_of
 from tests.spark.scripts.drive import QUERY
 
 FILES = 4
-KILLS = int(os.environ.get("TIDEMILL_KILLS", "3"))
+KILLS = int(os.environ.get("TIDEMILL_KILLS", "1"))
 SEED = int(os.environ.get("TIDEMILL_SEED", "7"))
 POINTS = ["before-sink", "in-sink", "after-sink", "before-marks", "after-marks"]
 
