@@ -10,13 +10,18 @@ import json
 import os
 import platform
 import sys
+import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.table import Table
+
+if TYPE_CHECKING:
+    import tidemill as tm
 
 os.environ.setdefault("POLARS_MAX_THREADS", "1")
 
@@ -103,6 +108,18 @@ def timed(action: Callable[[], object]) -> float:
     begin = time.process_time()
     action()
     return time.process_time() - begin
+
+
+def seconds_of(query: tm.Query, ticks: int) -> float:
+    """From the end of the first tick to that of the last one that brings rows."""
+    ends: dict[int, float] = {}
+    with tempfile.TemporaryDirectory(prefix="checkpoint-") as checkpoint:
+        running = query.start("noop", checkpoint=checkpoint, available_now=True)
+        while not running.await_termination(0.01):
+            ends.setdefault(running.progress.ticks, time.perf_counter())
+        ends.setdefault(running.progress.ticks, time.perf_counter())
+    known = sorted(at for tick, at in ends.items() if 1 <= tick <= ticks)
+    return known[-1] - known[0]
 
 
 def show(table: Table) -> None:

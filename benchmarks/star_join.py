@@ -7,10 +7,9 @@ join of a stream with a table as Spark does it alone, over the same files, in th
 
 from __future__ import annotations
 
-from _harness import Figure, Options, Report, options, present  # isort: split
+from _harness import Figure, Options, Report, options, present, seconds_of  # isort: split
 
 import tempfile
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -80,18 +79,6 @@ class World:
         source = f"parquet(path => '{self.path('k', size)}')"
         engine.sql(f"CREATE RELATION k (a BIGINT, b BIGINT, name STRING) SOURCE {source}")
         return engine
-
-
-def seconds_of(query: tm.Query, ticks: int) -> float:
-    """From the end of the first tick to that of the last one that brings rows."""
-    ends: dict[int, float] = {}
-    with tempfile.TemporaryDirectory(prefix="checkpoint-") as checkpoint:
-        running = query.start("noop", checkpoint=checkpoint, available_now=True)
-        while not running.await_termination(0.01):
-            ends.setdefault(running.progress.ticks, time.perf_counter())
-        ends.setdefault(running.progress.ticks, time.perf_counter())
-    known = sorted(at for tick, at in ends.items() if 1 <= tick <= ticks)
-    return known[-1] - known[0]
 
 
 def spark_seconds(spark: SparkSession, world: World, size: int) -> float:

@@ -21,10 +21,9 @@ Goals that are missed are reported; they do not make the run fail.
 
 from __future__ import annotations
 
-from _harness import Figure, Options, Report, options, present, timed  # isort: split
+from _harness import Figure, Options, Report, options, present, seconds_of, timed  # isort: split
 
 import tempfile
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -244,18 +243,6 @@ class World:
         )
         assert query is not None
         return query
-
-
-def seconds_of(query: tm.Query, ticks: int) -> float:
-    """From the end of the first tick to that of the last one that brings rows."""
-    ends: dict[int, float] = {}
-    with tempfile.TemporaryDirectory(prefix="checkpoint-") as checkpoint:
-        running = query.start("noop", checkpoint=checkpoint, available_now=True)
-        while not running.await_termination(0.01):
-            ends.setdefault(running.progress.ticks, time.perf_counter())
-        ends.setdefault(running.progress.ticks, time.perf_counter())
-    known = sorted(at for tick, at in ends.items() if 1 <= tick <= ticks)
-    return known[-1] - known[0]
 
 
 def on_spark(world: World, asked: Options) -> Iterator[Figure]:
