@@ -102,7 +102,7 @@ class TickPlan:
     def _native_facts(self, marks: Marks) -> list[Column]:
         """How many rows each result has that Spark makes alone."""
         facts = []
-        for tag in self.staged.results:
+        for tag in dict.fromkeys(self.staged.results):
             edge = self.staged.edge(tag)
             if not edge.made_at:
                 side = "<" if _is_late(edge) else ">="
@@ -156,7 +156,7 @@ class TickPlan:
         return copied.repartitionById(self.partitions, F.col("target")).drop("target")
 
     def _place(self, edge: Edge, layout: Layout) -> str:
-        if edge.tag in self.staged.results:
+        if edge.is_result:
             # Results only pass by on their way to the sink.
             return PARTITION if edge.made_at else f"pmod({VALID_FROM}, {self.partitions})"
         return partition_of(edge, layout.places(edge.schema), self.partitions)
