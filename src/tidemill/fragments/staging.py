@@ -30,7 +30,7 @@ class Staging:
     """
 
     partitions: int = 2
-    staged: Staged = Staged()
+    staged: Staged = field(default_factory=Staged)
     placed: Mapping[Plan, Placed] = field(default_factory=dict)
     wishes: Mapping[Plan, Columns | None] = field(default_factory=dict)
     locals: Mapping[Exec, Exec] = field(default_factory=dict)
