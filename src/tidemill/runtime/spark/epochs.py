@@ -7,7 +7,7 @@ the epoch that it had.
 from __future__ import annotations
 
 import base64
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from pyspark import cloudpickle
@@ -56,8 +56,8 @@ class EpochLog:
         for tick in self._ticks():
             if tick > epoch.tick:
                 self._checkpoint.remove(_name(tick))
-        text = base64.b64encode(cloudpickle.dumps(epoch)).decode()
-        self._checkpoint.write(_name(epoch.tick), text)
+        dumps: Callable[[Epoch], bytes] = cloudpickle.dumps
+        self._checkpoint.write(_name(epoch.tick), base64.b64encode(dumps(epoch)).decode())
 
     def at(self, tick: int) -> Epoch | None:
         """The epoch that a tick goes by, if there is one yet."""

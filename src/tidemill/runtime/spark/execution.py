@@ -195,7 +195,7 @@ class RunningQuery:
         failure = self._failure
         if failure is None and self._query is not None and not self._stopped:
             failure = self._query.exception()
-        return None if failure is None else _explained(failure)
+        return None if failure is None else explained(failure)
 
     def process_all_available(self) -> None:
         """Wait until everything that is there now has been read."""
@@ -205,7 +205,7 @@ class RunningQuery:
         try:
             self._query.processAllAvailable()
         except PySparkException as error:
-            raise _explained(error) from error
+            raise explained(error) from error
 
     def stop(self) -> None:
         """Stop, without the end of the current tick; the checkpoint can be used to go on."""
@@ -233,7 +233,7 @@ class RunningQuery:
         return True
 
 
-def _explained(failure: Exception) -> Exception:
+def explained(failure: Exception) -> Exception:
     """An error of ours for one that came through Spark."""
     if isinstance(failure, TidemillError):
         return failure

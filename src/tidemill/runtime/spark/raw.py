@@ -15,7 +15,7 @@ from pyspark.sql import DataFrame
 from tidemill.fragments import Edge
 from tidemill.runtime.spark.inputs import HEARTBEAT, SOURCE, SourceRows, case_of, choice
 from tidemill.runtime.spark.layout import TAG, Layout
-from tidemill.runtime.spark.native import native_rows
+from tidemill.runtime.spark.native import native_rows, spark_type
 from tidemill.timeline import VALID_FROM, VALID_TO
 
 _PASS = "pass"
@@ -52,6 +52,8 @@ class RawRows:
 
     def of_edges(self, rows: DataFrame, edges: Sequence[Edge], layout: Layout) -> DataFrame:
         """Rows of the streams as rows of edges; a row that several edges want is copied."""
+        if not edges:
+            return self._nothing(rows, layout)
         wanted = [edge for source in self.sources for edge in _reading(source, edges)]
         numbers = {edge.tag: number for number, edge in enumerate(wanted)}
         passes = ", ".join(
@@ -75,6 +77,11 @@ class RawRows:
             *([f"CAST(NULL AS BIGINT) AS {VALID_TO}"] if layout.ended else []),
             *slots,
         )
+
+    def _nothing(self, rows: DataFrame, layout: Layout) -> DataFrame:
+        """No rows, but they are read: they tell the time."""
+        nulls = (f"CAST(NULL AS {spark_type(f.type)}) AS {f.name}" for f in layout.arrow)
+        return rows.where(f"{SOURCE} < 0").selectExpr(*nulls)
 
     def _slots(self, edge: Edge) -> dict[str, str]:
         """Where the columns of the source of an edge are."""

@@ -50,7 +50,7 @@ class SparkRun:
         self._reader = reader
         self._checkpoint = checkpoint
         self._sinks = sinks
-        kept = checkpoint.open(staged, partitions)
+        kept = checkpoint.open("\n".join(map(str, staged.plans)), partitions)
         layouts = layouts_of(staged)
         self._inputs = Inputs(staged, reader.sources, layouts[0])
         self._plan = TickPlan(staged, reader.sources, layouts, kept, f"{checkpoint.uri}/state")
