@@ -18,6 +18,7 @@ COUNTS = {
     "splits": 80,
     "relations": 80,
     "rankings": 20,
+    "graphs": 100,
 }
 CHUNKS = {
     "plans": 20,
@@ -26,6 +27,7 @@ CHUNKS = {
     "splits": 10,
     "relations": 20,
     "rankings": 10,
+    "graphs": 20,
 }
 
 CHUNKED = [

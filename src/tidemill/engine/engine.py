@@ -388,8 +388,8 @@ class Engine:
         >>> graph = engine.run()
         >>> q = engine.sql("SELECT item, COUNT(*) AS n FROM bid WINDOW(RANGE 4) GROUP BY item")
         >>> hot = q.start("memory", name="hot")
-        >>> engine.push("bid", [{"item": 1, "at": 3}, {"item": 1, "at": 5}])
-        2
+        >>> engine.push("bid", [{"item": 1, "at": 3}, {"item": 1, "at": 5}, {"item": 2, "at": 6}])
+        3
         >>> graph.tick()
         >>> hot.results().to_pylist()
         [{'item': 1, 'n': 1, 'valid_from': 3, 'valid_to': 5}]
