@@ -31,6 +31,9 @@ class Operator(ABC):
     def start(self, partition: int) -> None:  # noqa: B027 (most operators do not care)
         """Learn in which partition of the stream the operator runs; called once, at first."""
 
+    def resize(self, node: Exec) -> None:  # noqa: B027 (most operators have no size)
+        """Go on as the operator of another node: the same one with other changes of sizes."""
+
     def tell(self) -> bytes | None:
         """What the same operator should know in other partitions; None if there is no news."""
         return None
