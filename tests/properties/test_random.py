@@ -18,6 +18,7 @@ COUNTS = {
     "splits": 80,
     "relations": 80,
     "rankings": 20,
+    "changes": 60,
 }
 CHUNKS = {
     "plans": 20,
@@ -26,6 +27,7 @@ CHUNKS = {
     "splits": 10,
     "relations": 20,
     "rankings": 10,
+    "changes": 20,
 }
 
 CHUNKED = [
