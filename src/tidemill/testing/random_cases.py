@@ -15,6 +15,7 @@ from tidemill.optimize import optimize
 from tidemill.testing.case import Case
 from tidemill.testing.check import Functions, Inputs, check_plan, check_result, reference_of
 from tidemill.testing.check_queries import check_query, engine_with, plan_of, run_script
+from tidemill.testing.random_changes import with_changes
 from tidemill.testing.random_data import EXACT_FLOATS, FLOATS, random_row, random_stream
 from tidemill.testing.random_graphs import GraphCase, random_graph
 from tidemill.testing.random_hints import hinted, tell_nonsense
@@ -172,6 +173,15 @@ def ranking_case(random: Random) -> RankingCase:
     return RankingCase(inputs, ranking, random)
 
 
+def changes_case(random: Random) -> Case:
+    """A random plan or script whose windows and granules change; its rows are rearranged."""
+    if random.random() < 0.9:
+        plan = with_changes(PlanGenerator(random).plan(random.choice([1, 1, 2])), random)
+        return PlanCase(random_inputs(random), plan)
+    case = split_case(random)
+    return replace(case, plan=with_changes(case.plan, random))
+
+
 def random_inputs(random: Random, **options: Any) -> Inputs:
     """Random rows for all sources."""
     streams = {name: random_stream(random, **options) for name in SOURCES}
@@ -193,6 +203,7 @@ CASES: Final[Mapping[str, Callable[[Random], Case]]] = {
     "relations": relation_case,
     "rankings": ranking_case,
     "graphs": graph_case,
+    "changes": changes_case,
 }
 """How to make a random case of each kind."""
 
