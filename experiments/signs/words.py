@@ -28,7 +28,8 @@ STATELESS = """Agreed: signs give twice as many results, as each comes and goes,
 WINDOWS_REMEMBER = """Agreed, nearly to the number: the text has 6, 97 and 2,880 elements on average
     (we look between bursts, too, hence fewer for `now`). Intervals remember nothing."""
 
-SHORT_AUCTIONS = """Agreed: signs are slower than intervals, by less than two with hash tables and by
+SHORT_AUCTIONS = """
+    Agreed: signs are slower than intervals, by less than two with hash tables and by
     two with nested loops, for which every negative looks through all rows as well. The text has
     them more than two behind for nested loops, because the queue at the input costs more than the
     one at the output."""
@@ -50,7 +51,8 @@ MEMORY = """Agreed: with time-based windows signs hold about twice as many eleme
     signs (one per item), but partial aggregates and finished ones that wait for intervals: these
     come to the same. What is counted are elements, not bytes."""
 
-COUNT_WINDOWS = """Agreed: a row of a count-based window is known to signs when it comes, to intervals
+COUNT_WINDOWS = """
+    Agreed: a row of a count-based window is known to signs when it comes, to intervals
     only when the row comes that ends it: with 100 rows after two seconds. Our own operators do as
     the intervals do, one tick (here: one row) later, as a watermark must have passed the row; if an
     operator above waits for the watermark, rows are cut there and passed on at once."""
