@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from random import Random
 from typing import Any
 
@@ -13,19 +12,21 @@ import pytest
 from tests.golden.loader import Case, cases, physical_stream, record, scan_of
 from tests.golden.plans import build
 from tidemill.algebra import Plan, SourceKind, TimeWindow
+from tidemill.physical.eagerness import eager
 from tidemill.physical.fuse import FuseExec
+from tidemill.physical.hand_over import HandOverExec
 from tidemill.physical.lowering import lower
 from tidemill.physical.operator import Exec, empty_batch
 from tidemill.physical.reference_point import ReferencePointExec
 from tidemill.physical.source import SourceExec
-from tidemill.runtime.graph import Graph
+from tidemill.runtime.graph import Arrival, Graph
 from tidemill.testing import assert_snapshots_equal
 from tidemill.timeline import OPEN_END
 
 RUNS = [case for case in cases("genmig") if case.operator == "migration"]
 EXAMPLES = [case for case in cases("genmig") if case.operator == "plan_equivalence"]
 LATER = "'"
-"""Marks the streams that the new plan reads: they begin when the migration does."""
+"""Marks the streams that the new plan reads, so that no part of it runs already."""
 
 Raw = dict[str, list[list[Any]]]
 
@@ -50,53 +51,70 @@ def lowered(tree: Any, streams: Raw, window: int, mark: str = "") -> Exec:
     return lower(plan_of(tree, leaves), {})
 
 
-def random_ticks(random: Random | None, streams: Raw, since: int) -> list[int]:
-    """The ends of ticks: one per row, one for all that comes after the start, or any."""
-    times = sorted({t for rows in streams.values() for _, t in rows})
-    if random is None:
-        return times
-    return sorted({since, *random.sample(times, random.randint(0, len(times)))})
+@dataclass(frozen=True)
+class Migration:
+    """A migration of the text: its streams in time, when it starts, and both plans."""
+
+    case: Case
+    streams: Raw
+    window: int
+    start: int
+
+    @classmethod
+    def of(cls, case: Case, scale: int = 1) -> Migration:
+        latest = max(case.params["latest_starts"].values())
+        return cls(case, raw(case, scale), scale * case.params["window"], scale * latest)
+
+    def run(self, node: type[HandOverExec], split: int, seed: int | None = None) -> pl.DataFrame:
+        """The old plan, from the start both, behind the split the new one."""
+        old = eager(lowered(self.case.params["old_plan"], self.streams, self.window))
+        new = eager(lowered(self.case.params["new_plan"], self.streams, self.window, LATER))
+        graph = Graph(old)
+        found = [empty_batch(old.schema)]
+        begin = -1
+        for end in self.ticks(seed):
+            found += [rows for rows, _ in graph.step(self._arrivals(graph, begin, end))]
+            marks = {n: p.watermark for n, p in zip(graph.nodes, graph.progress, strict=True)}
+            if begin < self.start <= end:
+                graph.revise([node(old, new, split)])
+            elif new in marks and min(marks[old], marks[new]) >= split:
+                graph.revise([new])
+                old = new
+            begin = end
+        return pl.concat(found)
+
+    def ticks(self, seed: int | None) -> list[int]:
+        """The last instants of ticks: every row has one, or any; one ends where it starts."""
+        times = sorted({self.start, *(t for rows in self.streams.values() for _, t in rows)})
+        if seed is not None:
+            random = Random(seed)
+            times = sorted({self.start, *random.sample(times, random.randint(0, len(times)))})
+        return [*times, OPEN_END - 1]
+
+    def _arrivals(self, graph: Graph, begin: int, end: int) -> list[Arrival]:
+        return [self._arrival(leaf, begin, end) for leaf in graph.leaves]
+
+    def _arrival(self, leaf: Exec, begin: int, end: int) -> Arrival:
+        assert isinstance(leaf, SourceExec)
+        rows = self.streams[leaf.scan.source.rstrip(LATER)]
+        come = [(*record(v).values(), t, t + 1) for v, t in rows if begin < t <= end]
+        schema = empty_batch(leaf.schema).schema
+        return pl.DataFrame(come, schema=schema, orient="row"), end + 1
 
 
-def run(root: Exec, streams: Raw, ticks: list[int], since: int) -> pl.DataFrame:
-    """Feed both plans; the new one sees what comes after `since`."""
-    graph = Graph([root])
-    found = [empty_batch(root.schema)]
-    for low, high in zip([-1, *ticks], [*ticks, OPEN_END - 1], strict=True):
-        arrivals = []
-        for leaf in graph.leaves:
-            assert isinstance(leaf, SourceExec)
-            arrivals.append(arrival(leaf, streams, low, high, since))
-        found += [rows for rows, _ in graph.step(arrivals)]
-    return pl.concat(found)
-
-
-def arrival(
-    leaf: SourceExec, streams: Raw, low: int, high: int, since: int
-) -> tuple[pl.DataFrame, int]:
-    name, late = leaf.scan.source.rstrip(LATER), leaf.scan.source.endswith(LATER)
-    rows = [
-        (*record(v).values(), t, t + 1)
-        for v, t in streams[name]
-        if low < t <= high and not (late and t <= since)
-    ]
-    schema = empty_batch(leaf.schema).schema
-    return pl.DataFrame(rows, schema=schema, orient="row"), high + 1
+def check(case: Case, found: pl.DataFrame, scale: int = 1) -> None:
+    wanted = [[v, scale * start, scale * end] for v, start, end in case.expected]
+    horizon = scale * case.horizon
+    instants = range(horizon + 1)
+    assert_snapshots_equal(found.to_arrow(), physical_stream(wanted, horizon), instants)
 
 
 @pytest.mark.parametrize("seed", [None, 0, 1, 2])
 @pytest.mark.parametrize("case", RUNS, ids=lambda case: case.id)
 def test_split_between_instants(case: Case, seed: int | None) -> None:
     """Times are doubled, so that the split of the text is an instant at which nothing happens."""
-    streams, window = raw(case, 2), 2 * case.params["window"]
-    since = 2 * max(case.params["latest_starts"].values())
-    old = lowered(case.params["old_plan"], streams, window)
-    new = lowered(case.params["new_plan"], streams, window, LATER)
-    ticks = random_ticks(None if seed is None else Random(seed), streams, since)
-    found = run(FuseExec(old, new, int(2 * case.params["split_time"])), streams, ticks, since)
-    doubled = [[v, 2 * start, 2 * end] for v, start, end in case.expected]
-    horizon = 2 * case.horizon
-    assert_snapshots_equal(found.to_arrow(), physical_stream(doubled, horizon), range(horizon + 1))
+    split = int(2 * case.params["split_time"])
+    check(case, Migration.of(case, 2).run(FuseExec, split, seed), 2)
 
 
 @pytest.mark.parametrize("seed", [None, 0, 1])
@@ -104,49 +122,29 @@ def test_split_between_instants(case: Case, seed: int | None) -> None:
 @pytest.mark.parametrize("case", RUNS, ids=lambda case: case.id)
 def test_split_at_an_instant(case: Case, later: int, seed: int | None) -> None:
     """No fraction of an instant is needed: rows that end at the split do not hold there."""
-    streams, window = raw(case, 1), case.params["window"]
-    since = max(case.params["latest_starts"].values())
-    old = lowered(case.params["old_plan"], streams, window)
-    new = lowered(case.params["new_plan"], streams, window, LATER)
-    ticks = random_ticks(None if seed is None else Random(seed), streams, since)
-    found = run(FuseExec(old, new, since + window + later), streams, ticks, since)
-    wanted = physical_stream(case.expected, case.horizon)
-    assert_snapshots_equal(found.to_arrow(), wanted, range(case.horizon + 1))
+    migration = Migration.of(case)
+    check(case, migration.run(FuseExec, migration.start + migration.window + later, seed))
 
 
 @pytest.mark.parametrize("case", RUNS, ids=lambda case: case.id)
 def test_reference_points_are_right_for_joins_only(case: Case) -> None:
-    streams, window = raw(case, 1), case.params["window"]
-    since = max(case.params["latest_starts"].values())
-    old = lowered(case.params["old_plan"], streams, window)
-    new = lowered(case.params["new_plan"], streams, window, LATER)
-    ticks = random_ticks(None, streams, since)
-    found = run(ReferencePointExec(old, new, since + window + 1), streams, ticks, since)
-    wanted = physical_stream(case.expected, case.horizon)
+    migration = Migration.of(case)
+    found = migration.run(ReferencePointExec, migration.start + migration.window)
     if case.id == "genmig.run.join_order":
-        assert_snapshots_equal(found.to_arrow(), wanted, range(case.horizon + 1))
+        check(case, found)
     else:
         with pytest.raises(AssertionError, match="snapshots differ"):
-            assert_snapshots_equal(found.to_arrow(), wanted, range(case.horizon + 1))
+            check(case, found)
 
 
 @pytest.mark.parametrize("case", EXAMPLES, ids=lambda case: case.id)
 def test_where_parallel_track_doubles(case: Case) -> None:
     """Example 28.1: marks of old and new rows are not enough for duplicates."""
-    since, window = case.params["migration_start"], 101
-    streams = raw(case, 1)
-    old = lowered(case.params["old_plan"], streams, window)
-    new = lowered(case.params["new_plan"], streams, window, LATER)
-    times = random_ticks(None, streams, since)
-    latest = max(t for t in times if t <= since)
-    found = run(FuseExec(old, new, latest + window), streams, times, since)
-    assert_snapshots_equal(
-        found.to_arrow(), physical_stream(case.expected, case.horizon), range(case.horizon + 1)
-    )
+    migration = Migration(case, raw(case, 1), 101, case.params["migration_start"])
+    check(case, migration.run(FuseExec, 20 + migration.window))
     error = case.facts["parallel_track_error"]
     both = [*error["old_results"], *error["new_results"]]
-    doubled = [
-        t for t in range(case.horizon) if Counter(v for v, s, e in both if s <= t < e)["a"] == 2
-    ]
+    copies = [sum(start <= t < end for _, start, end in both) for t in range(case.horizon)]
     named = error["doubled_instants"]
+    doubled = [t for t, number in enumerate(copies) if number == 2]
     assert doubled == [*range(named["first"], named["last"] + 1)]

@@ -22,13 +22,12 @@ from tidemill.physical.keys import KeyTable, canonical
 from tidemill.physical.operator import (
     Exec,
     Operator,
-    Sweep,
     empty_frame,
     payload,
     starts,
     with_validity,
 )
-from tidemill.physical.release import Release
+from tidemill.physical.release import OpenSweep
 from tidemill.timeline import OPEN_END, VALID_FROM
 
 _PARTITION, _NUMBER = "#partition", "#number"
@@ -55,9 +54,9 @@ class CountWindowExec(Exec):
         return _CountWindow(self)
 
 
-class _CountWindow(Sweep):
+class _CountWindow(OpenSweep):
     def __init__(self, node: CountWindowExec) -> None:
-        super().__init__(node.schema)
+        super().__init__(node.schema, eager=node.eager)
         self._node = node
         self._columns = list(node.schema.names)
         by = list(node.partition_by)
@@ -65,7 +64,6 @@ class _CountWindow(Sweep):
         numbers = pl.DataFrame(schema={_PARTITION: pl.Int64, _NUMBER: pl.Int64})
         stored = pl.concat([numbers, empty_frame(node.schema)], how="horizontal")
         self._stored = KeyTable(stored, [_PARTITION, _NUMBER])
-        self._release = Release(node.eager)
 
     def sweep(self, slices: Sequence[pl.DataFrame], until: int) -> pl.DataFrame:
         pieces = [self._slide(slices[0])] if slices[0].height else [slices[0]]
