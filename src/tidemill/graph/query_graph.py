@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from enum import Enum
-from threading import RLock
 
 from tidemill.errors import CatalogError, TidemillError
 from tidemill.graph.missing import NEVER, Missing
@@ -58,7 +57,7 @@ class QueryGraph:
     def __init__(self, run: GraphRun) -> None:
         self.run = run
         self.queries: dict[str, GraphQuery] = {}
-        self.lock = RLock()
+        self.lock = run.lock
         self._hooks: list[Hook] = []
         self._carried: dict[Exec, Exec] = {}
         self._lacking: dict[Exec, int] = {}
