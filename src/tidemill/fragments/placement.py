@@ -38,6 +38,7 @@ from tidemill.physical.count_window import CountWindowExec
 from tidemill.physical.counting import CountingExec
 from tidemill.physical.distinct import DistinctExec
 from tidemill.physical.filter import FilterExec
+from tidemill.physical.hand_over import HandOverExec
 from tidemill.physical.istream import DstreamExec, IstreamExec
 from tidemill.physical.items import only
 from tidemill.physical.join import JoinExec
@@ -106,7 +107,9 @@ class Placement:
                 child = self.place(node.child)
                 kept = child.together | {Together((node.name,), hashed=False)}
                 return Placed(replace(node, child=child.plan), kept)
-            case UnionExec():
+            case UnionExec() | HandOverExec():
+                # Halves of rows in different partitions stay halves. That is cheaper than to move
+                # all rows for the sake of those few.
                 sides = [self.place(child) for child in node.children]
                 return over(node, sides, sides[0].together & sides[1].together)
             case JoinExec():
