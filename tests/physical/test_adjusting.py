@@ -11,6 +11,7 @@ import pytest
 from tests.golden.loader import Case, cases, physical_source, physical_stream, scan_of
 from tests.physical.running import as_elements, in_order, run_plan
 from tidemill.algebra import CountWindow, Granularity, Plan, Scan, Schema, SourceKind, TimeWindow
+from tidemill.algebra.adjusting import Bounds
 from tidemill.physical.adjusting import AdjustableExec
 from tidemill.physical.lowering import lower
 from tidemill.physical.operator import Operator
@@ -86,10 +87,10 @@ def test_an_operator_that_learns_of_a_change_goes_on_as_if_it_had_known_it(
     found, wanted = [], []
     for t in range(0, 24, 3):
         if t == 6:
-            running.resize(between)
+            running.take_over(between)
         if t == 12:  # what is settled may be forgotten
             assert isinstance(after, AdjustableExec)
-            running.resize(replace(after, changes=changes[1:]))
+            running.take_over(replace(after, changes=changes[1:]))
         found.append(_tick(running, t, t + 3))
         wanted.append(_tick(knowing, t, t + 3))
     found.append(_tick(running, 24, OPEN_END))
@@ -121,7 +122,7 @@ def test_nothing_is_concluded_from_a_size_that_may_change() -> None:
 
 
 def test_bounds_are_not_part_of_an_operator_and_a_knob_is() -> None:
-    plain, bounded = TimeWindow(BID, 9), TimeWindow(BID, 9, bounds=(3, 9))
+    plain, bounded = TimeWindow(BID, 9), TimeWindow(BID, 9, bounds=Bounds(3, 9))
     assert lower(plain, {}) == lower(bounded, {})
     assert lower(plain, {}) != lower(replace(plain, knob="bid.range"), {})
 

@@ -19,6 +19,7 @@ COUNTS = {
     "relations": 80,
     "rankings": 20,
     "changes": 60,
+    "graphs": 100,
 }
 CHUNKS = {
     "plans": 20,
@@ -28,6 +29,7 @@ CHUNKS = {
     "relations": 20,
     "rankings": 10,
     "changes": 20,
+    "graphs": 20,
 }
 
 CHUNKED = [

@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
 import polars as pl
@@ -40,6 +41,8 @@ _PARTITION, _NUMBER = "#partition", "#number"
 @dataclass(frozen=True)
 class CountWindowExec(AdjustableExec):
     """Let the last `rows` rows of each partition hold, moving every `slide` rows."""
+
+    SIZE: ClassVar = "rows"
 
     child: Plan
     rows: int | None
@@ -79,7 +82,7 @@ class _CountWindow(Sweep):
         self._release = Release(node.eager)
         self._kept: Counter[int] = Counter()  # stored rows by their size, if sizes differ
 
-    def resize(self, node: Exec) -> None:
+    def take_over(self, node: Exec) -> None:
         assert isinstance(node, CountWindowExec)
         self._node = node
 
@@ -128,7 +131,7 @@ class _CountWindow(Sweep):
         )
 
     def _give_sizes(self, slots: Ints, times: Ints) -> None:
-        if self._node.rows is None or self._node.is_fixed:
+        if self._node.rows is None or not self._node.is_adjusted:
             return
         sizes = sizes_at(times, self._node.rows, self._node.changes)
         self._stored.column("size")[slots] = sizes
@@ -143,7 +146,7 @@ class _CountWindow(Sweep):
     def _leave(self, partition: Ints, number: Ints, time: Ints) -> pl.DataFrame:
         if self._node.rows is None:
             return self._cut(OPEN_END)
-        if self._node.is_fixed:
+        if not self._node.is_adjusted:
             found = [self._rows_before(partition, number, self._node.slide, self._node.rows)]
         else:
             found = [self._of_size(size, partition, number) for size in list(self._kept)]

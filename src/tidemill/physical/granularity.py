@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import ClassVar
 
 import polars as pl
 
@@ -30,6 +31,8 @@ class GranularityExec(AdjustableExec):
     It is the granule in force where a row starts that both are rounded to.
     """
 
+    SIZE: ClassVar = "granule"
+
     child: Plan
     granule: int
 
@@ -48,7 +51,7 @@ class _Granularity(Stateless):
     def __init__(self, node: GranularityExec) -> None:
         self._node = node
 
-    def resize(self, node: Exec) -> None:
+    def take_over(self, node: Exec) -> None:
         assert isinstance(node, GranularityExec)
         self._node = node
 
