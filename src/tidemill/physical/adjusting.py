@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import ClassVar
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -47,6 +47,11 @@ class AdjustableExec(Exec):
     def size_at(self, start: int) -> int | None:
         """The size of rows that start then."""
         return size_at(self.first, self.changes, start)
+
+    def with_sizes(self, first: int | None, changes: Changes, knob: str) -> Self:
+        """The same operator with other sizes."""
+        size: dict[str, Any] = {self.SIZE: first}
+        return replace(self, changes=changes, knob=knob, **size)
 
 
 def sizes_at(starts: Ints, first: int, changes: Changes) -> Ints:
