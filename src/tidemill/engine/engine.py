@@ -26,6 +26,7 @@ from tidemill.analyze import (
     source_from_statement,
 )
 from tidemill.engine.costs import Costs
+from tidemill.engine.named import Listed, NamedQueries
 from tidemill.engine.promises import recurrence, value_ranges
 from tidemill.engine.query import Query
 from tidemill.engine.relations import condition_of
@@ -47,6 +48,7 @@ from tidemill.optimize import RULES, Optimized, optimized
 from tidemill.physical.lowering import lower
 from tidemill.physical.operator import Exec
 from tidemill.runtime.inprocess.feeds import Backlog, Feed
+from tidemill.runtime.inprocess.journal import Journal
 from tidemill.runtime.inprocess.live import LiveRun
 from tidemill.runtime.inprocess.run import Run
 from tidemill.runtime.interface import (
@@ -58,7 +60,9 @@ from tidemill.runtime.interface import (
     StartRequest,
 )
 from tidemill.sql import (
+    ConnectorCall,
     CreateDerived,
+    CreateQuery,
     CreateRelation,
     CreateStream,
     DeleteFrom,
@@ -66,7 +70,9 @@ from tidemill.sql import (
     InsertInto,
     InsertValues,
     QueryStatement,
+    StartQuery,
     Statement,
+    StopQuery,
     parse,
     parse_one,
 )
@@ -120,6 +126,7 @@ class Engine:
         self._rules_off = _rules_off(optimizer)
         self._running: list[tuple[Query, Running]] = []
         self._graph: RunningGraph | None = None
+        self.queries = NamedQueries(self.catalog, lambda: self._graph)
 
     def __enter__(self) -> Engine:
         return self
@@ -334,11 +341,41 @@ class Engine:
                 self._derive(statement)
             case DropObject():
                 self._drop(statement)
+            case CreateQuery():
+                self.queries.define(statement.name, self._named(statement))
+            case StartQuery():
+                self._start_named(statement)
+            case StopQuery():
+                self.queries.find(statement.name)
+                self.graph.query(statement.name).stop()
             case InsertInto():
                 return self._insert(statement)
             case InsertValues() | DeleteFrom():
                 self._change(statement)
         return None
+
+    def _named(self, statement: CreateQuery) -> Query:
+        """The query of a definition; without a sink, its results are kept in memory."""
+        sink = SinkRequest("memory") if statement.sink is None else _sink_of(statement.sink)
+        return self._query(statement, statement.query, sink)
+
+    def _start_named(self, statement: StartQuery) -> None:
+        query = self.queries.find(statement.name)
+        graph = self.graph if self.is_running else self.run()
+        graph.start(query, statement.name, statement.partial)
+
+    def listing(self) -> tuple[Listed, ...]:
+        """Everything that has a name, what queries are doing, and who depends on whom.
+
+        >>> engine = Engine(runtime="inprocess")
+        >>> engine.stream("bid", [{"item": 1, "at": 3}], time="at")
+        >>> engine.sql("CREATE QUERY hot AS SELECT item FROM bid WINDOW(RANGE 4)")
+        >>> for each in engine.listing():
+        ...     print(each.name, each.kind, each.state, each.depends_on, each.used_by)
+        bid stream  () ('hot',)
+        hot query stopped ('bid',) ()
+        """
+        return self.queries.listing()
 
     def _change(self, statement: InsertValues | DeleteFrom) -> None:
         """Change a relation as a statement says; if anything is wrong with it, nothing changes."""
@@ -352,10 +389,7 @@ class Engine:
 
     def _insert(self, statement: InsertInto) -> Query:
         """A query that knows where its results go; `start` sends them there."""
-        sink = statement.sink
-        options = {name: value for name, value in sink.options.items() if value is not None}
-        form = str(options.pop("form", ""))
-        return self._query(statement, statement.query, SinkRequest(sink.format, options, form))
+        return self._query(statement, statement.query, _sink_of(statement.sink))
 
     def _query(self, statement: Statement, tree: exp.Expr, sink: SinkRequest) -> Query:
         planned = self._plan(tree, statement.source.text)
@@ -377,11 +411,14 @@ class Engine:
         done = optimized(planned.plan, known, off, planned.hints, domain, functions)
         return done, lower(done.plan, functions)
 
-    def run(self, every: str | timedelta | None = None) -> RunningGraph:
+    def run(
+        self, *, checkpoint: str | None = None, every: str | timedelta | None = None
+    ) -> RunningGraph:
         """Start the running graph: queries that are started from now on run in it, together.
 
         They come and go while it runs. In this process, a tick is made `every` so often ("1
-        second"), or whenever `graph.tick()` is called.
+        second"), or whenever `graph.tick()` is called. With a `checkpoint`, a graph that was left,
+        or killed, goes on where it was: its queries are started again under their names.
 
         >>> engine = Engine(runtime="inprocess")
         >>> engine.stream("bid", pa.schema({"item": pa.int64(), "at": pa.int64()}), time="at")
@@ -397,7 +434,7 @@ class Engine:
         if self._graph is not None and self._graph.is_active:
             help = "it is engine.graph; stop it with engine.graph.stop()"
             raise TidemillError("the graph of this engine is running already", help=help)
-        run = LiveRun(self._open_live)
+        run = LiveRun(self._open_live, None if checkpoint is None else Journal(checkpoint))
         self.statistics.watch(run.gathering)
         self._graph = RunningGraph(run, self._shared_job)
         if every is not None:
@@ -533,6 +570,9 @@ class Engine:
                 self.catalog.release(f"query {number}")
 
     def _drop(self, statement: DropObject) -> None:
+        if statement.kind == "QUERY":
+            self.queries.drop(statement.name, statement.if_exists)
+            return
         self._hold_what_runs()
         entry = self.catalog.find(statement.name)
         if entry is None and statement.if_exists:
@@ -540,6 +580,12 @@ class Engine:
         self.catalog.drop(statement.name)
         self._sources.forget(statement.name)
         self.statistics.forget(statement.name)
+
+
+def _sink_of(sink: ConnectorCall) -> SinkRequest:
+    options = {name: value for name, value in sink.options.items() if value is not None}
+    form = str(options.pop("form", ""))
+    return SinkRequest(sink.format, options, form)
 
 
 def acquire_session() -> SparkSession:

@@ -26,13 +26,12 @@ from tidemill.physical.keys import KeyTable, canonical
 from tidemill.physical.operator import (
     Exec,
     Operator,
-    Sweep,
     empty_frame,
     payload,
     starts,
     with_validity,
 )
-from tidemill.physical.release import Release
+from tidemill.physical.release import OpenSweep
 from tidemill.timeline import OPEN_END, VALID_FROM
 
 _PARTITION, _NUMBER = "#partition", "#number"
@@ -69,9 +68,9 @@ class CountWindowExec(AdjustableExec):
         return _CountWindow(self)
 
 
-class _CountWindow(Sweep):
+class _CountWindow(OpenSweep):
     def __init__(self, node: CountWindowExec) -> None:
-        super().__init__(node.schema)
+        super().__init__(node.schema, eager=node.eager)
         self._node = node
         self._columns = list(node.schema.names)
         by = list(node.partition_by)
@@ -79,11 +78,11 @@ class _CountWindow(Sweep):
         numbers = pl.DataFrame(schema={_PARTITION: pl.Int64, _NUMBER: pl.Int64})
         stored = pl.concat([numbers, empty_frame(node.schema)], how="horizontal")
         self._stored = KeyTable(stored, [_PARTITION, _NUMBER])
-        self._release = Release(node.eager)
         self._kept: Counter[int] = Counter()  # stored rows by their size, if sizes differ
 
     def take_over(self, node: Exec) -> None:
         assert isinstance(node, CountWindowExec)
+        super().take_over(node)
         self._node = node
 
     def sweep(self, slices: Sequence[pl.DataFrame], until: int) -> pl.DataFrame:
