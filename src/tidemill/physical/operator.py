@@ -31,6 +31,19 @@ class Operator(ABC):
     def start(self, partition: int) -> None:  # noqa: B027 (most operators do not care)
         """Learn in which partition of the stream the operator runs; called once, at first."""
 
+    def rest(self, watermarks: Sequence[int]) -> int | None:
+        """The watermark of the output, if a step without new rows would bring nothing new.
+
+        None if the step must be made.
+        """
+        return None
+
+    def take_over(self, node: Exec) -> None:  # noqa: B027 (most operators do not care)
+        """Go on in the place of a node that differs from the operator's own below or in choices.
+
+        Its state must not depend on what differs.
+        """
+
     def tell(self) -> bytes | None:
         """What the same operator should know in other partitions; None if there is no news."""
         return None
@@ -79,6 +92,9 @@ class Stateless(Operator):
     ) -> tuple[pl.DataFrame, int]:
         batch = inputs[0]
         return self.apply(batch), watermarks[0]
+
+    def rest(self, watermarks: Sequence[int]) -> int | None:
+        return watermarks[0]
 
 
 class Sweep(Operator):

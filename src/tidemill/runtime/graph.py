@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from time import perf_counter
 from typing import Any, TypeVar
 
 import polars as pl
@@ -12,7 +13,7 @@ from tidemill.algebra.plan import Plan
 from tidemill.errors import ExecutionError
 from tidemill.physical.join import JoinExec
 from tidemill.physical.lookup import LookupExec
-from tidemill.physical.operator import Exec, Operator, ends, starts
+from tidemill.physical.operator import Exec, Operator, empty_batch, ends, starts
 from tidemill.runtime.progress import OperatorProgress
 from tidemill.timeline import BEGIN, OPEN_END
 
@@ -26,7 +27,9 @@ Arrival = tuple[pl.DataFrame, int]
 class NodeProgress:
     """What an operator has done so far, and what it remembers: now, and at most after a tick.
 
-    Of joins also: for how long the rows of each input held, together, and when they started.
+    Of joins also: for how long the rows of each input held, together, and when they started. The
+    `watermark` is that of what it gives, `latest_end` the last instant before which a row that it
+    gave ends.
     """
 
     label: str
@@ -40,6 +43,9 @@ class NodeProgress:
     most_rows: int = 0
     most_bytes: int = 0
     measures: Mapping[str, float] = field(default_factory=dict)
+    seconds: float = 0.0
+    watermark: int = BEGIN
+    latest_end: int = BEGIN
 
     def keeps(self, rows: int, nbytes: int) -> None:
         """Take note of what the operator remembers now."""
@@ -57,6 +63,13 @@ class NodeProgress:
                     self.first = min(self.first, int(times.min()))
                     self.last = max(self.last, int(times.max()))
 
+    def gave(self, rows: pl.DataFrame, watermark: int) -> None:
+        """Take note of what the operator gives."""
+        self.watermark = watermark
+        if rows.height:
+            self.rows_out += rows.height
+            self.latest_end = max(self.latest_end, int(ends(rows).max()))
+
     def merge(self, other: NodeProgress) -> None:
         """Take what the same operator has done in another partition into account."""
         self.rows_out += other.rows_out
@@ -68,6 +81,9 @@ class NodeProgress:
         self.held = _added(self.held, other.held)
         self.first = min(self.first, other.first)
         self.last = max(self.last, other.last)
+        self.seconds += other.seconds
+        self.watermark = min(self.watermark, other.watermark)
+        self.latest_end = max(self.latest_end, other.latest_end)
         names = {**self.measures, **other.measures}
         self.measures = {
             name: self.measures.get(name, 0.0) + other.measures.get(name, 0.0) for name in names
@@ -100,72 +116,159 @@ def _held(rows: pl.DataFrame) -> float:
     return float((ends(some) - starts(some)).mean()) * rows.height if rows.height else 0.0
 
 
+@dataclass
+class _Part:
+    """A part of the plans that runs: its operator, its inputs by number, and an empty result."""
+
+    node: Exec
+    operator: Operator | None
+    progress: NodeProgress
+    inputs: list[int]
+    nothing: pl.DataFrame
+
+
 class Graph:
-    """The operators of some plans. Equal parts are one operator, however often they occur."""
+    """The operators of some plans. Equal parts are one operator, however often they occur.
+
+    The plans may be replaced by others between two ticks: `revise`.
+    """
 
     def __init__(self, *roots: Exec, partition: int = 0) -> None:
+        self._partition = partition
+        self._parts: list[_Part] = []
+        self._roots: list[int] = []
+        self.failures: dict[Exec, Exception] = {}
+        self.revise(roots)
+
+    @property
+    def nodes(self) -> list[Exec]:
+        """All parts, inputs first."""
+        return [part.node for part in self._parts]
+
+    @property
+    def leaves(self) -> list[Exec]:
+        """The parts that the runtime feeds, in the order in which `step` wants their rows."""
+        return [part.node for part in self._parts if part.operator is None]
+
+    @property
+    def progress(self) -> list[NodeProgress]:
+        """What the parts have done, in their order."""
+        return [part.progress for part in self._parts]
+
+    def revise(self, roots: Sequence[Exec], carried: Mapping[Exec, Exec] | None = None) -> None:
+        """Go on with other plans: equal parts, and those `carried`, keep what they remember.
+
+        `carried` names the old part whose place a new one takes. Other new parts begin empty;
+        what is not needed any more is forgotten.
+        """
+        old = {part.node: part for part in self._parts}
         nodes = nodes_of(*roots)
         index = {node: number for number, node in enumerate(nodes)}
-        self.nodes = nodes
-        self.leaves = [node for node in nodes if not node.children]
-        self.progress = [NodeProgress(node.label) for node in nodes]
+        before = dict(carried or {})
+        self._parts = [self._part(node, old.get(before.get(node, node)), index) for node in nodes]
         self._roots = [index[root] for root in roots]
-        self._inputs = [[index[child] for child in _children(node)] for node in nodes]
-        self._operators = [node.operator() if node.children else None for node in nodes]
-        for operator in self._operators:
-            if operator is not None:
-                operator.start(partition)
+        self.failures = {node: error for node, error in self.failures.items() if node in index}
+
+    def _part(self, node: Exec, old: _Part | None, index: Mapping[Exec, int]) -> _Part:
+        inputs = [index[child] for child in _children(node)]
+        if old is not None:
+            progress = replace(old.progress, label=node.label)
+            if old.operator is not None:
+                old.operator.take_over(node)
+            return _Part(node, old.operator, progress, inputs, old.nothing)
+        operator = node.operator() if node.children else None
+        if operator is not None:
+            operator.start(self._partition)
+        return _Part(node, operator, NodeProgress(node.label), inputs, empty_batch(node.schema))
 
     def step(self, arrivals: Sequence[Arrival]) -> list[Arrival]:
         """One tick: new rows at the leaves, in their order; new rows at the roots."""
+        results = self._results(arrivals, self._run)
+        return [results[root] for root in self._roots]
+
+    def try_step(self, arrivals: Sequence[Arrival]) -> list[Arrival | None]:
+        """One tick in which parts may fail, and with them what depends on them: they give None.
+
+        `failures` tells why. A part that has failed does not run again.
+        """
+        results = self._results(arrivals, self._try)
+        return [None if self._has_failed(root) else results[root] for root in self._roots]
+
+    def _results(self, arrivals: Sequence[Arrival], run: _Runner) -> list[Arrival]:
         results: list[Arrival] = []
         leaves = iter(arrivals)
-        for number, inputs in enumerate(self._inputs):
-            operator = self._operators[number]
-            if operator is None:
-                results.append(next(leaves))
+        for part in self._parts:
+            if part.operator is None:
+                result = next(leaves)
             else:
-                results.append(self._run(number, operator, [results[i] for i in inputs]))
-            self.progress[number].rows_out += results[-1][0].height
-        return [results[root] for root in self._roots]
+                result = run(part, part.operator, [results[i] for i in part.inputs])
+            part.progress.gave(*result)
+            results.append(result)
+        return results
+
+    def _try(self, part: _Part, operator: Operator, inputs: list[Arrival]) -> Arrival:
+        """Run a part; once it or an input of it has failed, it gives nothing more."""
+        below = next((self._parts[i].node for i in part.inputs if self._has_failed(i)), None)
+        if below is not None:
+            self.failures.setdefault(part.node, self.failures[below])
+        if part.node in self.failures:
+            return part.nothing, part.progress.watermark
+        try:
+            return self._run(part, operator, inputs)
+        except Exception as error:
+            self.failures[part.node] = error
+            return part.nothing, part.progress.watermark
+
+    def _has_failed(self, number: int) -> bool:
+        return self._parts[number].node in self.failures
 
     def tell(self) -> dict[int, bytes]:
         """What operators, by number, want to be known in other partitions before the next tick."""
         told = {
-            number: operator.tell()
-            for number, operator in enumerate(self._operators)
-            if operator is not None
+            number: part.operator.tell()
+            for number, part in enumerate(self._parts)
+            if part.operator is not None
         }
         return {number: news for number, news in told.items() if news is not None}
 
     def hear(self, told: Mapping[int, Mapping[int, bytes]]) -> None:
         """Let operators, by number, know what they told in every partition."""
         for number, news in told.items():
-            operator = self._operators[number]
+            operator = self._parts[number].operator
             assert operator is not None
             operator.hear(news)
 
-    def _run(self, number: int, operator: Operator, inputs: list[Arrival]) -> Arrival:
-        progress = self.progress[number]
-        batches = [rows for rows, _ in inputs]
-        progress.took(batches, joins=isinstance(self.nodes[number], JoinExec | LookupExec))
+    def _run(self, part: _Part, operator: Operator, inputs: list[Arrival]) -> Arrival:
+        batches, marks = [rows for rows, _ in inputs], [mark for _, mark in inputs]
+        if not any(rows.height for rows in batches):
+            resting = operator.rest(marks)
+            if resting is not None:
+                return part.nothing, resting
+        progress = part.progress
+        began = perf_counter()
+        progress.took(batches, joins=isinstance(part.node, JoinExec | LookupExec))
         try:
-            result = operator.step(batches, [mark for _, mark in inputs])
+            result = operator.step(batches, marks)
         except ExecutionError as error:
             message = f"{error.message} (in {progress.label})"
             raise ExecutionError(message, help=error.help) from error
         progress.keeps(operator.state_rows, operator.state_bytes)
         progress.measures = operator.measures
+        progress.seconds += perf_counter() - began
         return result
 
     @property
     def state(self) -> Any:
         """All that the operators remember, as something that can be stored."""
-        return self._operators, self.progress
+        return [(part.operator, part.progress) for part in self._parts]
 
     @state.setter
     def state(self, state: Any) -> None:
-        self._operators, self.progress = state
+        for part, (operator, progress) in zip(self._parts, state, strict=True):
+            part.operator, part.progress = operator, progress
+
+
+_Runner = Callable[[_Part, Operator, list[Arrival]], Arrival]
 
 
 def nodes_of(*roots: Exec) -> list[Exec]:
