@@ -23,6 +23,7 @@ LAYERS = [
     "fragments",
     "postgres",
     "runtime",
+    "graph",
     "engine",
     "offline",
     "testing",

@@ -171,8 +171,8 @@ def test_granularity() -> None:
 def test_quality_bounds_are_kept_in_the_plan() -> None:
     query = auction().sql(case_of("nexmark.sensor.qos").facts["text"])
     assert query is not None
-    window = next(n for n in query._planned.plan.walk() if isinstance(n, TimeWindow))
-    granularity = next(n for n in query._planned.plan.walk() if isinstance(n, Granularity))
+    window = next(n for n in query.planned.plan.walk() if isinstance(n, TimeWindow))
+    granularity = next(n for n in query.planned.plan.walk() if isinstance(n, Granularity))
     hour = 60 * MINUTE
     assert (window.size, window.bounds) == (24 * hour, (12 * hour, 24 * hour))
     assert granularity.bounds == (10 * 1_000_000, 2 * hour)

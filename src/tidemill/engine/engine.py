@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -28,19 +29,25 @@ from tidemill.engine.costs import Costs
 from tidemill.engine.promises import recurrence, value_ranges
 from tidemill.engine.query import Query
 from tidemill.engine.relations import condition_of
+from tidemill.engine.running import RunningGraph
 from tidemill.engine.sources import Rows, Sources, is_change_source
 from tidemill.engine.statistics import StatisticsStore
 from tidemill.engine.tables import (
     duration,
     is_spark_frame,
+    normal_schema,
+    pushed_table,
     spark_frame_schema,
     time_domain,
     to_tables,
 )
 from tidemill.errors import CatalogError, TidemillError, UnsupportedError
 from tidemill.expressions import UserFunction
-from tidemill.optimize import RULES, optimized
+from tidemill.optimize import RULES, Optimized, optimized
 from tidemill.physical.lowering import lower
+from tidemill.physical.operator import Exec
+from tidemill.runtime.inprocess.feeds import Backlog, Feed
+from tidemill.runtime.inprocess.live import LiveRun
 from tidemill.runtime.inprocess.run import Run
 from tidemill.runtime.interface import (
     Execution,
@@ -71,6 +78,9 @@ if TYPE_CHECKING:
     from tidemill.runtime.spark.execution import SparkExecution
 
 RUNTIMES = ("spark", "inprocess")
+
+_APART = frozenset({"prune_columns", "push_projects"})
+"""Rules that fit a plan to the columns of one query, so that it shares less with others."""
 
 
 class Engine:
@@ -109,6 +119,7 @@ class Engine:
         self._partitions = partitions
         self._rules_off = _rules_off(optimizer)
         self._running: list[tuple[Query, Running]] = []
+        self._graph: RunningGraph | None = None
 
     def __enter__(self) -> Engine:
         return self
@@ -118,9 +129,11 @@ class Engine:
 
     def close(self) -> None:
         """Stop what was started here: queries, and the Spark session if no one else uses it."""
+        if self._graph is not None:
+            self._graph.stop()
         for _, running in self._running:
             running.stop()
-        self._running = []
+        self._running, self._graph = [], None
         if self._owns_session:
             self._owns_session = False
             self._spark = None
@@ -137,6 +150,8 @@ class Engine:
         at_most: Mapping[str, int] | Recurrence | None = None,
     ) -> None:
         """Register a stream: one table, or a list of tables that arrive one per tick.
+
+        Of a stream into which rows are pushed (`push`), the columns are given: a schema of Arrow.
 
         `time` names the column that says when a row is valid: an integer or a timestamp. Rows
         may be out of order by `slack`; later ones are counted and left out. A stream that brings
@@ -195,6 +210,14 @@ class Engine:
         )
         self.catalog.add_source(info)
         self._sources.put(info, rows)
+
+    def push(self, name: str, rows: Any) -> int:
+        """Push rows into a stream; how many. The next tick of the running graph takes them."""
+        info = self._source(name)
+        backlog = self._sources.backlog(info)
+        table = pushed_table(info, rows)
+        backlog.push(table)
+        return int(table.num_rows)
 
     def insert(self, name: str, rows: Any, at: int | datetime | None = None) -> int:
         """Insert rows into a relation that changes; how many.
@@ -336,16 +359,69 @@ class Engine:
 
     def _query(self, statement: Statement, tree: exp.Expr, sink: SinkRequest) -> Query:
         planned = self._plan(tree, statement.source.text)
+        done, physical = self._physical(planned)
         known = self.statistics.known.for_plan(planned.plan, planned.hints)
-        domain = planned.domain or TimeDomain.TICKS
-        functions = self.catalog.functions
-        done = optimized(planned.plan, known, self._rules_off, planned.hints, domain, functions)
-        physical = lower(done.plan, functions)
-        costs = Costs(done.plan, known, functions, planned.domain)
+        costs = Costs(done.plan, known, self.catalog.functions, planned.domain)
         entries = {name: self.catalog.lookup(name) for name in _scanned(planned)}
         infos = {name: entry for name, entry in entries.items() if isinstance(entry, SourceInfo)}
         job = Job(physical, planned.domain, sink)
         return Query(statement.sql, planned, done, job, infos, self, costs)
+
+    def _physical(
+        self, planned: Planned, without: frozenset[str] = frozenset()
+    ) -> tuple[Optimized, Exec]:
+        """An optimized plan and its operators, made with what is known now."""
+        known = self.statistics.known.for_plan(planned.plan, planned.hints)
+        domain = planned.domain or TimeDomain.TICKS
+        functions, off = self.catalog.functions, self._rules_off | without
+        done = optimized(planned.plan, known, off, planned.hints, domain, functions)
+        return done, lower(done.plan, functions)
+
+    def run(self, every: str | timedelta | None = None) -> RunningGraph:
+        """Start the running graph: queries that are started from now on run in it, together.
+
+        They come and go while it runs. In this process, a tick is made `every` so often ("1
+        second"), or whenever `graph.tick()` is called.
+
+        >>> engine = Engine(runtime="inprocess")
+        >>> engine.stream("bid", pa.schema({"item": pa.int64(), "at": pa.int64()}), time="at")
+        >>> graph = engine.run()
+        >>> q = engine.sql("SELECT item, COUNT(*) AS n FROM bid WINDOW(RANGE 4) GROUP BY item")
+        >>> hot = q.start("memory", name="hot")
+        >>> engine.push("bid", [{"item": 1, "at": 3}, {"item": 1, "at": 5}])
+        2
+        >>> graph.tick()
+        >>> hot.results().to_pylist()
+        [{'item': 1, 'n': 1, 'valid_from': 3, 'valid_to': 5}]
+        """
+        if self._graph is not None and self._graph.is_active:
+            help = "it is engine.graph; stop it with engine.graph.stop()"
+            raise TidemillError("the graph of this engine is running already", help=help)
+        run = LiveRun(self._open_live)
+        self.statistics.watch(run.gathering)
+        self._graph = RunningGraph(run, self._shared_job)
+        if every is not None:
+            self._graph.tick_every(duration(every, TimeDomain.MICROSECONDS) / 1_000_000)
+        return self._graph
+
+    @property
+    def graph(self) -> RunningGraph:
+        """The running graph."""
+        if self._graph is None or not self._graph.is_active:
+            raise TidemillError("no graph is running", help="start it with engine.run()")
+        return self._graph
+
+    @property
+    def is_running(self) -> bool:
+        """Whether queries that are started join a running graph."""
+        return self._graph is not None and self._graph.is_active
+
+    def _open_live(self, name: str) -> Feed:
+        return self._sources.live_feed(self._source(name))
+
+    def _shared_job(self, query: Query) -> Job:
+        """The plan of a query with as much in common with others as the optimizer can leave it."""
+        return replace(query.job, plan=self._physical(query.planned, _APART)[1])
 
     def start(
         self,
@@ -415,6 +491,8 @@ class Engine:
 
     def _rows(self, name: str, source: Any) -> tuple[Rows, Schema]:
         """What a user handed over, and its columns."""
+        if isinstance(source, pa.Schema):
+            return Backlog(), Schema.from_arrow(normal_schema(name, source))
         if not is_spark_frame(source):
             tables = to_tables(name, source)
             return tables, Schema.from_arrow(tables[0].schema)

@@ -33,13 +33,26 @@ from tidemill.runtime.interface import (
     SinkRequest,
 )
 from tidemill.runtime.progress import Progress
+from tidemill.runtime.results import user_table
 from tidemill.timeline import OPEN_END, VALID_FROM, VALID_TO, TimeDomain
+
+
+class QueryHost(Protocol):
+    """A running graph, to a query that joins it."""
+
+    def start(self, query: Query, name: str | None = None, partial: bool = False) -> Running: ...
 
 
 class Host(Protocol):
     """What a query needs of its engine."""
 
     def execution(self, query: Query) -> Execution: ...
+
+    @property
+    def is_running(self) -> bool: ...
+
+    @property
+    def graph(self) -> QueryHost: ...
 
     def start(
         self,
@@ -67,7 +80,7 @@ class Query:
         self.sql = sql
         self.job = job
         self.sources = sources
-        self._planned = planned
+        self.planned = planned
         self._optimized = optimized
         self._host = host
         self._costs = costs
@@ -77,17 +90,17 @@ class Query:
     @property
     def schema(self) -> Schema:
         """The columns of the result, without its validity."""
-        return self._planned.plan.schema
+        return self.planned.plan.schema
 
     @property
     def depends_on(self) -> frozenset[str]:
         """The streams and relations that the query reads."""
-        return self._planned.depends_on
+        return self.planned.depends_on
 
     @property
     def warnings(self) -> tuple[PlanWarning, ...]:
         """What the planner wants you to know."""
-        return self._planned.warnings
+        return self.planned.warnings
 
     def explain(self, level: str = "logical") -> str:
         """The plan as text.
@@ -98,7 +111,7 @@ class Query:
         if it has run.
         """
         plans: dict[str, Callable[[], str]] = {
-            "logical": lambda: render(self._planned.plan),
+            "logical": lambda: render(self.planned.plan),
             "optimized": lambda: render(self._optimized.plan),
             "verbose": lambda: str(self._optimized),
             "physical": lambda: render(self.job.plan),
@@ -161,9 +174,15 @@ class Query:
         available_now: bool = False,
         every: str | None = None,
         late: str | LateCallback | None = None,
+        name: str | None = None,
+        partial: bool = False,
         **options: Any,
     ) -> Running:
-        """Run on Spark and send what becomes known with each tick to a sink.
+        """Run and send what becomes known with each tick to a sink.
+
+        If the graph of the engine is running, the query joins it, under a `name`: its answers are
+        exact from an instant on that depends on what it shares with others, and before that it
+        gives none, unless it is `partial`. Else it runs alone, on Spark.
 
         The sink is that of `into`; without one, it is that of INSERT INTO, or the console.
         With a `checkpoint`, a query that was stopped goes on where it was. `available_now` reads
@@ -173,6 +192,11 @@ class Query:
         """
         own = self.job.sink if sink is None else SinkRequest(sink)
         query = self.into(own.target, form=form or own.form, **{**own.options, **options})
+        if self._host.is_running:
+            _refuse_own_run(checkpoint, available_now, every, late)
+            joined = self._host.graph.start(query, name, partial)
+            self.follow(lambda: joined.progress)
+            return joined
         running = self._host.start(
             query, checkpoint=checkpoint, available_now=available_now, every=every, late=late
         )
@@ -201,28 +225,26 @@ class Query:
         return self._answer
 
     def _output(self, frame: pl.DataFrame, *times: str) -> pa.Table:
-        """Columns in the types of the plan; time as the user knows it, an open end as NULL."""
-        stamps = self._planned.domain is TimeDomain.MICROSECONDS
-        time = pa.timestamp("us") if stamps else pa.int64()
-        types = {f.name: f.type for f in self.schema} | dict.fromkeys(times, time)
-        if VALID_TO in frame.columns:
-            open_end = pl.col(VALID_TO) == OPEN_END
-            frame = frame.with_columns(
-                pl.when(open_end).then(None).otherwise(pl.col(VALID_TO)).alias(VALID_TO)
-            )
-        table = frame.to_arrow()
-        return table.cast(pa.schema([(n, types.get(n, pa.string())) for n in table.column_names]))
+        return user_table(frame, self.schema, self.planned.domain, *times)
 
     def _instant(self, at: int | datetime) -> int:
         if isinstance(at, int):
             return at
-        if self._planned.domain is not TimeDomain.MICROSECONDS:
+        if self.planned.domain is not TimeDomain.MICROSECONDS:
             raise TidemillError(f"{at} is no instant of this query", help="time here is an integer")
         aware = at if at.tzinfo else at.replace(tzinfo=UTC)
         return int(pa.scalar(aware, pa.timestamp("us", "UTC")).value)
 
     def __repr__(self) -> str:
         return f"Query({masked(' '.join(self.sql.split()))!r})"
+
+
+def _refuse_own_run(*choices: object) -> None:
+    if any(choices):
+        raise TidemillError(
+            "checkpoint, available_now, every and late are those of the running graph",
+            help="give them to engine.run, or stop the graph with engine.graph.stop()",
+        )
 
 
 def _ordered(batch: pl.DataFrame, *times: str) -> pl.DataFrame:

@@ -13,12 +13,14 @@ from tidemill.algebra import SourceKind
 from tidemill.analyze import SourceInfo
 from tidemill.changes import ChangeSource
 from tidemill.engine.relations import KeptRelation
-from tidemill.errors import CatalogError, ExecutionError
+from tidemill.errors import CatalogError, ExecutionError, UnsupportedError
 from tidemill.runtime.inprocess.feeds import (
+    Backlog,
     ChangingFeed,
     ConstantFeed,
     Feed,
     IntervalFeed,
+    PushedFeed,
     StreamFeed,
 )
 from tidemill.runtime.inprocess.files import file_formats, is_file_format, read_files
@@ -30,8 +32,8 @@ if TYPE_CHECKING:
 
 _ARRIVAL = "#arrival"
 
-Rows = Union["list[pa.Table]", "DataFrame"]
-"""What was handed over: tables, one per tick, or a DataFrame of Spark."""
+Rows = Union["list[pa.Table]", "DataFrame", Backlog]
+"""What was handed over: tables, one per tick, a DataFrame of Spark, or what is pushed."""
 
 
 Collect = Callable[[SourceInfo, "DataFrame | None"], pa.Table]
@@ -55,6 +57,22 @@ class Sources:
     def put(self, info: SourceInfo, rows: Rows) -> None:
         """Keep the rows of a source."""
         self._rows[info.name.casefold()] = rows
+
+    def backlog(self, info: SourceInfo) -> Backlog:
+        """Where rows wait that are pushed into a stream."""
+        rows = self._rows.get(info.name.casefold())
+        if not isinstance(rows, Backlog):
+            help = f"make it with engine.stream({info.name!r}, pyarrow.schema(...), time=...)"
+            raise CatalogError(f"rows cannot be pushed into `{info.name}`", help=help)
+        return rows
+
+    def live_feed(self, info: SourceInfo) -> Feed:
+        """A reading of a source that goes on: rows that are pushed are taken."""
+        rows = self._rows.get(info.name.casefold())
+        if not isinstance(rows, Backlog):
+            return self.feed(info)
+        time = info.time_column or _ARRIVAL
+        return PushedFeed(info.name, iter(()), time=time, slack=info.slack, backlog=rows)
 
     def forget(self, name: str) -> None:
         """Let go of the rows of a source."""
@@ -82,6 +100,9 @@ class Sources:
             changes = open_source(info) if is_change_source(info) else self.kept(info).follow()
             return Origin(info, changes=changes)
         rows = self._rows.get(info.name.casefold())
+        if isinstance(rows, Backlog):
+            help = "use Engine(runtime='inprocess'), or a source that Spark can read"
+            raise UnsupportedError("rows cannot be pushed into streams on Spark", help=help)
         if isinstance(rows, list):
             return Origin(info, tables=rows)
         if is_change_source(info):
@@ -113,7 +134,7 @@ class Sources:
         rows = self._rows.get(info.name.casefold())
         if rows is None and info.format is None:
             return info.declared.to_arrow().empty_table()
-        if self._collect is not None and not isinstance(rows, list):
+        if self._collect is not None and not isinstance(rows, list | Backlog):
             return self._collect(info, rows)
         return pa.concat_tables(self._read(info))
 
@@ -121,6 +142,8 @@ class Sources:
         known = self._rows.get(info.name.casefold())
         if isinstance(known, list):
             return iter(known)
+        if isinstance(known, Backlog):
+            return iter(known.look())
         if is_change_source(info):
             return iter([open_source(info).content()[0]])
         if info.format is None or not is_file_format(info.format):

@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from tidemill.algebra.schema import Schema
 from tidemill.algebra.types import UnknownType, name_of, normalize
+from tidemill.analyze import SourceInfo
 from tidemill.errors import CatalogError
 from tidemill.sql import UNIT_MICROS
 from tidemill.timeline import TimeDomain
@@ -58,7 +59,7 @@ def _to_table(name: str, source: Any) -> pa.Table:
             help="give a pyarrow, polars or pandas table, an iterable of dicts, or a list of these",
         )
     try:
-        return table.cast(_normal_schema(name, table.schema)).combine_chunks()
+        return table.cast(normal_schema(name, table.schema)).combine_chunks()
     except pa.ArrowInvalid as error:
         raise CatalogError(
             f"`{name}` cannot be read without loss: {error}",
@@ -66,7 +67,8 @@ def _to_table(name: str, source: Any) -> pa.Table:
         ) from error
 
 
-def _normal_schema(name: str, schema: pa.Schema) -> pa.Schema:
+def normal_schema(name: str, schema: pa.Schema) -> pa.Schema:
+    """The columns of a source in the types that are used here."""
     fields = []
     for field in schema:
         try:
@@ -140,4 +142,23 @@ def spark_frame_schema(name: str, frame: Any) -> Schema:
     """The columns of a DataFrame of Spark."""
     from pyspark.sql.pandas.types import to_arrow_schema
 
-    return Schema.from_arrow(_normal_schema(name, to_arrow_schema(frame.schema, timezone="UTC")))
+    return Schema.from_arrow(normal_schema(name, to_arrow_schema(frame.schema, timezone="UTC")))
+
+
+def pushed_table(info: SourceInfo, rows: Any) -> pa.Table:
+    """Rows that are pushed into a stream, as a table with its columns."""
+    parts = to_tables(info.name, rows)
+    wanted = {field.name: field.type for field in info.schema}
+    wanted[str(info.time_column)] = info.time_type
+    table = pa.concat_tables(parts)
+    missing = [name for name in wanted if name not in table.column_names]
+    if missing:
+        help = f"columns: {', '.join(wanted)}"
+        raise CatalogError(f"rows for `{info.name}` lack {', '.join(missing)}", help=help)
+    try:
+        return table.select(list(wanted)).cast(pa.schema(wanted))
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
+        help = f"types: {', '.join(f'{n} {t}' for n, t in wanted.items())}"
+        raise CatalogError(
+            f"rows for `{info.name}` have other types: {error}", help=help
+        ) from error

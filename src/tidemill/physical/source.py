@@ -13,9 +13,14 @@ from tidemill.physical.operator import Exec, Operator
 
 @dataclass(frozen=True)
 class SourceExec(Exec):
-    """A leaf: the rows of a source with their validity. The runtime feeds it."""
+    """A leaf: the rows of a source with their validity. The runtime feeds it.
+
+    In a running graph, a relation is read anew for parts that begin later: the `reading` tells
+    such leaves apart.
+    """
 
     scan: Scan
+    reading: int = 0
 
     @property
     def children(self) -> tuple[Plan, ...]:
@@ -26,7 +31,8 @@ class SourceExec(Exec):
         return self.scan.schema
 
     def details(self) -> str:
-        return self.scan.details()
+        again = f" reading={self.reading}" if self.reading else ""
+        return self.scan.details() + again
 
     def operator(self) -> Operator:
         raise TypeError("a source has no operator; the runtime feeds it")

@@ -10,8 +10,9 @@ import polars as pl
 import pyarrow as pa
 
 from tidemill.physical.operator import Exec
-from tidemill.runtime.progress import Progress
-from tidemill.timeline import TimeDomain
+from tidemill.runtime.graph import NodeProgress
+from tidemill.runtime.progress import Progress, SourceProgress
+from tidemill.timeline import BEGIN, TimeDomain
 
 Callback = Callable[[pa.Table, int], None]
 """A function of the rows of a tick and its number."""
@@ -60,6 +61,56 @@ class Job:
     plan: Exec
     domain: TimeDomain | None = None
     sink: SinkRequest = SinkRequest()
+
+
+@dataclass(frozen=True)
+class Root:
+    """A query of a running graph; it gives answers for the instants from `since` on."""
+
+    job: Job
+    since: int = BEGIN
+
+
+class GraphRun(Protocol):
+    """Queries that run together, and come and go between two ticks.
+
+    `after_tick` is called when a tick is done, and may revise the graph.
+    """
+
+    after_tick: Callable[[], None]
+
+    @property
+    def ticks(self) -> int: ...
+
+    @property
+    def seconds(self) -> float:
+        """Since the graph was started."""
+
+    @property
+    def nodes(self) -> Mapping[Exec, NodeProgress]:
+        """What every part of the graph has done; parts that are new have done nothing."""
+
+    @property
+    def newest(self) -> Mapping[str, int]:
+        """For streams that are being read, the end of the newest row so far."""
+
+    @property
+    def sources(self) -> Mapping[str, SourceProgress]: ...
+
+    @property
+    def failures(self) -> Mapping[str, Exception]:
+        """Of queries, by name, why they failed. They give no more answers."""
+
+    def revise(self, roots: Mapping[str, Root], carried: Mapping[Exec, Exec]) -> None:
+        """From the next tick on, run these queries; see `Graph.revise`."""
+
+    def progress_of(self, query: str) -> Progress: ...
+
+    def results(self, query: str) -> pa.Table: ...
+
+    def heartbeat(self, source: str, at: int) -> None: ...
+
+    def stop(self) -> None: ...
 
 
 class Running(Protocol):

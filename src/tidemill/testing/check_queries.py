@@ -75,7 +75,7 @@ def run_script(script: str, engine: Engine) -> Query:
 
 def plan_of(query: Query) -> Plan:
     """The logical plan of a query: planning it once more would take longer than running it."""
-    return query._planned.plan
+    return query.planned.plan
 
 
 def _check_progress(query: Query, inputs: Inputs) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -53,6 +54,11 @@ class Feed(ABC):
         """Whether everything was read."""
         return self._next is None and self.progress.watermark == OPEN_END
 
+    @property
+    def has_more(self) -> bool:
+        """Whether another tick would bring something."""
+        return not self.ended
+
     def tick(self) -> tuple[pl.DataFrame, pl.Series, pl.Series]:
         """The rows of the next tick, and when they start and end to hold."""
         table = self._next
@@ -79,6 +85,11 @@ class StreamFeed(Feed):
 
     time: str = ""
     slack: int = 0
+    newest_end: int = BEGIN
+
+    def heartbeat(self, at: int) -> None:
+        """No more rows hold before an instant."""
+        self.progress.watermark = max(self.progress.watermark, at)
 
     def _read(self, table: pa.Table) -> tuple[pl.DataFrame, pl.Series, pl.Series]:
         times = instants(table.column(self.time), self.name, self.time)
@@ -89,9 +100,58 @@ class StreamFeed(Feed):
         if not in_time.all():
             rows, times = rows.filter(in_time), times[in_time]
         if len(times):
-            latest = int(times.max()) - self.slack
-            self.progress.watermark = max(self.progress.watermark, latest)
+            newest = int(times.max())
+            self.newest_end = max(self.newest_end, newest + 1)
+            self.progress.watermark = max(self.progress.watermark, newest - self.slack)
         return rows, pl.Series(times), pl.Series(times + 1)
+
+
+class Backlog:
+    """Rows that were pushed into a stream and wait to be read.
+
+    >>> backlog = Backlog()
+    >>> backlog.push(pa.table({"at": [1]}))
+    >>> [table.num_rows for table in backlog.take()], backlog.take()
+    ([1], [])
+    """
+
+    def __init__(self) -> None:
+        self._waiting: deque[pa.Table] = deque()
+        self.closed = False
+
+    def push(self, table: pa.Table) -> None:
+        """Let rows wait."""
+        self._waiting.append(table)
+
+    def take(self) -> list[pa.Table]:
+        """All rows that wait, from now on in the hands of the caller."""
+        return [self._waiting.popleft() for _ in range(len(self._waiting))]
+
+    def look(self) -> list[pa.Table]:
+        """All rows that wait; they go on waiting."""
+        return list(self._waiting)
+
+
+@dataclass
+class PushedFeed(StreamFeed):
+    """A stream whose rows are pushed: a tick takes all that wait. It ends when it is closed."""
+
+    backlog: Backlog = field(default_factory=Backlog)
+
+    @property
+    def ended(self) -> bool:
+        return self.progress.watermark == OPEN_END
+
+    @property
+    def has_more(self) -> bool:
+        return bool(self.backlog.look()) or (self.backlog.closed and not self.ended)
+
+    def tick(self) -> tuple[pl.DataFrame, pl.Series, pl.Series]:
+        closed, tables = self.backlog.closed, self.backlog.take()
+        result = self._read(pa.concat_tables(tables)) if tables else self._nothing()
+        if closed:
+            self.progress.watermark = OPEN_END
+        return result
 
 
 @dataclass

@@ -1,0 +1,210 @@
+"""The running graph of an engine, as its users see it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from threading import Event, Thread
+from typing import Protocol
+
+import pyarrow as pa
+
+from tidemill.engine.query import Query
+from tidemill.errors import ExecutionError, UnsupportedError
+from tidemill.graph.metadata import Listener, Metadata, NodeMetadata
+from tidemill.graph.query_graph import GraphQuery, QueryGraph, State
+from tidemill.runtime.interface import GraphRun, Job
+from tidemill.runtime.progress import Progress, SourceProgress
+
+Plan = Callable[[Query], Job]
+"""How a query is planned so that it shares what it can with others."""
+
+
+class Ticking(GraphRun, Protocol):
+    """A run whose ticks are made by whoever holds it."""
+
+    @property
+    def has_more(self) -> bool: ...
+
+    def tick(self) -> None: ...
+
+
+class StartedQuery:
+    """A query of the running graph; its methods are those of a query that runs alone."""
+
+    def __init__(self, host: RunningGraph, query: GraphQuery) -> None:
+        self._host = host
+        self._query = query
+
+    @property
+    def name(self) -> str:
+        return self._query.name
+
+    @property
+    def state(self) -> str:
+        """`running`, `stopped`, or `failed`."""
+        return self._query.state.value
+
+    @property
+    def complete_from(self) -> int:
+        """The instant from which on its answers are those of all rows that ever came."""
+        return self._query.complete_from
+
+    @property
+    def is_active(self) -> bool:
+        """Whether it gives answers."""
+        return self._query.state is State.RUNNING
+
+    @property
+    def progress(self) -> Progress:
+        """What was done since it was started."""
+        return self._host.graph.run.progress_of(self.name)
+
+    def progress_of(self, query: int) -> Progress:
+        """The same: the query stands for itself."""
+        return self.progress
+
+    def heartbeat(self, source: str, at: int) -> None:
+        """Say that a stream has come to an instant, for all queries of the graph."""
+        self._host.heartbeat(source, at)
+
+    def results(self, query: int = 0) -> pa.Table:
+        """What its sink `memory` holds now."""
+        return self._host.graph.run.results(self.name)
+
+    def exception(self) -> Exception | None:
+        """What stopped the query, if it failed."""
+        return self._query.error
+
+    def process_all_available(self) -> None:
+        """Wait until everything that is there now has been read."""
+        self._host.process_all_available()
+
+    def stop(self) -> None:
+        """Let the query go; others go on."""
+        if self.is_active:
+            self._host.graph.remove(self.name)
+
+    def await_termination(self, timeout: float | None = None) -> bool:
+        """Wait until the query is stopped or fails."""
+        until = None if timeout is None else time.monotonic() + timeout
+        while self.is_active and (until is None or time.monotonic() < until):
+            time.sleep(0.02)
+        if self._query.error is not None:
+            raise self._query.error
+        return not self.is_active
+
+
+class RunningGraph:
+    """All queries of an engine that run together; `engine.run` makes it.
+
+    Queries are added and stopped while it runs. Those that have parts in common share them.
+    """
+
+    def __init__(self, run: GraphRun, plan: Plan) -> None:
+        self.graph = QueryGraph(run)
+        self.metadata = Metadata(self.graph)
+        self._plan = plan
+        self._started: dict[str, StartedQuery] = {}
+        self._stopping = Event()
+        self._ticker: Thread | None = None
+
+    @property
+    def queries(self) -> Mapping[str, StartedQuery]:
+        """All queries that were started, by name."""
+        return dict(self._started)
+
+    @property
+    def sources(self) -> Mapping[str, SourceProgress]:
+        """What was read of every stream."""
+        return self.graph.run.sources
+
+    @property
+    def is_active(self) -> bool:
+        """Whether the graph can run."""
+        return not self._stopping.is_set()
+
+    def start(self, query: Query, name: str | None = None, partial: bool = False) -> StartedQuery:
+        """Add a query. It runs from the next tick on."""
+        if not self.is_active:
+            help = "start another with engine.run()"
+            raise ExecutionError("the graph was stopped", help=help)
+        label = name or self._free_name()
+        found = self.graph.add(label, self._plan(query), partial)
+        self._started[label] = StartedQuery(self, found)
+        query.follow(lambda: self.graph.run.progress_of(label))
+        return self._started[label]
+
+    def _free_name(self) -> str:
+        number = len(self._started) + 1
+        while f"q{number}" in self._started:
+            number += 1
+        return f"q{number}"
+
+    @contextmanager
+    def together(self) -> Iterator[None]:
+        """Make several changes at once: they take effect with the same tick."""
+        with self.graph.together():
+            yield
+
+    def tick(self, ticks: int = 1) -> None:
+        """Make ticks, where the runtime leaves that to its user."""
+        run = self._ticking
+        for _ in range(ticks):
+            run.tick()
+
+    @property
+    def _ticking(self) -> Ticking:
+        run = self.graph.run
+        if not hasattr(run, "tick"):
+            raise UnsupportedError(
+                "Spark makes the ticks of this graph", help="wait with process_all_available()"
+            )
+        return run  # type: ignore[return-value]
+
+    def tick_every(self, seconds: float) -> None:
+        """Make ticks from now on, in a thread of their own."""
+        run = self._ticking
+
+        def go_on() -> None:
+            while not self._stopping.wait(seconds):
+                with self.graph.lock:
+                    run.tick()
+
+        self._ticker = Thread(target=go_on, name="tidemill-ticks", daemon=True)
+        self._ticker.start()
+
+    def process_all_available(self) -> None:
+        """Wait until everything that is there now has been read."""
+        run = self.graph.run
+        if hasattr(run, "process_all_available"):
+            run.process_all_available()
+            return
+        ticking = self._ticking
+        ticking.tick()
+        while ticking.has_more:
+            ticking.tick()
+
+    def heartbeat(self, source: str, at: int) -> None:
+        """Say that a stream has come to an instant: rows that hold earlier are late from now on."""
+        self.graph.run.heartbeat(source, at)
+
+    def subscribe(self, listener: Listener, every: int = 1) -> Callable[[], None]:
+        """Tell a listener about all parts of the graph after every so many ticks.
+
+        Returns how to stop that.
+        """
+        return self.metadata.subscribe(listener, every)
+
+    @property
+    def nodes(self) -> Mapping[int, NodeMetadata]:
+        """The parts of the graph as they stand."""
+        return self.metadata.now()
+
+    def stop(self) -> None:
+        """Stop all queries, and the graph."""
+        self._stopping.set()
+        if self._ticker is not None:
+            self._ticker.join()
+        self.graph.run.stop()

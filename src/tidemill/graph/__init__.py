@@ -1,0 +1,1 @@
+"""The running graph: many queries that share what they have in common, and change as they run."""

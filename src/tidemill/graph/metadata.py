@@ -1,0 +1,136 @@
+"""What the parts of a running graph do: offered to whoever subscribes."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from tidemill.graph.query_graph import QueryGraph
+from tidemill.physical.count_window import CountWindowExec
+from tidemill.physical.granularity import GranularityExec
+from tidemill.physical.operator import Exec
+from tidemill.physical.time_window import TimeWindowExec
+from tidemill.runtime.graph import NodeProgress, nodes_of
+from tidemill.timeline import OPEN_END
+
+
+@dataclass(frozen=True)
+class NodeMetadata:
+    """One part of the graph, as it stood after a tick.
+
+    Rates are rows per second on the clock since the last look. `selectivity` is rows out by rows
+    in, of those since the last look. A `watermark` of None is at the end of time.
+    """
+
+    id: int
+    label: str
+    inputs: tuple[int, ...]
+    queries: tuple[str, ...]
+    input_rate: float
+    output_rate: float
+    selectivity: float | None
+    rows_in: int
+    rows_out: int
+    state_rows: int
+    state_bytes: int
+    seconds: float
+    watermark: int | None
+    window: int | None = None
+    granularity: int | None = None
+
+
+Listener = Callable[[Mapping[int, NodeMetadata]], None]
+
+
+@dataclass
+class _Look:
+    """What was seen last."""
+
+    at: float = field(default_factory=time.monotonic)
+    rows: dict[Exec, tuple[int, int]] = field(default_factory=dict)
+
+
+class Metadata:
+    """Facts about the parts of a graph. Nothing is computed for those whom nobody asks about."""
+
+    def __init__(self, graph: QueryGraph) -> None:
+        self._graph = graph
+        self._ids: dict[Exec, int] = {}
+
+    def subscribe(self, listener: Listener, every: int = 1) -> Callable[[], None]:
+        """Tell a listener about all parts, after every so many ticks; returns how to stop that."""
+        last = _Look()
+
+        def look() -> None:
+            if self._graph.run.ticks % every == 0:
+                listener(self._since(last))
+
+        return self._graph.after_each_tick(look)
+
+    def now(self) -> dict[int, NodeMetadata]:
+        """All parts as they stand, with rates from the beginning of the graph."""
+        return self._since(_Look(at=self._began))
+
+    @property
+    def _began(self) -> float:
+        return time.monotonic() - max(self._graph.run.seconds, 1e-9)
+
+    def _since(self, last: _Look) -> dict[int, NodeMetadata]:
+        now = time.monotonic()
+        seconds = max(now - last.at, 1e-9)
+        nodes = self._graph.run.nodes
+        users = self._users()
+        found = {}
+        for node, progress in nodes.items():
+            before = last.rows.get(node, (0, 0))
+            facts = self._facts(node, progress, before, seconds, tuple(users.get(node, ())))
+            found[facts.id] = facts
+        last.at = now
+        last.rows = {node: (sum(p.rows_in), p.rows_out) for node, p in nodes.items()}
+        return found
+
+    def _facts(
+        self,
+        node: Exec,
+        progress: NodeProgress,
+        before: tuple[int, int],
+        seconds: float,
+        users: tuple[str, ...],
+    ) -> NodeMetadata:
+        came, went = sum(progress.rows_in) - before[0], progress.rows_out - before[1]
+        mark = progress.watermark
+        return NodeMetadata(
+            self._id(node),
+            node.label,
+            tuple(self._id(child) for child in node.children if isinstance(child, Exec)),
+            users,
+            came / seconds,
+            went / seconds,
+            went / came if came else None,
+            sum(progress.rows_in),
+            progress.rows_out,
+            progress.state_rows,
+            progress.state_bytes,
+            progress.seconds,
+            None if mark == OPEN_END else mark,
+            _window(node),
+            node.granule if isinstance(node, GranularityExec) else None,
+        )
+
+    def _id(self, node: Exec) -> int:
+        """A number that a part keeps for as long as it is there."""
+        return self._ids.setdefault(node, len(self._ids))
+
+    def _users(self) -> dict[Exec, list[str]]:
+        users: dict[Exec, list[str]] = {}
+        for name, query in self._graph.running.items():
+            for node in nodes_of(query.job.plan):
+                users.setdefault(node, []).append(name)
+        return users
+
+
+def _window(node: Exec) -> int | None:
+    if isinstance(node, TimeWindowExec):
+        return node.size
+    return node.rows if isinstance(node, CountWindowExec) else None

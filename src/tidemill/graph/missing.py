@@ -1,0 +1,79 @@
+"""What new parts of a running graph have missed: until which instant rows that came before count.
+
+A part that begins later gives what it would give had it always been there, from the instant on
+at which nothing counts any more that its inputs gave before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from tidemill.algebra.nodes import SourceKind
+from tidemill.algebra.plan import Plan
+from tidemill.physical.count_window import CountWindowExec
+from tidemill.physical.granularity import GranularityExec
+from tidemill.physical.istream import DstreamExec, IstreamExec
+from tidemill.physical.operator import Exec
+from tidemill.physical.ranking import RankExec
+from tidemill.physical.source import SourceExec
+from tidemill.physical.star import StarJoinExec
+from tidemill.physical.time_window import TimeWindowExec, window_interval
+from tidemill.runtime.graph import NodeProgress
+from tidemill.timeline import BEGIN, OPEN_END, add, round_up
+
+NEVER = OPEN_END
+"""What was missed will count for ever."""
+
+
+class Missing:
+    """The parts that run, and for every stream that is read the end of its newest row."""
+
+    def __init__(self, running: Mapping[Exec, NodeProgress], newest: Mapping[str, int]) -> None:
+        self._running = running
+        self._newest = newest
+        self._done: dict[Plan, int] = {}
+
+    def until(self, plan: Plan) -> int:
+        """Before which instant the rows end that a new user of this part does not get."""
+        if plan not in self._done:
+            running = self._running.get(plan) if isinstance(plan, Exec) else None
+            ends = self._new(plan) if running is None else running.latest_end
+            self._done[plan] = ends
+        return self._done[plan]
+
+    def _new(self, plan: Plan) -> int:
+        """Of a part that does not run yet: what its own results lack."""
+        if isinstance(plan, SourceExec):
+            streams = plan.scan.kind is SourceKind.STREAM
+            return self._newest.get(plan.scan.source, BEGIN) if streams else BEGIN
+        missed = max(map(self.until, plan.children))
+        return _through(plan, missed) if missed > BEGIN else BEGIN
+
+
+def _through(plan: Plan, missed: int) -> int:
+    """Until when an operator's results lack rows that it has not seen, which end before `missed`.
+
+    At any instant, most operators need only rows that hold there.
+    """
+    match plan:
+        case TimeWindowExec():
+            return _windowed(plan, missed)
+        case GranularityExec():
+            return int(round_up(np.array([missed]), plan.granule)[0])
+        case IstreamExec() | DstreamExec():
+            return add(missed, 1)
+        case RankExec():
+            size = plan.ranked.size
+            return NEVER if size is None else add(missed - 1, size)
+        case CountWindowExec() | StarJoinExec():
+            # Which rows they keep depends on all rows before.
+            return NEVER
+    return missed
+
+
+def _windowed(window: TimeWindowExec, missed: int) -> int:
+    last = np.array([missed - 1])  # the instant of the newest row
+    _, ends = window_interval(last, window.size, window.slide)
+    return int(ends[0])

@@ -1,0 +1,173 @@
+"""The queries of a running graph: they come, share what they have in common, change and go."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from enum import Enum
+from threading import RLock
+
+from tidemill.errors import CatalogError, TidemillError
+from tidemill.graph.missing import NEVER, Missing
+from tidemill.graph.normal import normal
+from tidemill.graph.readings import with_readings
+from tidemill.physical.operator import Exec
+from tidemill.runtime.interface import GraphRun, Job, Root
+from tidemill.timeline import BEGIN
+
+
+class State(Enum):
+    """What a query is doing."""
+
+    RUNNING = "running"
+    STOPPED = "stopped"
+    FAILED = "failed"
+
+
+@dataclass
+class GraphQuery:
+    """A query of the graph. Its answers are exact from `complete_from` on.
+
+    Before that instant it gives none, unless it is `partial`: then it answers at once, with what
+    has come since it was added.
+    """
+
+    name: str
+    job: Job
+    complete_from: int = BEGIN
+    partial: bool = False
+    state: State = State.RUNNING
+    error: Exception | None = None
+
+    @property
+    def root(self) -> Root:
+        """The query as the runtime sees it."""
+        return Root(self.job, BEGIN if self.partial else self.complete_from)
+
+
+Hook = Callable[[], None]
+
+
+class QueryGraph:
+    """All queries that run together. Changes take effect between two ticks.
+
+    With `sharing` off, the plans of queries have no part in common.
+    """
+
+    def __init__(self, run: GraphRun) -> None:
+        self.run = run
+        self.queries: dict[str, GraphQuery] = {}
+        self.lock = RLock()
+        self._hooks: list[Hook] = []
+        self._carried: dict[Exec, Exec] = {}
+        self._changing = 0
+        run.after_tick = self._after_tick
+
+    def add(self, name: str, job: Job, partial: bool = False) -> GraphQuery:
+        """Let a query run from the next tick on."""
+        with self.lock:
+            if self.is_running(name):
+                help = "choose another name, or stop it first"
+                raise CatalogError(f"the query `{name}` is running already", help=help)
+            plan = self.matched(job.plan)
+            since = self.missed(plan)
+            if since == NEVER and not partial:
+                raise _never(name)
+            query = GraphQuery(name, replace(job, plan=plan), since, partial)
+            self._change(lambda: self.queries.update({name: query}))
+            return query
+
+    def remove(self, name: str, state: State = State.STOPPED) -> GraphQuery:
+        """Let a query go. What others need of it goes on."""
+        with self.lock:
+            query = self.find(name)
+            query.state = state
+            self._change(lambda: None)
+            return query
+
+    def find(self, name: str) -> GraphQuery:
+        """A query by name."""
+        if name not in self.queries:
+            help = f"queries: {', '.join(self.queries) or 'none'}"
+            raise CatalogError(f"there is no query `{name}` in the graph", help=help)
+        return self.queries[name]
+
+    def is_running(self, name: str) -> bool:
+        """Whether a query of that name gives answers."""
+        return name in self.queries and self.queries[name].state is State.RUNNING
+
+    @property
+    def running(self) -> dict[str, GraphQuery]:
+        """The queries that give answers."""
+        return {n: query for n, query in self.queries.items() if query.state is State.RUNNING}
+
+    def matched(self, plan: Exec) -> Exec:
+        """A plan in the words of the graph, so that it shares what runs already."""
+        return with_readings(normal(plan), self.run.nodes, self.run.newest)
+
+    def missed(self, plan: Exec) -> int:
+        """From which instant on a plan gives exact answers, if it begins now."""
+        return Missing(self.run.nodes, self.run.newest).until(plan)
+
+    def replace(self, roots: Mapping[str, Root], carried: Mapping[Exec, Exec]) -> None:
+        """Let queries go on with other plans, or from another instant on."""
+        with self.lock:
+            for name, root in roots.items():
+                self.find(name).job = root.job
+            self._change(lambda: self._carried.update(carried))
+
+    @contextmanager
+    def together(self) -> Iterator[None]:
+        """Make several changes at once: all of them take effect with the same tick."""
+        with self.lock:
+            self._changing += 1
+            try:
+                yield
+            finally:
+                self._changing -= 1
+                self._revise()
+
+    def _change(self, change: Callable[[], None]) -> None:
+        before = dict(self.queries)
+        change()
+        try:
+            self._revise()
+        except TidemillError:
+            self.queries = before
+            self._carried = {}
+            raise
+
+    def _revise(self) -> None:
+        if self._changing:
+            return
+        carried, self._carried = self._carried, {}
+        roots = {name: query.root for name, query in self.running.items()}
+        self.run.revise(roots, carried)
+
+    def after_each_tick(self, hook: Hook) -> Callable[[], None]:
+        """Call a function when a tick is done; returns how to stop that."""
+        self._hooks.append(hook)
+        return lambda: self._hooks.remove(hook)
+
+    def _after_tick(self) -> None:
+        with self.lock:
+            self._let_failed_go()
+            for hook in list(self._hooks):
+                hook()
+
+    def _let_failed_go(self) -> None:
+        failed = {n: e for n, e in self.run.failures.items() if self.is_running(n)}
+        if not failed:
+            return
+        for name, error in failed.items():
+            self.queries[name].state, self.queries[name].error = State.FAILED, error
+        self._revise()
+
+
+def _never(name: str) -> TidemillError:
+    return TidemillError(
+        f"the query `{name}` would never be complete: it needs rows that came before it was added",
+        help="windows over rows, and unbounded ones, remember for ever: start the query before the "
+        "first rows come, or with partial=True to answer with what comes from now on",
+    )
