@@ -21,6 +21,9 @@ from tidemill.timeline import TimeDomain
 GROWS = 1e9
 """More rows than any machine keeps: no size bounds them, so they are left to be measured."""
 
+_STATELESS = {"scan", "filter", "project", "time window", "granularity", "union"}
+"""Kinds of operators that keep nothing."""
+
 _SIZES = {TimeWindow: "size", CountWindow: "rows", Granularity: "granule"}
 """Where nodes have the size that a knob sets."""
 
@@ -46,16 +49,21 @@ class Part:
 class GraphEstimates:
     """The estimates of a graph: memory in bytes, processing in seconds of a core per instant.
 
-    A part is looked at again only if a knob below it was set to another size.
+    A part is looked at again only if a knob below it was set to another size. Without `work`, only
+    memory is estimated, which is faster.
     """
 
     def __init__(
-        self, statistics: Statistics | None = None, domain: TimeDomain = TimeDomain.TICKS
+        self,
+        statistics: Statistics | None = None,
+        domain: TimeDomain = TimeDomain.TICKS,
+        work: bool = True,
     ) -> None:
         self.calibration = Calibration()
         self.parts: dict[Exec, Part] = {}
         self.sizes: dict[str, int] = {}
         self._domain = domain
+        self._work = work
         self._windows: dict[str, list[Plan]] = {}
         self._above: dict[str, list[Part]] = {}
         self._sums: dict[str, Sums] = {}
@@ -65,6 +73,7 @@ class GraphEstimates:
     def learn(self, statistics: Statistics) -> None:
         """Estimate everything again, with what is known now."""
         self._known(statistics)
+        self._tell_shares(part.plan for part in self.parts.values())
         self._estimate(self.parts.values())
 
     def revise(self, roots: Iterable[Exec], carried: Mapping[Exec, Exec] | None = None) -> None:
@@ -75,7 +84,9 @@ class GraphEstimates:
         nodes = nodes_of(*roots)
         gone = self.parts.keys() - set(nodes)
         self._drop(gone)
-        self._estimate([self._add(node) for node in nodes if node not in self.parts])
+        new = [self._add(node) for node in nodes if node not in self.parts]
+        self._tell_shares(part.plan for part in new)
+        self._estimate(new)
 
     def at(self, sizes: Mapping[str, int]) -> Usage:
         """What the graph needs if its knobs are set to these sizes; others stay as they are."""
@@ -105,14 +116,22 @@ class GraphEstimates:
         return Demand(usage.state_bytes, usage.seconds * pace)
 
     def _known(self, statistics: Statistics) -> None:
-        self._statistics = statistics
-        scans = {p.plan for p in self.parts.values() if isinstance(p.plan, Scan)}
-        shares = localized(statistics.selectivities, scans)
-        self._estimator = Estimator(Statistics(statistics.streams, shares), self._domain)
+        self._told = statistics
+        self._shares: dict[str, float] = {}
+        self._scans: dict[tuple[str, str], Scan] = {}
+        self._estimator = Estimator(Statistics(statistics.streams, self._shares), self._domain)
         self._model = CostModel(self._estimator)
         self._sums = {}
         for part in self.parts.values():
             part.usage = Usage()
+
+    def _tell_shares(self, plans: Iterable[Plan]) -> None:
+        """What is known about conditions, in the words of the scans among these plans."""
+        scans = {(plan.source, plan.alias): plan for plan in plans if isinstance(plan, Scan)}
+        new = [scan for names, scan in scans.items() if names not in self._scans]
+        self._scans |= scans
+        if new:
+            self._shares |= localized(self._told.selectivities, self._scans.values())
 
     def _add(self, node: Exec) -> Part:
         inputs = [self.parts[child] for child in node.children if isinstance(child, Exec)]
@@ -149,8 +168,10 @@ class GraphEstimates:
         own = [part for part in parts if part.own]
         self._estimator.forget(part.plan for part in own)
         for part in own:
+            if not self._work and part.kind in _STATELESS:
+                continue
             self._take(part, -1)
-            part.usage = _bounded(self._model.of(part.plan))
+            part.usage = _bounded(self._model.of(part.plan, self._work))
             self._take(part, 1)
 
     def _take(self, part: Part, sign: int) -> None:

@@ -74,8 +74,8 @@ class CostModel:
     def __init__(self, estimator: Estimator, constants: Constants = MEASURED) -> None:
         self.estimator = estimator
         self._constants = constants
-        # By the identity of conditions, which are kept: their parts that are equalities.
-        self._equal: dict[int, tuple[Scalar, Scalar | None]] = {}
+        # Of joins, by their identity, which keeping them keeps theirs: what must be equal.
+        self._equal: dict[int, tuple[Plan, Scalar | None]] = {}
 
     def total(self, plan: Plan) -> Usage:
         """The whole plan; a part that occurs several times runs once."""
@@ -130,13 +130,10 @@ class CostModel:
         return 0.0
 
     def _equalities(self, plan: nodes.Join | nodes.MultiJoin | StarJoin) -> Scalar | None:
-        condition = plan.condition
-        if condition is None:
-            return None
-        if id(condition) not in self._equal:
-            parts = self.estimator.conjuncts(condition)
-            self._equal[id(condition)] = (condition, conjunction(*filter(_is_equality, parts)))
-        return self._equal[id(condition)][1]
+        if id(plan) not in self._equal:
+            parts = () if plan.condition is None else self.estimator.conjuncts(plan.condition)
+            self._equal[id(plan)] = (plan, conjunction(*filter(_is_equality, parts)))
+        return self._equal[id(plan)][1]
 
     def _helpers(self, plan: Plan, state: State) -> list[Usage]:
         """What runs besides: the split below a window, the calls of an aggregation."""
