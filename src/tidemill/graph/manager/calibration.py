@@ -35,9 +35,7 @@ class Sums:
     def add(self, usage: Usage, sign: int) -> None:
         """Take an operator in, or out."""
         self.count += sign
-        self.usage += Usage(
-            sign * usage.state_rows, sign * usage.state_bytes, sign * usage.seconds
-        )
+        self.usage += Usage(sign * usage.state_rows, sign * usage.state_bytes, sign * usage.seconds)
 
 
 @dataclass(frozen=True)

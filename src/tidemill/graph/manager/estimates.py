@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, fields
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 
 from tidemill.algebra.nodes import CountWindow, Granularity, Scan, TimeWindow
 from tidemill.algebra.plan import Plan
 from tidemill.graph.manager.calibration import Calibration, Sums
-from tidemill.graph.manager.knobs import Demand
 from tidemill.graph.manager.raising import raised
 from tidemill.optimize.conditions import localized
 from tidemill.optimize.cost.estimates import Estimator
@@ -32,13 +31,18 @@ _SIZES = {TimeWindow: "size", CountWindow: "rows", Granularity: "granule"}
 class Part:
     """An operator: the node that it stands for, what it was estimated to need, and its knobs.
 
-    `plan` is that of its result; `own` tells whether it stands for a node of its own.
+    `plan` is that of its result; `own` tells whether it stands for a node of its own. `span` is
+    the longest window below it whose size does not change; `born` is when it began, `spent` the
+    seconds that it had worked at the last look.
     """
 
     number: int
     plan: Plan
     own: bool
     knobs: frozenset[str]
+    span: int = 0
+    born: int = 0
+    spent: float = 0.0
     usage: Usage = field(default_factory=Usage)
 
     @property
@@ -76,7 +80,9 @@ class GraphEstimates:
         self._tell_shares(part.plan for part in self.parts.values())
         self._estimate(self.parts.values())
 
-    def revise(self, roots: Iterable[Exec], carried: Mapping[Exec, Exec] | None = None) -> None:
+    def revise(
+        self, roots: Iterable[Exec], carried: Mapping[Exec, Exec] | None = None, now: int = 0
+    ) -> None:
         """From now on these plans run; `carried` tells which parts went on as others."""
         for new, old in (carried or {}).items():
             if old in self.parts:
@@ -84,9 +90,9 @@ class GraphEstimates:
         nodes = nodes_of(*roots)
         gone = self.parts.keys() - set(nodes)
         self._drop(gone)
-        new = [self._add(node) for node in nodes if node not in self.parts]
-        self._tell_shares(part.plan for part in new)
-        self._estimate(new)
+        added = [self._add(node, now) for node in nodes if node not in self.parts]
+        self._tell_shares(part.plan for part in added)
+        self._estimate(added)
 
     def at(self, sizes: Mapping[str, int]) -> Usage:
         """What the graph needs if its knobs are set to these sizes; others stay as they are."""
@@ -111,10 +117,6 @@ class GraphEstimates:
         part = self.parts[node]
         return self.calibration.usage({part.kind: Sums.of(part.usage)}) if part.own else Usage()
 
-    def demand(self, usage: Usage, pace: float) -> Demand:
-        """Memory, and the share of a core if so many instants pass in a second."""
-        return Demand(usage.state_bytes, usage.seconds * pace)
-
     def _known(self, statistics: Statistics) -> None:
         self._told = statistics
         self._shares: dict[str, float] = {}
@@ -133,13 +135,15 @@ class GraphEstimates:
         if new:
             self._shares |= localized(self._told.selectivities, self._scans.values())
 
-    def _add(self, node: Exec) -> Part:
+    def _add(self, node: Exec, now: int) -> Part:
         inputs = [self.parts[child] for child in node.children if isinstance(child, Exec)]
         plan = raised(node, [part.plan for part in inputs])
         knob = getattr(node, "knob", "")
         knobs = frozenset({knob} - {""}).union(*(part.knobs for part in inputs))
         own = plan is not None
-        part = Part(self._count, plan if plan is not None else inputs[-1].plan, own, knobs)
+        result = inputs[-1].plan if plan is None else plan
+        span = max([0 if knob else _span(result), *(part.span for part in inputs)])
+        part = Part(self._count, result, own, knobs, span, now)
         self._count += 1
         self.parts[node] = part
         for name in knobs if own else ():
@@ -183,6 +187,10 @@ class GraphEstimates:
 def _size(window: Plan) -> int:
     size: int = getattr(window, _SIZES[type(window)])
     return size
+
+
+def _span(plan: Plan) -> int:
+    return plan.size or 0 if isinstance(plan, TimeWindow) else 0
 
 
 def _bounded(usage: Usage) -> Usage:

@@ -7,14 +7,14 @@ from dataclasses import dataclass, replace
 from math import inf
 
 from tidemill.errors import ResourceError, TidemillError
-from tidemill.graph.manager.estimates import GraphEstimates
+from tidemill.graph.manager.estimates import GraphEstimates, Part
 from tidemill.graph.manager.knobs import Demand, Knob
 from tidemill.graph.manager.rates import Rates
-from tidemill.graph.manager.settling import Settling
 from tidemill.graph.manager.sizes import parse_bytes, shown_bytes
 from tidemill.graph.manager.strategy import STRATEGIES, Settings
+from tidemill.graph.manager.transition import Transition
 from tidemill.optimize.cost.usage import Usage
-from tidemill.optimize.statistics import Statistics, StreamStatistics
+from tidemill.optimize.statistics import Statistics
 from tidemill.physical.operator import Exec
 from tidemill.runtime.graph import NodeProgress
 from tidemill.timeline import TimeDomain
@@ -27,6 +27,12 @@ THRESHOLD = 1.25
 
 SPARE = 0.1
 """Sizes grow again if at least this share of what may be used is free."""
+
+BRIM = 0.95
+"""To this share of the bound, memory may go while sizes change."""
+
+LOOK_EVERY = 8
+"""Ticks between two comparisons with what was measured, and before sizes grow again."""
 
 UNKNOWN_RATE = 1e-12
 """Of a stream of which nothing is known: its queries are let in, and measured."""
@@ -79,20 +85,18 @@ class ResourceManager:
         self._strategy = STRATEGIES[strategy]
         self._threshold = threshold
         self._rates = Rates()
-        self._settling = Settling()
+        self._transition: Transition | None = None
+        self._resting: dict[str, int] = {}
         self._pace = 1e6 if domain is TimeDomain.MICROSECONDS else 0.0
-        self._measured_pace = domain is TimeDomain.TICKS
+        self._paced = domain is TimeDomain.TICKS
         self._last: Readings | None = None
+        self._looked = 0
         self._known = Statistics()
 
     # What is decided
 
     def admit(
-        self,
-        name: str,
-        roots: Iterable[Exec],
-        knobs: Sequence[Knob],
-        statistics: Statistics,
+        self, name: str, roots: Iterable[Exec], knobs: Sequence[Knob], statistics: Statistics
     ) -> Settings:
         """The sizes at which a graph has room for one more query, which `roots` include.
 
@@ -103,7 +107,7 @@ class ResourceManager:
         self.revised(roots)
         found = self._sizes(knobs)
         if found is None:
-            least = self._demand({knob.name: knob.low for knob in knobs})
+            least = self._steady({knob.name: knob.low for knob in knobs})
             self.estimates.revise(before)
             raise self._refusal(name, least)
         return found
@@ -114,27 +118,33 @@ class ResourceManager:
         """Compare with what was measured, and decide which sizes must change for it."""
         self._rates.look(readings.rows, readings.now)
         self._measure_pace(readings)
-        learnt = self._learn(statistics)
-        calibrated = self._calibrate(readings)
+        looks = readings.ticks % LOOK_EVERY == 0
+        if looks:
+            self._calibrate(readings)
+        self._transition = Transition(self.estimates, readings.nodes, readings.now)
         self._last = readings
-        if not learnt and not calibrated and self._demand({}).within(self.target):
-            return {}
-        return self._sizes(knobs) or self._smallest(knobs)
+        learnt = self._learn(statistics)
+        need = self._demand({}).over(self.target)
+        if need > 1 or learnt or looks:
+            found = self._sizes(knobs)
+            return self._smallest(knobs) if found is None else found
+        return {}
 
     def revised(self, roots: Iterable[Exec], carried: Mapping[Exec, Exec] | None = None) -> None:
         """Take note that other plans run from now on."""
-        self.estimates.revise(roots, carried)
+        self.estimates.revise(roots, carried, self._now)
 
-    def changed(self, sizes: Settings, at: int) -> None:
-        """Take note that sizes were changed for the rows that start then."""
+    def changed(self, sizes: Settings) -> None:
+        """Take note that sizes were changed."""
         for name, size in sizes.items():
-            self._settling.changed(name, at, max(self.estimates.sizes.get(name, size), size))
+            longest = max(self.estimates.sizes.get(name, size), size)
+            self._resting[name] = max(self._resting.get(name, 0), self._now + longest)
         self.estimates.at(sizes)
 
     @property
     def demand(self) -> Demand:
-        """What the graph is estimated to need at the sizes that are set."""
-        return self._demand({})
+        """What the graph is estimated to need in the long run at the sizes that are set."""
+        return self._steady({})
 
     def _sizes(self, knobs: Sequence[Knob]) -> Settings | None:
         """The sizes that change: because there is too little room, or enough for larger ones."""
@@ -155,57 +165,74 @@ class ResourceManager:
         now = self.estimates.sizes
         return {knob.name: knob.low for knob in knobs if now.get(knob.name, knob.low) != knob.low}
 
+    def _steady(self, sizes: Settings) -> Demand:
+        """What is needed in the long run."""
+        usage = self.estimates.at(sizes)
+        return Demand(usage.state_bytes, usage.seconds * self._pace)
+
     def _demand(self, sizes: Settings) -> Demand:
-        return self.estimates.demand(self.estimates.at(sizes), self._pace)
+        """What is needed in the long run, or on the way there if that is closer to its bound."""
+        steady = self._steady(sizes)
+        if self._transition is None or self.bound.memory == inf:
+            return steady
+        peak = steady.memory + self._transition.left(self.estimates.sizes)
+        in_the_way = peak * self.target.memory / (BRIM * self.bound.memory)
+        return Demand(max(steady.memory, in_the_way), steady.cpu)
 
     # What is known
+
+    @property
+    def _now(self) -> int:
+        return self._last.now if self._last is not None else 0
 
     def _learn(self, statistics: Statistics) -> bool:
         """Estimate again if rates have moved far enough; those of now win."""
         known = self._with_rates(statistics)
         moved = self._known.moved(known, self._threshold)
-        if moved or (not self._known.streams and known.streams):
+        if moved:
             self._known = known
             self.estimates.learn(known)
         return bool(moved)
 
     def _with_rates(self, statistics: Statistics) -> Statistics:
         rates = self._rates.known()
-        names = {*statistics.streams, *rates}
-        streams = {}
-        for name in names:
-            told = statistics.of(name)
-            rate = rates.get(name, told.rate) or UNKNOWN_RATE
-            streams[name] = replace(told, rate=rate)
-        return Statistics(streams, statistics.selectivities)
+        streams = {name: statistics.of(name) for name in {*statistics.streams, *rates}}
+        return Statistics(
+            {
+                name: replace(told, rate=rates.get(name, told.rate) or UNKNOWN_RATE)
+                for name, told in streams.items()
+            },
+            statistics.selectivities,
+        )
 
-    def _calibrate(self, readings: Readings) -> bool:
-        """Learn from operators whose states have come to rest; whether there was need for it."""
-        pairs = []
-        for node, part in self.estimates.parts.items():
-            progress = readings.nodes.get(node)
-            if progress is None or not part.own:
-                continue
-            if self._settling.is_settled(node, part, self.estimates.sizes, readings.now):
-                pairs.append((part.kind, part.usage, self._measured(node, progress, readings)))
-        if not pairs or not self._settling.is_due(readings.now):
-            return False
-        before = self._demand({}).memory
-        self.estimates.calibration.observe(pairs)
-        return abs(self._demand({}).memory - before) > SPARE / 2 * before
+    def _calibrate(self, readings: Readings) -> None:
+        """Learn from operators whose states have come to rest."""
+        instants = readings.now - self._looked
+        parts = [
+            (part, readings.nodes[node])
+            for node, part in self.estimates.parts.items()
+            if part.own and node in readings.nodes
+        ]
+        pairs = [
+            (part.kind, part.usage, _measured(part, progress, instants))
+            for part, progress in parts
+            if instants > 0 and self._rests(part, readings.now)
+        ]
+        for part, progress in parts:
+            part.spent = progress.seconds
+        self._looked = readings.now
+        if pairs:
+            self.estimates.calibration.observe(pairs)
 
-    def _measured(self, node: Exec, progress: NodeProgress, readings: Readings) -> Usage:
-        last = self._last
-        before = last.nodes.get(node) if last is not None else None
-        seconds = progress.seconds - (before.seconds if before is not None else 0.0)
-        instants = readings.now - (last.now if last is not None else 0)
-        spent = seconds / instants if instants > 0 else 0.0
-        return Usage(progress.state_rows, progress.state_bytes, spent)
+    def _rests(self, part: Part, now: int) -> bool:
+        sizes = (self.estimates.sizes[name] for name in part.knobs)
+        changed = max((self._resting.get(name, 0) for name in part.knobs), default=0)
+        return now >= max(part.born + max([part.span, *sizes]), changed)
 
     def _measure_pace(self, readings: Readings) -> None:
         """How many instants pass in a second; a clock's time needs no measuring."""
         last = self._last
-        if not self._measured_pace or last is None or readings.seconds <= last.seconds:
+        if not self._paced or last is None or readings.seconds <= last.seconds:
             return
         pace = (readings.now - last.now) / (readings.seconds - last.seconds)
         self._pace = pace if not self._pace else 0.8 * self._pace + 0.2 * pace
@@ -225,3 +252,8 @@ class ResourceManager:
             help="stop other queries, give them wider bounds (WINDOW(RANGE MIN .., MAX ..), "
             "GRANULARITY(COARSEST .., FINEST ..)), or raise the bound of the engine",
         )
+
+
+def _measured(part: Part, progress: NodeProgress, instants: int) -> Usage:
+    spent = (progress.seconds - part.spent) / instants
+    return Usage(progress.state_rows, progress.state_bytes, spent)

@@ -8,6 +8,7 @@ then estimates can be compared with what exactly this operator was measured to k
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TypeVar
 
 import pyarrow as pa
 
@@ -40,6 +41,8 @@ from tidemill.physical.time_window import TimeWindowExec
 from tidemill.physical.topk import TopKExec
 from tidemill.physical.union import UnionExec
 
+_Size = TypeVar("_Size", int, int | None)
+
 _SETS: dict[type[CountingExec], type[nodes.SetOperation]] = {
     DifferenceExec: nodes.Difference,
     IntersectionExec: nodes.Intersection,
@@ -47,7 +50,7 @@ _SETS: dict[type[CountingExec], type[nodes.SetOperation]] = {
     StrictDifferenceExec: nodes.StrictDifference,
 }
 
-_LOOKUPS: dict[LookupKind, type[nodes.Conditional]] = {
+_LOOKUPS: dict[LookupKind, type[nodes.Join | nodes.SemiJoin | nodes.AntiJoin]] = {
     LookupKind.INNER: nodes.Join,
     LookupKind.SEMI: nodes.SemiJoin,
     LookupKind.ANTI: nodes.AntiJoin,
@@ -81,11 +84,12 @@ def _of_one(node: Exec, child: Plan) -> Plan | None:
             items = [(field.name, column(field.name, field.type)) for field in node.schema]
             return nodes.Project(child, tuple(items))
         case TimeWindowExec():
-            return nodes.TimeWindow(child, node.size, node.slide)
+            return nodes.TimeWindow(child, _now(node, node.size), node.slide)
         case CountWindowExec():
-            return nodes.CountWindow(child, node.rows, node.slide, node.partition_by)
+            rows = _now(node, node.rows)
+            return nodes.CountWindow(child, rows, node.slide, node.partition_by)
         case GranularityExec():
-            return nodes.Granularity(child, node.granule)
+            return nodes.Granularity(child, _now(node, node.granule))
         case AggregateExec():
             return nodes.Aggregate(child, node.keys, node.calls)
         case TopKExec():
@@ -96,14 +100,21 @@ def _of_one(node: Exec, child: Plan) -> Plan | None:
     return kinds[type(node)](child) if type(node) in kinds else None
 
 
+def _now(node: Exec, first: _Size) -> int | _Size:
+    """The size that was set last."""
+    changes = getattr(node, "changes", ())
+    return changes[-1][1] if changes else first
+
+
 def _of_many(node: Exec, inputs: Sequence[Plan]) -> Plan | None:
     match node:
         case JoinExec():
             return nodes.MultiJoin(tuple(inputs), node.keys, node.conditions, node.orders)
         case LookupExec():
-            return _LOOKUPS[node.kind](*inputs, _lookup_condition(node))
+            left, relation = inputs
+            return _LOOKUPS[node.kind](left, relation, _lookup_condition(node))
         case AggregateExec():
-            # What counts distinct values reads inputs of its own, which are estimated by themselves.
+            # What counts distinct values reads inputs of its own, with estimates of their own.
             calls = tuple(call for call in node.calls if not call.distinct)
             return nodes.Aggregate(inputs[0], node.keys, calls)
         case StarJoinExec():

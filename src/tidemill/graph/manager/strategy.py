@@ -34,7 +34,7 @@ def uniform(knobs: Sequence[Knob], estimate: Estimate, bound: Demand) -> Setting
 
     >>> knobs = [Knob("a", 600, 1800), Knob("b", 60, 300)]
     >>> uniform(knobs, lambda s: Demand(s["a"] + 2 * s["b"], 0), Demand(1900, 1))
-    {'a': 1442, 'b': 228}
+    {'a': 1439, 'b': 228}
     """
     fraction = rough_fraction(knobs, estimate, bound)
     if fraction is None:
@@ -113,20 +113,18 @@ class _Descent:
             if heap and gain < -heap[0][0]:
                 heappush(heap, (-gain, number))
                 continue
-            before, need = need, self._lower(number)
+            need = self._lower(number)
             if need > 1:
                 heappush(heap, (-gain, number))
             else:
-                self._refine(number, before)
+                self._refine(number)
         return self._settings
 
     def _gain(self, number: int, need: float) -> float:
         """What a notch less saves, per query that it takes quality from."""
         knob = self._knobs[number]
         lower = self._settings | {knob.name: self._at(knob, self._notch[knob.name] - 1)}
-        saved = need - self._estimate(lower).over(self._bound)
-        self._estimate(self._settings)
-        return saved / max(knob.weight, 1)
+        return (need - self._estimate(lower).over(self._bound)) / max(knob.weight, 1)
 
     def _lower(self, number: int) -> float:
         knob = self._knobs[number]
@@ -134,7 +132,7 @@ class _Descent:
         self._settings[knob.name] = self._at(knob, self._notch[knob.name])
         return self._estimate(self._settings).over(self._bound)
 
-    def _refine(self, number: int, before: float) -> None:
+    def _refine(self, number: int) -> None:
         """Give back what the last notch took too much."""
         knob = self._knobs[number]
         low = self._notch[knob.name] / NOTCHES
