@@ -139,9 +139,9 @@ class Mix:
         }
 
     def declare(self, engine: Engine, hints: bool = True) -> None:
-        """Make the streams known to an engine, and (`hints`) what is true of them."""
+        """Make streams for rows that are pushed; with `hints`, tell what is true of them."""
         for name, rate in self.rate.items():
-            engine.stream(name, ROW.empty_table(), time="at")
+            engine.stream(name, ROW, time="at")
             if hints:
                 engine.hint(name, rate=rate, distinct={f"k{keys}": keys for keys in KEYS})
         if hints:

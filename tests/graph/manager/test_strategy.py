@@ -88,18 +88,21 @@ def test_processing_is_bounded_too() -> None:
     bound = Demand(best.memory * 2, best.cpu / 2)
     for strategy in STRATEGIES.values():
         found = strategy(KNOBS, needs, bound)
-        assert found is not None and needs(found).cpu <= bound.cpu
+        assert found is not None
+        assert needs(found).cpu <= bound.cpu
 
 
 def test_marginal_benefit_leaves_more_quality() -> None:
     for share in (0.3, 0.5, 0.7):
         bound = needs({knob.name: knob.high for knob in KNOBS}) * share
         ours, texts = marginal(KNOBS, needs, bound), uniform(KNOBS, needs, bound)
-        assert ours is not None and texts is not None
+        assert ours is not None
+        assert texts is not None
         assert quality(KNOBS, ours) > quality(KNOBS, texts)
 
 
 def test_granules_divide_one_another() -> None:
     knob = Knob("g", 10_000, 10)
     assert all(granule % 10 == 0 and 10_000 % granule == 0 for granule in knob.granules)
-    assert knob.at(0) == 10_000 and knob.at(1) == 10
+    assert knob.at(0) == 10_000
+    assert knob.at(1) == 10

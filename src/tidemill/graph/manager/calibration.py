@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 from tidemill.optimize.cost.usage import Usage
 
-FADING = 0.5
+FADING = 0.8
 """What is left of older measurements when new ones come."""
 
 FARTHEST = 10.0
