@@ -14,6 +14,7 @@ from tidemill.algebra.plan import Plan
 from tidemill.physical.aggregate import AggregateExec
 from tidemill.physical.count_window import CountWindowExec
 from tidemill.physical.difference import DifferenceExec
+from tidemill.physical.hand_over import HandOverExec
 from tidemill.physical.intersection import IntersectionExec
 from tidemill.physical.istream import DstreamExec, IstreamExec
 from tidemill.physical.join import JoinExec
@@ -69,6 +70,8 @@ class Sizes:
                 # By key, a row finds about one other.
                 pairs = plan.kind is LookupKind.INNER and not plan.keys[0]
                 return self.of(plan.left) * (self.of(plan.relation) if pairs else 1)
+            case HandOverExec():
+                return self.of(plan.old)
             case IntersectionExec():
                 return min(self.of(plan.left), self.of(plan.right))
             case JoinExec():

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from tidemill.fragments.exchange import ExchangeExec, Mode
+from tidemill.physical.hand_over import HandOverExec
 from tidemill.physical.operator import Exec
 from tidemill.physical.project import ProjectExec
 from tidemill.physical.union import UnionExec
@@ -100,7 +101,7 @@ def _exchange(plan: Exec, mode: Mode, by: Columns = ()) -> Exec:
     Versions move before their ends are known: there they must move anyway.
     """
     below = _below_renaming(plan, by)
-    if isinstance(plan, UnionExec):
+    if isinstance(plan, UnionExec | HandOverExec):
         sides = [_exchange(side, mode, by) for side in plan.children if isinstance(side, Exec)]
         return plan.with_children(sides)
     if isinstance(plan, VersionsExec) and isinstance(plan.child, ExchangeExec):
@@ -114,7 +115,7 @@ def _exchange(plan: Exec, mode: Mode, by: Columns = ()) -> Exec:
 
 def _below_renaming(plan: Exec, by: Columns) -> Columns | None:
     """The names of columns below projections that lead to a union or to versions, or None."""
-    if isinstance(plan, UnionExec | VersionsExec):
+    if isinstance(plan, UnionExec | HandOverExec | VersionsExec):
         return by
     if not isinstance(plan, ProjectExec) or not isinstance(plan.child, Exec):
         return None

@@ -27,8 +27,8 @@ from tidemill.physical.arrays import (
 from tidemill.physical.hash_index import HashIndex
 from tidemill.physical.keys import canonical
 from tidemill.physical.ledger import Change, Ledger, Moments
-from tidemill.physical.operator import Exec, Operator, Sweep, empty_frame, with_validity
-from tidemill.physical.release import Release
+from tidemill.physical.operator import Exec, Operator, empty_frame, with_validity
+from tidemill.physical.release import OpenSweep
 
 LEFT, RIGHT = "left", "right"
 
@@ -58,15 +58,14 @@ class CountingExec(Exec):
         return _Counting(self)
 
 
-class _Counting(Sweep):
+class _Counting(OpenSweep):
     def __init__(self, node: CountingExec) -> None:
-        super().__init__(node.left.schema, node.right.schema)
+        super().__init__(node.left.schema, node.right.schema, eager=node.eager)
         self._node = node
         self._columns = list(node.schema.names)
         self._ledger = Ledger(empty_frame(node.schema), node.keys, LEFT, RIGHT)
         self._ledger.table.column("since")  # of copy number 1
         self._more = _Copies()  # since when, of the other copies
-        self._release = Release(node.eager)
 
     def sweep(self, slices: Sequence[pl.DataFrame], until: int) -> pl.DataFrame:
         changes = [
@@ -139,9 +138,6 @@ class _Counting(Sweep):
         moved = self._ledger.compact()
         if moved is not None:
             self._more.renumber(moved)
-
-    def output_watermark(self, until: int) -> int:
-        return self._release.watermark
 
     @property
     def state_rows(self) -> int:

@@ -8,6 +8,10 @@ costs at most one more row per row, however many results are open.
 
 from __future__ import annotations
 
+from typing import Any
+
+from tidemill.algebra.schema import Schema
+from tidemill.physical.operator import Sweep
 from tidemill.timeline import OPEN_END
 
 _FREE = 4096  # so few rows may be cut in every step
@@ -17,15 +21,29 @@ class Release:
     """Keeps account of the rows that pay for a release."""
 
     def __init__(self, eager: bool) -> None:
-        self._eager = eager
+        self.eager = eager
         self._credit = 0
         self.watermark = 0
 
     def is_due(self, until: int, rows: int, open_results: int) -> bool:
         """Whether open results are to be cut at `until` (at the end of the stream they are)."""
         self._credit += rows + _FREE
-        due = until == OPEN_END or (self._eager and self._credit >= open_results)
+        due = until == OPEN_END or (self.eager and self._credit >= open_results)
         if due:
             self._credit = 0
             self.watermark = until
         return due
+
+
+class OpenSweep(Sweep):
+    """A sweep that may have results at its line whose end is not known yet."""
+
+    def __init__(self, *inputs: Schema, eager: bool) -> None:
+        super().__init__(*inputs)
+        self._release = Release(eager)
+
+    def take_over(self, node: Any) -> None:
+        self._release.eager = node.eager
+
+    def output_watermark(self, until: int) -> int:
+        return self._release.watermark

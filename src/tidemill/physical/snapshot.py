@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 import polars as pl
 
 from tidemill.algebra.plan import Plan
 from tidemill.algebra.schema import Schema
+from tidemill.physical.eagerness import eager
 from tidemill.physical.operator import Exec, Operator, empty_batch
 from tidemill.timeline import BEGIN, VALID_FROM, VALID_TO
 
@@ -77,13 +78,4 @@ def snapshots_of(plan: Exec) -> Exec:
     >>> plan.child.eager
     True
     """
-    done: dict[Plan, Plan] = {}
-
-    def eager(node: Plan) -> Plan:
-        if node not in done:
-            same = node.with_children([eager(child) for child in node.children])
-            patient = not getattr(same, "eager", True)
-            done[node] = replace(same, **{"eager": True}) if patient else same
-        return done[node]
-
     return SnapshotExec(eager(plan))

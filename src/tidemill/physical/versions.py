@@ -17,14 +17,13 @@ from tidemill.physical.keys import KeyTable
 from tidemill.physical.operator import (
     Exec,
     Operator,
-    Sweep,
     empty_frame,
     ends,
     payload,
     starts,
     with_validity,
 )
-from tidemill.physical.release import Release
+from tidemill.physical.release import OpenSweep
 from tidemill.timeline import OPEN_END
 
 
@@ -50,19 +49,18 @@ class VersionsExec(Exec):
         return _Versions(self)
 
 
-class _Versions(Sweep):
+class _Versions(OpenSweep):
     """Every version has one entry in the calendar once its end is known.
 
     If it ends earlier than it was to, it waits for that entry, but holds no longer than it does.
     """
 
     def __init__(self, node: VersionsExec) -> None:
-        super().__init__(node.schema)
+        super().__init__(node.schema, eager=node.eager)
         self._version = node.version
         self._table = KeyTable(empty_frame(node.schema), (node.version,))
         self._columns = list(node.schema.names)
         self._calendar = Calendar()
-        self._release = Release(node.eager)
 
     def sweep(self, slices: Sequence[pl.DataFrame], until: int) -> pl.DataFrame:
         (batch,) = slices
@@ -113,9 +111,6 @@ class _Versions(Sweep):
         moved = self._table.compact()
         if moved is not None:
             self._calendar.renumber(moved)
-
-    def output_watermark(self, until: int) -> int:
-        return self._release.watermark
 
     @property
     def state_rows(self) -> int:

@@ -21,11 +21,10 @@ from tidemill.physical.ledger import Change, Ledger, Moments
 from tidemill.physical.operator import (
     Exec,
     Operator,
-    Sweep,
     empty_frame,
     with_validity,
 )
-from tidemill.physical.release import Release
+from tidemill.physical.release import OpenSweep
 from tidemill.timeline import VALID_FROM, VALID_TO
 
 
@@ -61,9 +60,9 @@ class AggregateExec(Exec):
         return _Aggregate(self)
 
 
-class _Aggregate(Sweep):
+class _Aggregate(OpenSweep):
     def __init__(self, node: AggregateExec) -> None:
-        super().__init__(*(child.schema for child in node.children))
+        super().__init__(*(child.schema for child in node.children), eager=node.eager)
         self._node = node
         self._keys = list(node.keys)
         self._ledger = Ledger(empty_frame(node.child.schema.select(node.keys)), node.keys, ROWS)
@@ -71,7 +70,6 @@ class _Aggregate(Sweep):
             running_call(call, node.children[source].schema, source)
             for call, source in zip(node.calls, node.inputs, strict=True)
         ]
-        self._release = Release(node.eager)
 
     def sweep(self, slices: Sequence[pl.DataFrame], until: int) -> pl.DataFrame:
         changes = [self._change(index, batch) for index, batch in enumerate(slices)]
@@ -145,9 +143,6 @@ class _Aggregate(Sweep):
         if moved is not None:
             for call in self._calls:
                 call.renumber(moved)
-
-    def output_watermark(self, until: int) -> int:
-        return self._release.watermark
 
     @property
     def state_rows(self) -> int:

@@ -90,8 +90,12 @@ class JoinExec(Exec):
             Side(child.schema, columns, self.safe_keys, number)
             for child, columns, number in zip(self.inputs, self.keys, buckets, strict=True)
         ]
-        orders = self.orders or tuple(map(self._origin_first, range(len(self.inputs))))
-        return JoinOperator(sides, self.conditions, orders, self.functions)
+        return JoinOperator(sides, self.conditions, self.all_orders, self.functions)
+
+    @property
+    def all_orders(self) -> tuple[Order, ...]:
+        """For new rows of every input, the order in which they meet the others."""
+        return self.orders or tuple(map(self._origin_first, range(len(self.inputs))))
 
     def _origin_first(self, origin: int) -> Order:
         return (origin, *(number for number in range(len(self.inputs)) if number != origin))

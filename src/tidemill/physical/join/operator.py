@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property, reduce
 from itertools import accumulate
 from operator import add
+from typing import Any
 
 import polars as pl
 
@@ -36,11 +37,18 @@ class JoinOperator(Operator):
         functions: Sequence[UserFunction],
     ) -> None:
         self._sides = sides
-        self._orders = orders
         schema = reduce(add, (side.schema for side in sides))
         self._conditions = [Condition(part, schema, functions) for part in conditions]
-        self._checks = [self._plan_checks(order) for order in orders]
         self._empty = empty_batch(schema)
+        self._follow(orders)
+
+    def _follow(self, orders: Sequence[Order]) -> None:
+        self._orders = orders
+        self._checks = [self._plan_checks(order) for order in orders]
+
+    def take_over(self, node: Any) -> None:
+        # The rows that are kept do not depend on the orders in which they are looked up.
+        self._follow(node.all_orders)
 
     def _plan_checks(self, order: Order) -> list[list[Condition]]:
         """After each input of an order, the conditions that can be told since then."""

@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from tidemill.physical.arrays import Ints
-from tidemill.physical.operator import Sweep, starts, with_validity
+from tidemill.physical.operator import starts, with_validity
 from tidemill.physical.ranking.calls import Ranges
 from tidemill.physical.ranking.kernel.history import follow
 from tidemill.physical.ranking.keys import scores_of
@@ -19,7 +19,7 @@ from tidemill.physical.ranking.pruning import Pruned, Pruning, not_monotone
 from tidemill.physical.ranking.rows import Column, Objects, Rows, new_rows
 from tidemill.physical.ranking.scoring import Scoring
 from tidemill.physical.ranking.window import Window
-from tidemill.physical.release import Release
+from tidemill.physical.release import OpenSweep
 from tidemill.physical.topk.firsts import ABSENT, Firsts, Versions
 from tidemill.timeline import VALID_FROM
 
@@ -37,11 +37,11 @@ class Events(NamedTuple):
     key: Ints
 
 
-class Rank(Sweep):
+class Rank(OpenSweep):
     """Follows the scores of objects through time and keeps rows of those that may be first."""
 
     def __init__(self, node: RankExec) -> None:
-        super().__init__(node.child.schema)
+        super().__init__(node.child.schema, eager=node.eager)
         self._node = node
         self._ranked = node.ranked
         self._scoring = Scoring(node)
@@ -50,7 +50,6 @@ class Rank(Sweep):
         self._pruning = self._pruning_of(node)
         self._firsts = Firsts(node.ranked.limit, depth=self._known.ties.shape[1])
         self._renewals = 0  # of ties
-        self._release = Release(node.eager)
         none = np.empty(0, np.int64)
         columns = [Column.of(self._waiting[0].rows[name]) for name in self._scoring.arguments]
         self._rows = new_rows(none, none, none, none, columns)
@@ -188,9 +187,6 @@ class Rank(Sweep):
         none = np.empty(0, np.int64)
         calls = self._scoring.calls(self._rows, Ranges(none, none))
         return Events(none, none, Ranges(none, none), calls, none)
-
-    def output_watermark(self, until: int) -> int:
-        return self._release.watermark
 
     @property
     def instances(self) -> pl.DataFrame:

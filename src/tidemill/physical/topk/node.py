@@ -17,14 +17,13 @@ from tidemill.physical.calendar import Calendar, Entries
 from tidemill.physical.operator import (
     Exec,
     Operator,
-    Sweep,
     empty_frame,
     ends,
     payload,
     starts,
     with_validity,
 )
-from tidemill.physical.release import Release
+from tidemill.physical.release import OpenSweep
 from tidemill.physical.rows import RowStore
 from tidemill.physical.topk.firsts import ABSENT, Firsts, Versions
 from tidemill.physical.topk.order import RowOrder
@@ -54,15 +53,14 @@ class TopKExec(Exec):
         return _TopK(self)
 
 
-class _TopK(Sweep):
+class _TopK(OpenSweep):
     def __init__(self, node: TopKExec) -> None:
-        super().__init__(node.schema)
+        super().__init__(node.schema, eager=node.eager)
         self._node = node
         self._rows = RowStore(empty_frame(node.schema))
         self._order = self._new_order()
         self._firsts = Firsts(node.limit, node.offset, self._order.depth - 1)
         self._ends = Calendar()
-        self._release = Release(node.eager)
 
     def _new_order(self) -> RowOrder:
         return RowOrder(empty_frame(self._node.schema), self._node.order)
@@ -115,9 +113,6 @@ class _TopK(Sweep):
         self._ends.renumber(np.cumsum(kept) - 1)
         self._order = self._new_order()  # values that no row has any more are forgotten
         self._reorder()
-
-    def output_watermark(self, until: int) -> int:
-        return self._release.watermark
 
     @property
     def state_rows(self) -> int:

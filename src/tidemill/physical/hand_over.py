@@ -1,0 +1,43 @@
+"""Handing over: two plans with the same snapshots, the second of which answers from an instant."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from tidemill.algebra.plan import Plan
+from tidemill.algebra.schema import Schema
+from tidemill.physical.cut import watermark_within
+from tidemill.physical.operator import Exec
+from tidemill.timeline import BEGIN, OPEN_END
+
+
+@dataclass(frozen=True)
+class HandOverExec(Exec):
+    """The old plan before `split`, the new one from then on."""
+
+    old: Plan
+    new: Plan
+    split: int
+
+    def __post_init__(self) -> None:
+        if self.old.schema != self.new.schema:
+            raise ValueError("plans that follow each other must have the same columns")
+
+    @cached_property
+    def schema(self) -> Schema:
+        return self.old.schema
+
+    def details(self) -> str:
+        return f"split={self.split}"
+
+
+def handed_over(watermarks: Sequence[int], split: int) -> int:
+    """The watermark of both plans: before the split the old one counts, then the new one.
+
+    >>> [handed_over(marks, 10) for marks in ((3, 1), (10, 8), (12, 11))]
+    [3, 10, 11]
+    """
+    old, new = watermarks
+    return min(watermark_within(old, BEGIN, split), watermark_within(new, split, OPEN_END))

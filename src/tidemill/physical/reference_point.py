@@ -1,0 +1,35 @@
+"""Reference points: rows belong to the plan that answers where they start."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import polars as pl
+
+from tidemill.physical.hand_over import HandOverExec, handed_over
+from tidemill.physical.operator import Operator, starts
+
+
+@dataclass(frozen=True)
+class ReferencePointExec(HandOverExec):
+    """Rows of the old plan that start before `split`, and those of the new that start later.
+
+    Both plans must have the very same rows, not only the same snapshots. So it is for windows,
+    joins and what treats each row on its own; it is wrong for aggregates and duplicates.
+    """
+
+    def operator(self) -> Operator:
+        return _ReferencePoint(self.split)
+
+
+class _ReferencePoint(Operator):
+    def __init__(self, split: int) -> None:
+        self._split = split
+
+    def step(
+        self, inputs: Sequence[pl.DataFrame], watermarks: Sequence[int]
+    ) -> tuple[pl.DataFrame, int]:
+        old, new = inputs
+        rows = [old.filter(starts(old) < self._split), new.filter(starts(new) >= self._split)]
+        return pl.concat(rows), handed_over(watermarks, self._split)
