@@ -37,7 +37,7 @@ def add(instant: int, duration: int) -> int:
     return min(instant + duration, OPEN_END)
 
 
-def add_all(instants: Instants, duration: int) -> Instants:
+def add_all(instants: Instants, duration: int | Instants) -> Instants:
     """Move many instants, staying at the open end.
 
     >>> add_all(np.array([1, OPEN_END - 3]), 10).tolist() == [11, OPEN_END]
@@ -47,7 +47,7 @@ def add_all(instants: Instants, duration: int) -> Instants:
     return np.where(instants > room, OPEN_END, instants + duration).astype(np.int64)
 
 
-def round_up(instants: Instants, granule: int) -> Instants:
+def round_up(instants: Instants, granule: int | Instants) -> Instants:
     """Round instants up to multiples of a granule; the open end stays open.
 
     >>> round_up(np.array([0, 1, 10, 11]), 10).tolist()

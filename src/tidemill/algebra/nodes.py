@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from abc import abstractmethod
+from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property, reduce
 from operator import add
 
+from tidemill.algebra.adjusting import Changes, check_changes, shown_size
 from tidemill.algebra.aggregates import AggregateCall
 from tidemill.algebra.plan import Plan
 from tidemill.algebra.promises import Recurrence
@@ -106,61 +108,106 @@ class Project(Unary):
 
 
 @dataclass(frozen=True)
-class TimeWindow(Unary):
-    """Every row holds for `size` instants (None: for ever); it moves every `slide` instants.
+class Adjustable(Unary):
+    """An operator with a size that may change while it runs.
 
-    `bounds` are the smallest and largest size that the user allows (RANGE MIN, MAX).
+    `bounds` are the smallest and largest size that the user allows. `changes` are the sizes of
+    rows that start later. Operators that are adjusted together have a name in common, their
+    `knob`; one that nobody adjusts has none.
     """
 
-    size: int | None
-    slide: int = 1
-    bounds: tuple[int, int] | None = None
+    bounds: tuple[int, int] | None = field(default=None, kw_only=True)
+    changes: Changes = field(default=(), kw_only=True)
+    knob: str = field(default="", kw_only=True)
 
-    def details(self) -> str:
-        return _window_details("range", self.size, self.slide, self.bounds)
+    def __post_init__(self) -> None:
+        check_changes(self.first, self.changes)
+
+    @property
+    @abstractmethod
+    def first(self) -> int | None:
+        """The size before all changes."""
+
+    @property
+    def current(self) -> int | None:
+        """The size from the last change on."""
+        return self.changes[-1][1] if self.changes else self.first
+
+    @property
+    def is_fixed(self) -> bool:
+        """Whether the size is the same now and ever after."""
+        return self.bounds is None and not self.changes and not self.knob
+
+    def size_details(self, word: str, low: str, high: str, slide: int = 1) -> str:
+        """The size for people; `low` and `high` are what its bounds are called."""
+        parts = [f"{word}={shown_size(self.first, self.changes)}"]
+        if slide != 1:
+            parts.append(f"slide={slide}")
+        if self.bounds is not None:
+            parts.append(f"{low}={self.bounds[0]} {high}={self.bounds[1]}")
+        if self.knob:
+            parts.append(f"knob={self.knob}")
+        return " ".join(parts)
 
 
 @dataclass(frozen=True)
-class CountWindow(Unary):
+class TimeWindow(Adjustable):
+    """Every row holds for `size` instants (None: for ever); it moves every `slide` instants."""
+
+    size: int | None
+    slide: int = 1
+
+    @property
+    def first(self) -> int | None:
+        return self.size
+
+    def details(self) -> str:
+        return self.size_details("range", "min", "max", self.slide)
+
+
+@dataclass(frozen=True)
+class CountWindow(Adjustable):
     """The last `rows` rows (None: all), per partition, moving every `slide` rows.
 
-    Rows of one instant are ordered by their values.
+    Rows of one instant are ordered by their values. If the number changes, a row goes when as many
+    have come after it as the number was when it came; if the window slides, with the slide that
+    takes in the last of them.
     """
 
     rows: int | None
     slide: int = 1
     partition_by: tuple[str, ...] = ()
-    bounds: tuple[int, int] | None = None
+
+    @property
+    def first(self) -> int | None:
+        return self.rows
 
     def details(self) -> str:
         by = f"by=[{', '.join(self.partition_by)}] " if self.partition_by else ""
-        return by + _window_details("rows", self.rows, self.slide, self.bounds)
-
-
-def _window_details(word: str, size: int | None, slide: int, bounds: tuple[int, int] | None) -> str:
-    parts = [f"{word}={'unbounded' if size is None else size}"]
-    if slide != 1:
-        parts.append(f"slide={slide}")
-    if bounds is not None:
-        parts.append(f"min={bounds[0]} max={bounds[1]}")
-    return " ".join(parts)
+        return by + self.size_details("rows", "min", "max", self.slide)
 
 
 @dataclass(frozen=True)
-class Granularity(Unary):
+class Granularity(Adjustable):
     """Only instants that are multiples of the granule count.
 
-    `bounds` are the finest and coarsest granule that the user allows.
+    The granule in force when a row starts decides about its start and its end. So it can change
+    only where rows are those of a stream or of its window, not pieces of what holds on: see
+    `tidemill.algebra.whole_rows`.
     """
 
     granule: int
-    bounds: tuple[int, int] | None = None
+
+    @property
+    def first(self) -> int:
+        return self.granule
+
+    @property
+    def current(self) -> int:
+        return self.changes[-1][1] if self.changes else self.granule
 
     def details(self) -> str:
-        bounds = (
-            "" if self.bounds is None else f" finest={self.bounds[0]} coarsest={self.bounds[1]}"
-        )
-        return f"granule={self.granule}{bounds}"
+        return self.size_details("granule", "finest", "coarsest")
 
 
 @dataclass(frozen=True)

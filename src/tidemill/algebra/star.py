@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from functools import cached_property, reduce
 from operator import add
@@ -130,7 +130,7 @@ class StarJoin(Plan):
                 theirs = tuple(f"#{number}.{name}" for name in theirs)
             assert isinstance(stream, TimeWindow)
             looked_up = Join(stream.child, relation, _equal(stream.child, mine, relation, theirs))
-            kept = TimeWindow(looked_up, stream.size, stream.slide)
+            kept = replace(stream, child=looked_up)
             same = (f"#{number}.{version}",)
             plan = kept if plan is None else Join(plan, kept, _equal(plan, (version,), kept, same))
         assert plan is not None

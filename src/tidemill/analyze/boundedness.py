@@ -112,7 +112,7 @@ def _window(plan: TimeWindow | CountWindow, child: Validity) -> Validity:
     size = plan.size if isinstance(plan, TimeWindow) else plan.rows
     if size is None:
         return Validity(never_ends=True, grows=plan)
-    if isinstance(plan, TimeWindow) and size == 1 and plan.slide == 1:
+    if isinstance(plan, TimeWindow) and size == 1 and plan.slide == 1 and plan.is_fixed:
         return child
     return Validity()
 

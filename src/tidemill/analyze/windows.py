@@ -8,6 +8,7 @@ from sqlglot import exp
 
 from tidemill import algebra
 from tidemill.algebra import CountWindow, Dstream, Istream, Plan, Rstream, TimeWindow
+from tidemill.algebra.whole_rows import has_whole_rows
 from tidemill.analyze.boundedness import validity
 from tidemill.analyze.context import Context
 from tidemill.analyze.scope import Item, Scope
@@ -116,7 +117,7 @@ def _range_window(item: Item, node: StreamWindow, domain: TimeDomain) -> TimeWin
         return TimeWindow(item.plan, duration(size, domain, "RANGE"), step)
     low, high = (duration(node.args[end], domain, end.upper()) for end in ("min", "max"))
     _check_bounds(node, low, high)
-    return TimeWindow(item.plan, high, step, (low, high))
+    return TimeWindow(item.plan, high, step, bounds=(low, high))
 
 
 def _rows_window(item: Item, node: StreamWindow, domain: TimeDomain) -> CountWindow:
@@ -129,7 +130,7 @@ def _rows_window(item: Item, node: StreamWindow, domain: TimeDomain) -> CountWin
         return CountWindow(item.plan, size.value, step, keys)
     low, high = node.args["min"].value, node.args["max"].value
     _check_bounds(node, low, high)
-    return CountWindow(item.plan, high, step, keys, (low, high))
+    return CountWindow(item.plan, high, step, keys, bounds=(low, high))
 
 
 def _check_bounds(node: StreamWindow, low: int, high: int) -> None:
@@ -153,7 +154,17 @@ def _with_granularity(item: Item, node: Granularity, context: Context) -> Plan:
             below, here = (shown(size, domain) for size in (finer.granule, plan.granule))
             message = f"the granularity below is {below}, and {here} is not coarser"
             raise error_at(PlanError, message, node, f"use a multiple of {below}")
+    if plan.bounds is not None and not _can_be_coarsened(item.plan):
+        message = f"the granularity of `{item.alias}` stays at FINEST: only that of a stream and"
+        help = f"write GRANULARITY({shown(plan.granule, domain)}), or put it on the stream"
+        context.warn(f"{message} its RANGE window is adjusted", node, help)
+        return replace(plan, bounds=None)
     return plan
+
+
+def _can_be_coarsened(plan: Plan) -> bool:
+    """The granule that was in force when a row came is its own, so rows must not be pieces."""
+    return has_whole_rows(plan) or validity(plan).instant
 
 
 def _granularity(plan: Plan, node: Granularity, domain: TimeDomain) -> algebra.Granularity:
@@ -163,4 +174,9 @@ def _granularity(plan: Plan, node: Granularity, domain: TimeDomain) -> algebra.G
     coarsest = duration(node.args["coarsest"], domain, "COARSEST")
     if finest > coarsest:
         raise error_at(PlanError, "FINEST is larger than COARSEST", node, "swap the two")
-    return algebra.Granularity(plan, finest, (finest, coarsest))
+    if coarsest % finest:
+        fine, coarse = (shown(size, domain) for size in (finest, coarsest))
+        message = f"COARSEST {coarse} is not a multiple of FINEST {fine}"
+        nearest = shown(coarsest // finest * finest, domain)
+        raise error_at(PlanError, message, node, f"use for example COARSEST {nearest}")
+    return algebra.Granularity(plan, finest, bounds=(finest, coarsest))

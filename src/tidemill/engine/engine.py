@@ -26,6 +26,7 @@ from tidemill.analyze import (
     source_from_statement,
 )
 from tidemill.engine.costs import Costs
+from tidemill.engine.named import Listed, NamedQueries
 from tidemill.engine.promises import recurrence, value_ranges
 from tidemill.engine.query import Query
 from tidemill.engine.relations import condition_of
@@ -58,7 +59,9 @@ from tidemill.runtime.interface import (
     StartRequest,
 )
 from tidemill.sql import (
+    ConnectorCall,
     CreateDerived,
+    CreateQuery,
     CreateRelation,
     CreateStream,
     DeleteFrom,
@@ -66,7 +69,9 @@ from tidemill.sql import (
     InsertInto,
     InsertValues,
     QueryStatement,
+    StartQuery,
     Statement,
+    StopQuery,
     parse,
     parse_one,
 )
@@ -120,6 +125,7 @@ class Engine:
         self._rules_off = _rules_off(optimizer)
         self._running: list[tuple[Query, Running]] = []
         self._graph: RunningGraph | None = None
+        self.queries = NamedQueries(self.catalog, lambda: self._graph)
 
     def __enter__(self) -> Engine:
         return self
@@ -334,11 +340,41 @@ class Engine:
                 self._derive(statement)
             case DropObject():
                 self._drop(statement)
+            case CreateQuery():
+                self.queries.define(statement.name, self._named(statement))
+            case StartQuery():
+                self._start_named(statement)
+            case StopQuery():
+                self.queries.find(statement.name)
+                self.graph.query(statement.name).stop()
             case InsertInto():
                 return self._insert(statement)
             case InsertValues() | DeleteFrom():
                 self._change(statement)
         return None
+
+    def _named(self, statement: CreateQuery) -> Query:
+        """The query of a definition; without a sink, its results are kept in memory."""
+        sink = SinkRequest("memory") if statement.sink is None else _sink_of(statement.sink)
+        return self._query(statement, statement.query, sink)
+
+    def _start_named(self, statement: StartQuery) -> None:
+        query = self.queries.find(statement.name)
+        graph = self.graph if self.is_running else self.run()
+        graph.start(query, statement.name, statement.partial)
+
+    def listing(self) -> tuple[Listed, ...]:
+        """Everything that has a name, what queries are doing, and who depends on whom.
+
+        >>> engine = Engine(runtime="inprocess")
+        >>> engine.stream("bid", [{"item": 1, "at": 3}], time="at")
+        >>> engine.sql("CREATE QUERY hot AS SELECT item FROM bid WINDOW(RANGE 4)")
+        >>> for each in engine.listing():
+        ...     print(each.name, each.kind, each.state, each.depends_on, each.used_by)
+        bid stream  () ('hot',)
+        hot query stopped ('bid',) ()
+        """
+        return self.queries.listing()
 
     def _change(self, statement: InsertValues | DeleteFrom) -> None:
         """Change a relation as a statement says; if anything is wrong with it, nothing changes."""
@@ -352,10 +388,7 @@ class Engine:
 
     def _insert(self, statement: InsertInto) -> Query:
         """A query that knows where its results go; `start` sends them there."""
-        sink = statement.sink
-        options = {name: value for name, value in sink.options.items() if value is not None}
-        form = str(options.pop("form", ""))
-        return self._query(statement, statement.query, SinkRequest(sink.format, options, form))
+        return self._query(statement, statement.query, _sink_of(statement.sink))
 
     def _query(self, statement: Statement, tree: exp.Expr, sink: SinkRequest) -> Query:
         planned = self._plan(tree, statement.source.text)
@@ -388,8 +421,8 @@ class Engine:
         >>> graph = engine.run()
         >>> q = engine.sql("SELECT item, COUNT(*) AS n FROM bid WINDOW(RANGE 4) GROUP BY item")
         >>> hot = q.start("memory", name="hot")
-        >>> engine.push("bid", [{"item": 1, "at": 3}, {"item": 1, "at": 5}])
-        2
+        >>> engine.push("bid", [{"item": 1, "at": 3}, {"item": 1, "at": 5}, {"item": 2, "at": 6}])
+        3
         >>> graph.tick()
         >>> hot.results().to_pylist()
         [{'item': 1, 'n': 1, 'valid_from': 3, 'valid_to': 5}]
@@ -533,6 +566,9 @@ class Engine:
                 self.catalog.release(f"query {number}")
 
     def _drop(self, statement: DropObject) -> None:
+        if statement.kind == "QUERY":
+            self.queries.drop(statement.name, statement.if_exists)
+            return
         self._hold_what_runs()
         entry = self.catalog.find(statement.name)
         if entry is None and statement.if_exists:
@@ -540,6 +576,12 @@ class Engine:
         self.catalog.drop(statement.name)
         self._sources.forget(statement.name)
         self.statistics.forget(statement.name)
+
+
+def _sink_of(sink: ConnectorCall) -> SinkRequest:
+    options = {name: value for name, value in sink.options.items() if value is not None}
+    form = str(options.pop("form", ""))
+    return SinkRequest(sink.format, options, form)
 
 
 def acquire_session() -> SparkSession:

@@ -33,9 +33,15 @@ class Ticking(GraphRun, Protocol):
 class StartedQuery:
     """A query of the running graph; its methods are those of a query that runs alone."""
 
-    def __init__(self, host: RunningGraph, query: GraphQuery) -> None:
+    def __init__(self, host: RunningGraph, query: GraphQuery, definition: Query) -> None:
         self._host = host
         self._query = query
+        self._definition = definition
+
+    @property
+    def depends_on(self) -> tuple[str, ...]:
+        """The streams and relations that it reads."""
+        return tuple(sorted(self._definition.depends_on))
 
     @property
     def name(self) -> str:
@@ -115,6 +121,11 @@ class RunningGraph:
         """All queries that were started, by name."""
         return dict(self._started)
 
+    def query(self, name: str) -> StartedQuery:
+        """A query that was started, by name."""
+        self.graph.find(name)
+        return self._started[name]
+
     @property
     def sources(self) -> Mapping[str, SourceProgress]:
         """What was read of every stream."""
@@ -132,7 +143,7 @@ class RunningGraph:
             raise ExecutionError("the graph was stopped", help=help)
         label = name or self._free_name()
         found = self.graph.add(label, self._plan(query), partial)
-        self._started[label] = StartedQuery(self, found)
+        self._started[label] = StartedQuery(self, found, query)
         query.follow(lambda: self.graph.run.progress_of(label))
         return self._started[label]
 

@@ -2,7 +2,8 @@
 
 from tidemill.fragments.exchange import Mode
 from tidemill.fragments.late import LateRowsExec
-from tidemill.fragments.stages import Edge, Stage, Staged, stage_plans
+from tidemill.fragments.stages import Edge, Stage, Staged
+from tidemill.fragments.staging import stage_plans
 from tidemill.fragments.traces import traced
 
 __all__ = ["Edge", "LateRowsExec", "Mode", "Stage", "Staged", "stage_plans", "traced"]

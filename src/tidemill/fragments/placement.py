@@ -6,7 +6,7 @@ where the rows are not together already.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Mapping
 from dataclasses import replace
 
 from tidemill.algebra.plan import Plan
@@ -62,20 +62,34 @@ A partition then keeps some 10 MB of it. Rows that look it up stay where they ar
 """
 
 
-def place_exchanges(plans: Iterable[Exec], partitions: int) -> list[Exec]:
-    """The plans with an exchange wherever rows must change the partition."""
-    placement = _Placement(partitions)
-    return [placement.place(plan).plan for plan in plans]
+class Placement:
+    """Puts an exchange wherever rows must change the partition.
 
+    Every part of a plan is placed once, so that equal parts stay one. What is `known` stays where
+    it is: a part that runs already must not move because another query would like it elsewhere.
+    Parts that take over what others remember are placed by the same `wishes` as those.
+    """
 
-class _Placement:
-    """Places every part of a plan once, so that equal parts stay one."""
-
-    def __init__(self, partitions: int) -> None:
+    def __init__(
+        self,
+        partitions: int,
+        known: Mapping[Plan, Placed] | None = None,
+        wishes: Mapping[Plan, Columns | None] | None = None,
+    ) -> None:
         self._partitions = partitions
-        self._done: dict[Plan, Placed] = {}
-        self._wishes: dict[Plan, Columns] = {}
+        self._done: dict[Plan, Placed] = dict(known or {})
+        self._wishes: dict[Plan, Columns | None] = dict(wishes or {})
+        self._fixed = frozenset(self._wishes)
         self._sizes = Sizes()
+
+    @property
+    def placed(self) -> Mapping[Plan, Placed]:
+        """All parts that have their place."""
+        return self._done
+
+    def wish_of(self, node: Plan) -> Columns | None:
+        """By which columns an operator above wanted the rows of a part together."""
+        return self._wishes.get(node)
 
     def place(self, node: Plan) -> Placed:
         if node not in self._done:
@@ -137,7 +151,7 @@ class _Placement:
         fitting = [way for way in ways if set(way.columns) <= set(keys)]
         if fitting:
             return over(node, inputs, ways)
-        wish = self._wishes.get(node, ())
+        wish = self._wishes.get(node)
         by = wish if wish and set(wish) <= set(keys) else agreed(inputs, keys)
         return over(node, exchanged(inputs, by))
 
@@ -151,7 +165,8 @@ class _Placement:
             if all(name in names for name in by):
                 self._wish(node.child, tuple(names[name] for name in by))
         elif isinstance(node, AggregateExec | DistinctExec):
-            self._wishes[node] = by
+            if node not in self._done and node not in self._fixed:
+                self._wishes[node] = by
         elif isinstance(node, FilterExec | MergeExec):
             self._wish(node.child, by)
 

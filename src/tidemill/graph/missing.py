@@ -20,7 +20,7 @@ from tidemill.physical.ranking import RankExec
 from tidemill.physical.source import SourceExec
 from tidemill.physical.star import StarJoinExec
 from tidemill.physical.time_window import TimeWindowExec, window_interval
-from tidemill.runtime.graph import NodeProgress
+from tidemill.runtime.graph import NodeProgress, nodes_of
 from tidemill.timeline import BEGIN, OPEN_END, add, round_up
 
 NEVER = OPEN_END
@@ -28,20 +28,37 @@ NEVER = OPEN_END
 
 
 class Missing:
-    """The parts that run, and for every stream that is read the end of its newest row."""
+    """The parts that run, and for every stream that is read the end of its newest row.
 
-    def __init__(self, running: Mapping[Exec, NodeProgress], newest: Mapping[str, int]) -> None:
+    `lacking` are parts that have missed something themselves when they began, until when.
+    """
+
+    def __init__(
+        self,
+        running: Mapping[Exec, NodeProgress],
+        newest: Mapping[str, int],
+        lacking: Mapping[Exec, int],
+    ) -> None:
         self._running = running
         self._newest = newest
+        self._lacking = lacking
         self._done: dict[Plan, int] = {}
 
     def until(self, plan: Plan) -> int:
-        """Before which instant the rows end that a new user of this part does not get."""
+        """Before which instant a new user of this part does not get all that it should give."""
         if plan not in self._done:
-            running = self._running.get(plan) if isinstance(plan, Exec) else None
-            ends = self._new(plan) if running is None else running.latest_end
-            self._done[plan] = ends
+            assert isinstance(plan, Exec)
+            running = self._running.get(plan)
+            if running is None:
+                self._done[plan] = self._new(plan)
+            else:
+                self._done[plan] = max(running.latest_end, self._lacking.get(plan, BEGIN))
         return self._done[plan]
+
+    def of_new_parts(self, plan: Exec) -> dict[Exec, int]:
+        """For the parts of a plan that do not run yet, until when they lack something."""
+        new = [node for node in nodes_of(plan) if node not in self._running]
+        return {node: self.until(node) for node in new if self.until(node) > BEGIN}
 
     def _new(self, plan: Plan) -> int:
         """Of a part that does not run yet: what its own results lack."""

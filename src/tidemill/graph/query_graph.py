@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from enum import Enum
-from threading import RLock
 
 from tidemill.errors import CatalogError, TidemillError
 from tidemill.graph.missing import NEVER, Missing
@@ -58,9 +57,10 @@ class QueryGraph:
     def __init__(self, run: GraphRun) -> None:
         self.run = run
         self.queries: dict[str, GraphQuery] = {}
-        self.lock = RLock()
+        self.lock = run.lock
         self._hooks: list[Hook] = []
         self._carried: dict[Exec, Exec] = {}
+        self._lacking: dict[Exec, int] = {}
         self._changing = 0
         run.after_tick = self._after_tick
 
@@ -71,10 +71,12 @@ class QueryGraph:
                 help = "choose another name, or stop it first"
                 raise CatalogError(f"the query `{name}` is running already", help=help)
             plan = self.matched(job.plan)
-            since = self.missed(plan)
+            missing = self._missing()
+            since = missing.until(plan)
             if since == NEVER and not partial:
                 raise _never(name)
             query = GraphQuery(name, replace(job, plan=plan), since, partial)
+            self._lacking.update(missing.of_new_parts(plan))
             self._change(lambda: self.queries.update({name: query}))
             return query
 
@@ -104,11 +106,14 @@ class QueryGraph:
 
     def matched(self, plan: Exec) -> Exec:
         """A plan in the words of the graph, so that it shares what runs already."""
-        return with_readings(normal(plan), self.run.nodes, self.run.newest)
+        return with_readings(normal(plan), self.run.nodes, self._missing())
 
     def missed(self, plan: Exec) -> int:
         """From which instant on a plan gives exact answers, if it begins now."""
-        return Missing(self.run.nodes, self.run.newest).until(plan)
+        return self._missing().until(plan)
+
+    def _missing(self) -> Missing:
+        return Missing(self.run.nodes, self.run.newest, self._lacking)
 
     def replace(self, roots: Mapping[str, Root], carried: Mapping[Exec, Exec]) -> None:
         """Let queries go on with other plans, or from another instant on."""
@@ -144,6 +149,9 @@ class QueryGraph:
         carried, self._carried = self._carried, {}
         roots = {name: query.root for name, query in self.running.items()}
         self.run.revise(roots, carried)
+        nodes = self.run.nodes
+        lacking = {new: self._lacking[old] for new, old in carried.items() if old in self._lacking}
+        self._lacking = {n: at for n, at in (self._lacking | lacking).items() if n in nodes}
 
     def after_each_tick(self, hook: Hook) -> Callable[[], None]:
         """Call a function when a tick is done; returns how to stop that."""

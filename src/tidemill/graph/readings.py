@@ -13,9 +13,7 @@ from tidemill.physical.source import SourceExec
 from tidemill.runtime.graph import NodeProgress
 
 
-def with_readings(
-    plan: Exec, running: Mapping[Exec, NodeProgress], newest: Mapping[str, int]
-) -> Exec:
+def with_readings(plan: Exec, running: Mapping[Exec, NodeProgress], missing: Missing) -> Exec:
     """The plan over readings of its relations of which it has missed the least.
 
     Rows of a relation come once, with the first tick of a reading. What begins later can go on
@@ -28,7 +26,6 @@ def with_readings(
     readings = sorted({leaf.reading for leaf in known if leaf.scan.source in relations})
     fresh = max(readings, default=-1) + 1
     choices = [_reading(plan, number) for number in [*readings, fresh]]
-    missing = Missing(running, newest)
     # Of equally good ones, the first is shared with most other queries.
     return min(choices, key=missing.until)
 

@@ -33,7 +33,7 @@ def unique_keys(plan: Plan) -> frozenset[Key]:
             return unique_keys(child) or frozenset({everything})
         case nodes.TopK(child, _, limit):
             return frozenset({frozenset[str]()}) if limit == 1 else unique_keys(child)
-        case nodes.CountWindow(bounds=None, rows=1):
+        case nodes.CountWindow(rows=1, is_fixed=True):
             return frozenset({frozenset(plan.partition_by)})
         case nodes.TimeWindow() | nodes.CountWindow():
             return frozenset()  # rows of several instants come together

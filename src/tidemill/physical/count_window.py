@@ -2,11 +2,13 @@
 
 Row number i of a partition enters with the first slide that takes it in and leaves with the
 first slide that lets it go. A slide happens with every row whose number is a multiple of the
-advance, and takes place at the time of that row.
+advance, and takes place at the time of that row. Every row keeps the size that was in force when
+it came.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -17,6 +19,7 @@ import polars as pl
 from tidemill.algebra.nodes import CountWindow
 from tidemill.algebra.plan import Plan
 from tidemill.algebra.schema import Schema
+from tidemill.physical.adjusting import AdjustableExec, sizes_at
 from tidemill.physical.arrays import Ints, ranges, slot_order, starts_of_runs
 from tidemill.physical.keys import KeyTable, canonical
 from tidemill.physical.operator import (
@@ -34,7 +37,7 @@ _PARTITION, _NUMBER = "#partition", "#number"
 
 
 @dataclass(frozen=True)
-class CountWindowExec(Exec):
+class CountWindowExec(AdjustableExec):
     """Let the last `rows` rows of each partition hold, moving every `slide` rows."""
 
     child: Plan
@@ -48,7 +51,15 @@ class CountWindowExec(Exec):
         return self.child.schema
 
     def details(self) -> str:
-        return CountWindow(self.child, self.rows, self.slide, self.partition_by).details()
+        window = CountWindow(
+            self.child,
+            self.rows,
+            self.slide,
+            self.partition_by,
+            changes=self.changes,
+            knob=self.knob,
+        )
+        return window.details()
 
     def operator(self) -> Operator:
         return _CountWindow(self)
@@ -64,6 +75,12 @@ class _CountWindow(OpenSweep):
         numbers = pl.DataFrame(schema={_PARTITION: pl.Int64, _NUMBER: pl.Int64})
         stored = pl.concat([numbers, empty_frame(node.schema)], how="horizontal")
         self._stored = KeyTable(stored, [_PARTITION, _NUMBER])
+        self._kept: Counter[int] = Counter()  # stored rows by their size, if sizes differ
+
+    def take_over(self, node: Exec) -> None:
+        assert isinstance(node, CountWindowExec)
+        super().take_over(node)
+        self._node = node
 
     def sweep(self, slices: Sequence[pl.DataFrame], until: int) -> pl.DataFrame:
         pieces = [self._slide(slices[0])] if slices[0].height else [slices[0]]
@@ -77,7 +94,8 @@ class _CountWindow(OpenSweep):
         partition, number, batch = self._numbered(batch)
         numbers = pl.DataFrame({_PARTITION: partition, _NUMBER: number})
         rows = pl.concat([numbers, payload(batch)], how="horizontal")
-        self._stored.find_or_add(rows)
+        slots = self._stored.find_or_add(rows)
+        self._give_sizes(slots, starts(batch))
         sliding = np.flatnonzero(number % self._node.slide == 0)
         partition, number, time = partition[sliding], number[sliding], starts(batch)[sliding]
         self._enter(partition, number, time)
@@ -108,22 +126,37 @@ class _CountWindow(OpenSweep):
             .astype(np.int64)
         )
 
+    def _give_sizes(self, slots: Ints, times: Ints) -> None:
+        if self._node.rows is None or self._node.is_fixed:
+            return
+        sizes = sizes_at(times, self._node.rows, self._node.changes)
+        self._stored.column("size")[slots] = sizes
+        self._kept.update(_counted(sizes))
+
     def _enter(self, partition: Ints, number: Ints, time: Ints) -> None:
-        """A slide takes in as many rows as it moves, as far as the window reaches."""
-        reach = (
-            self._node.slide if self._node.rows is None else min(self._node.slide, self._node.rows)
-        )
-        entering, slide = self._rows_before(partition, number, reach, 0)
+        """A slide takes in as many rows as it moves; beyond the window they leave at once."""
+        entering, slide = self._rows_before(partition, number, self._node.slide, 0)
         since = self._stored.column("since")
         since[entering] = time[slide] + 1  # 0 is kept for rows that have not entered
 
     def _leave(self, partition: Ints, number: Ints, time: Ints) -> pl.DataFrame:
         if self._node.rows is None:
             return self._cut(OPEN_END)
-        leaving, slide = self._rows_before(partition, number, self._node.slide, self._node.rows)
+        if self._node.is_fixed:
+            found = [self._rows_before(partition, number, self._node.slide, self._node.rows)]
+        else:
+            found = [self._of_size(size, partition, number) for size in list(self._kept)]
+        leaving, slide = (np.concatenate(parts) for parts in zip(*found, strict=True))
         batch = self._batch(leaving, time[slide])
         self._stored.free(leaving)
         return batch
+
+    def _of_size(self, size: int, partition: Ints, number: Ints) -> tuple[Ints, Ints]:
+        """Stored rows of a size that leave with each slide."""
+        found, slide = self._rows_before(partition, number, self._node.slide, size)
+        own = self._stored.column("size")[found] == size
+        self._kept -= Counter({size: int(own.sum())})
+        return found[own], slide[own]
 
     def _rows_before(
         self, partition: Ints, number: Ints, count: int, distance: int
@@ -166,3 +199,8 @@ class _CountWindow(OpenSweep):
     @property
     def state_bytes(self) -> int:
         return self._stored.nbytes + self._partitions.nbytes + self.waiting_bytes
+
+
+def _counted(values: Ints) -> dict[int, int]:
+    found, counts = np.unique(values, return_counts=True)
+    return dict(zip(found.tolist(), counts.tolist(), strict=True))

@@ -7,8 +7,10 @@ from functools import cached_property
 
 import polars as pl
 
+from tidemill.algebra.nodes import Granularity
 from tidemill.algebra.plan import Plan
 from tidemill.algebra.schema import Schema
+from tidemill.physical.adjusting import AdjustableExec, sizes_at
 from tidemill.physical.operator import (
     Exec,
     Operator,
@@ -22,8 +24,11 @@ from tidemill.timeline import round_up
 
 
 @dataclass(frozen=True)
-class GranularityExec(Exec):
-    """Round starts and ends up to multiples of the granule; drop what becomes empty."""
+class GranularityExec(AdjustableExec):
+    """Round starts and ends up to multiples of the granule; drop what becomes empty.
+
+    It is the granule in force where a row starts that both are rounded to.
+    """
 
     child: Plan
     granule: int
@@ -33,18 +38,22 @@ class GranularityExec(Exec):
         return self.child.schema
 
     def details(self) -> str:
-        return f"granule={self.granule}"
+        return Granularity(self.child, self.granule, changes=self.changes, knob=self.knob).details()
 
     def operator(self) -> Operator:
-        return _Granularity(self.granule)
+        return _Granularity(self)
 
 
 class _Granularity(Stateless):
-    def __init__(self, granule: int) -> None:
-        self._granule = granule
+    def __init__(self, node: GranularityExec) -> None:
+        self._node = node
+
+    def take_over(self, node: Exec) -> None:
+        assert isinstance(node, GranularityExec)
+        self._node = node
 
     def apply(self, batch: pl.DataFrame) -> pl.DataFrame:
-        start = round_up(starts(batch), self._granule)
-        end = round_up(ends(batch), self._granule)
+        granule = sizes_at(starts(batch), self._node.granule, self._node.changes)
+        start, end = round_up(starts(batch), granule), round_up(ends(batch), granule)
         result = with_validity(payload(batch), start, end)
         return result.filter(start < end)

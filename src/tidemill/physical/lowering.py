@@ -90,14 +90,24 @@ class _Lowering(JoinLowering):
     # Windows
 
     def _timewindow(self, plan: nodes.TimeWindow, eager: bool) -> Exec:
-        return TimeWindowExec(self._chronons(plan.child, eager), plan.size, plan.slide)
+        child = self._chronons(plan.child, eager)
+        return TimeWindowExec(child, plan.size, plan.slide, changes=plan.changes, knob=plan.knob)
 
     def _countwindow(self, plan: nodes.CountWindow, eager: bool) -> Exec:
         child = self._chronons(plan.child, True)
-        return CountWindowExec(child, plan.rows, plan.slide, plan.partition_by, eager)
+        return CountWindowExec(
+            child,
+            plan.rows,
+            plan.slide,
+            plan.partition_by,
+            eager,
+            changes=plan.changes,
+            knob=plan.knob,
+        )
 
     def _granularity(self, plan: nodes.Granularity, eager: bool) -> Exec:
-        return GranularityExec(self.lower(plan.child, eager), plan.granule)
+        child = self.lower(plan.child, eager)
+        return GranularityExec(child, plan.granule, changes=plan.changes, knob=plan.knob)
 
     def _chronons(self, plan: Plan, eager: bool) -> Exec:
         """The input of a window: split, unless every row holds for one instant anyway."""

@@ -45,11 +45,11 @@ def is_chronon(plan: Plan) -> bool:
         case SplitExec():
             return plan.length == 1 or is_chronon(plan.child)
         case TimeWindowExec():
-            return plan.size == 1 and plan.slide == 1
+            return plan.size == 1 and plan.slide == 1 and plan.is_fixed
         case CountWindowExec() | MergeExec() | RankExec():
             return False
         case GranularityExec():
-            return plan.granule == 1 and is_chronon(plan.child)
+            return plan.granule == 1 and plan.is_fixed and is_chronon(plan.child)
         case CoalesceExec():
             return plan.max_length == 1 and is_chronon(plan.child)
         case JoinExec() | IntersectionExec():
@@ -73,16 +73,18 @@ def has_end_order(plan: Plan) -> bool:
     if is_chronon(plan):
         return True
     match plan:
-        case FilterExec() | ProjectExec() | RowNumberExec() | SplitExec() | GranularityExec():
+        case FilterExec() | ProjectExec() | RowNumberExec() | SplitExec():
             return has_end_order(plan.child)
+        case GranularityExec():
+            return plan.is_fixed and has_end_order(plan.child)
         case LookupExec():
             return has_end_order(plan.left)
         case TimeWindowExec():
-            return True
+            return plan.is_fixed  # after a window becomes smaller, new rows end before old ones
         case MergeExec():
             return not plan.keys
         case CountWindowExec():
-            return not plan.partition_by
+            return not plan.partition_by and plan.is_fixed
         case AggregateExec():
             return not plan.keys
         case SourceExec():

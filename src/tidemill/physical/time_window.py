@@ -11,13 +11,14 @@ import polars as pl
 from tidemill.algebra.nodes import TimeWindow
 from tidemill.algebra.plan import Plan
 from tidemill.algebra.schema import Schema
+from tidemill.physical.adjusting import AdjustableExec, sizes_at
 from tidemill.physical.arrays import Ints
 from tidemill.physical.operator import Exec, Operator, Stateless, payload, starts, with_validity
 from tidemill.timeline import OPEN_END, add_all
 
 
 @dataclass(frozen=True)
-class TimeWindowExec(Exec):
+class TimeWindowExec(AdjustableExec):
     """Let every row of one instant hold for `size` instants, moving every `slide`."""
 
     child: Plan
@@ -29,7 +30,8 @@ class TimeWindowExec(Exec):
         return self.child.schema
 
     def details(self) -> str:
-        return TimeWindow(self.child, self.size, self.slide).details()
+        window = TimeWindow(self.child, self.size, self.slide, changes=self.changes, knob=self.knob)
+        return window.details()
 
     def operator(self) -> Operator:
         return _TimeWindow(self)
@@ -39,14 +41,22 @@ class _TimeWindow(Stateless):
     def __init__(self, node: TimeWindowExec) -> None:
         self._node = node
 
+    def take_over(self, node: Exec) -> None:
+        assert isinstance(node, TimeWindowExec)
+        self._node = node
+
     def apply(self, batch: pl.DataFrame) -> pl.DataFrame:
-        start, end = window_interval(starts(batch), self._node.size, self._node.slide)
+        node, times = self._node, starts(batch)
+        size: int | Ints | None = node.size
+        if node.size is not None and node.changes:
+            size = sizes_at(times, node.size, node.changes)
+        start, end = window_interval(times, size, node.slide)
         result = with_validity(payload(batch), start, end)
         empty = start >= end
         return result.filter(~empty) if empty.any() else result
 
 
-def window_interval(times: Ints, size: int | None, slide: int) -> tuple[Ints, Ints]:
+def window_interval(times: Ints, size: int | Ints | None, slide: int) -> tuple[Ints, Ints]:
     """The validity of rows under a window; empty where a row is never in it.
 
     A window that slides changes its content at slide - 1, 2 * slide - 1, and so on.

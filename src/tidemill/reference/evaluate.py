@@ -7,13 +7,13 @@ from dataclasses import replace
 from types import MappingProxyType
 
 from tidemill import algebra
-from tidemill.algebra import Dstream, Plan, Ranking, Scan, StarJoin
+from tidemill.algebra import Dstream, Filter, Granularity, Plan, Project, Ranking, Scan, StarJoin
 from tidemill.expressions import UserFunction
-from tidemill.reference import changes, joins, order, rows, sets, windows
+from tidemill.reference import changes, joins, order, rows, sets, whole_rows, windows
 from tidemill.reference.aggregates import aggregate
 from tidemill.reference.run import Run
-from tidemill.reference.scans import SourceData, scan
-from tidemill.reference.stream import LogicalStream
+from tidemill.reference.scans import SourceData, scan, scanned
+from tidemill.reference.stream import LogicalStream, WholeRow, snapshots_of
 
 OPERATORS: Mapping[type[Plan], Callable[..., LogicalStream]] = {
     algebra.Filter: rows.filtered,
@@ -81,8 +81,22 @@ class _Evaluation:
             return scan(plan, run, self._sources[plan.source])
         if isinstance(plan, StarJoin | Ranking):
             return self.of(plan.exact, run)  # what is left out is not part of the definition
+        if isinstance(plan, Granularity) and plan.changes:
+            return snapshots_of(self.rows(plan, run), run.horizon)
         if type(plan) not in OPERATORS:
             raise TypeError(f"no definition of {type(plan).__name__}")
         ahead = replace(run, horizon=run.horizon + 1) if isinstance(plan, Dstream) else run
         inputs = [self.of(child, ahead) for child in plan.children]
         return OPERATORS[type(plan)](plan, run, *inputs)
+
+    def rows(self, plan: Plan, run: Run) -> list[WholeRow]:
+        """The rows of a plan whose rows are whole."""
+        if isinstance(plan, Scan):
+            return scanned(plan, self._sources[plan.source])
+        if isinstance(plan, Filter | Project | Granularity | algebra.Union):
+            return whole_rows.OPERATORS[type(plan)](
+                plan, run, *(self.rows(child, run) for child in plan.children)
+            )
+        if isinstance(plan, algebra.TimeWindow):
+            return whole_rows.time_window(plan, self.of(plan.child, run))
+        return whole_rows.of_instants(self.of(plan, run))

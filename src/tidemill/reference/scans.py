@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -10,7 +9,7 @@ import pyarrow as pa
 
 from tidemill.algebra import VERSION, Scan, Schema, SourceKind
 from tidemill.reference.run import Run
-from tidemill.reference.stream import LogicalStream, Row, canonical_row
+from tidemill.reference.stream import LogicalStream, Row, WholeRow, canonical_row, snapshots_of
 from tidemill.timeline import OPEN_END
 
 Record = Mapping[str, Any]
@@ -32,14 +31,15 @@ def scan(plan: Scan, run: Run, data: SourceData) -> LogicalStream:
     >>> dict(scan(bids, Run(9, {}), [({"item": 7}, 3), ({"item": 7}, 3)]))
     {3: Counter({(7,): 2})}
     """
+    return snapshots_of(scanned(plan, data), run.horizon)
+
+
+def scanned(plan: Scan, data: SourceData) -> list[WholeRow]:
+    """The rows of a source with their validity."""
     elements = [_element(plan.kind, entry) for entry in data]
     records = [{VERSION: number, **record} for number, (record, _, _) in enumerate(elements)]
     rows = _typed_rows(plan.columns, records)
-    snapshots: dict[int, Counter[Row]] = {}
-    for row, (_, start, end) in zip(rows, elements, strict=True):
-        for t in range(max(start, 0), min(end, run.horizon + 1)):
-            snapshots.setdefault(t, Counter())[row] += 1
-    return LogicalStream(snapshots, run.horizon)
+    return [(row, start, end) for row, (_, start, end) in zip(rows, elements, strict=True)]
 
 
 def _element(kind: SourceKind, entry: Any) -> tuple[Record, int, int]:

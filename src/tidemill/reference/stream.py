@@ -13,6 +13,9 @@ Row = tuple[Any, ...]
 Snapshot = Counter[Row]
 """The rows that hold at one instant, with their number of copies. Never changed in place."""
 
+WholeRow = tuple[Row, int, int]
+"""A row, and the first instants at which it holds and no longer holds."""
+
 # Python finds a NaN in a dictionary only if it is the same object.
 _NAN = float("nan")
 
@@ -65,6 +68,19 @@ def total(snapshots: Iterable[Snapshot]) -> Snapshot:
     for snapshot in snapshots:
         result.update(snapshot)
     return result
+
+
+def snapshots_of(rows: Iterable[WholeRow], horizon: int) -> LogicalStream:
+    """The rows at the instants at which they hold.
+
+    >>> dict(snapshots_of([(("a",), 1, 3), (("a",), 2, 9)], horizon=2))
+    {1: Counter({('a',): 1}), 2: Counter({('a',): 2})}
+    """
+    snapshots: dict[int, Snapshot] = {}
+    for row, start, end in rows:
+        for t in range(max(start, 0), min(end, horizon + 1)):
+            snapshots.setdefault(t, Counter())[row] += 1
+    return LogicalStream(snapshots, horizon)
 
 
 def canonical(value: Any) -> Any:

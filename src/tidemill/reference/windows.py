@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Iterator
 
 from tidemill.algebra import CountWindow, Granularity, TimeWindow
+from tidemill.algebra.adjusting import size_at
 from tidemill.reference.order import sorted_copies
 from tidemill.reference.run import Run
 from tidemill.reference.stream import LogicalStream, Row, Snapshot, total
 
 
 def time_window(plan: TimeWindow, run: Run, child: LogicalStream) -> LogicalStream:
-    """At t, the copies of the instants t' with moved - size < t' <= moved, moved as of t."""
+    """At t, the copies of the instants t' <= moved < t' + size, moved as of t, size as of t'."""
+
+    def holds(instant: int, moved: int) -> bool:
+        size = size_at(plan.size, plan.changes, instant)
+        return instant <= moved and (size is None or moved < instant + size)
 
     def content(t: int) -> Snapshot:
         moved = last_move(t, plan.slide)
-        before = -1 if plan.size is None else moved - plan.size
-        return total(rows for instant, rows in child.items() if before < instant <= moved)
+        return total(rows for instant, rows in child.items() if holds(instant, moved))
 
     return LogicalStream.build(run.horizon, content)
 
@@ -31,23 +36,28 @@ def last_move(t: int, slide: int) -> int:
 
 
 def count_window(plan: CountWindow, run: Run, child: LogicalStream) -> LogicalStream:
-    """At t, the last rows of every partition, up to its last complete slide."""
+    """At t, of every partition, the rows behind which not as many came as their size allows.
+
+    Only rows up to the last complete slide have come.
+    """
     keys = [plan.schema.names.index(name) for name in plan.partition_by]
-    arrived: dict[Row, list[Row]] = defaultdict(list)
+    arrived: dict[Row, list[tuple[Row, int]]] = defaultdict(list)
 
     def content(t: int) -> Snapshot:
         for row in sorted_copies(child.at(t)):
-            arrived[tuple(row[key] for key in keys)].append(row)
-        return total(Counter(_last_rows(plan, copies)) for copies in arrived.values())
+            arrived[tuple(row[key] for key in keys)].append((row, t))
+        return total(Counter(_last_rows(plan, rows)) for rows in arrived.values())
 
     # The instants are visited in order, each once, so `arrived` holds what came up to t.
     return LogicalStream.build(run.horizon, content)
 
 
-def _last_rows(plan: CountWindow, copies: list[Row]) -> list[Row]:
-    complete = len(copies) // plan.slide * plan.slide
-    first = 0 if plan.rows is None else max(complete - plan.rows, 0)
-    return copies[first:complete]
+def _last_rows(plan: CountWindow, arrived: list[tuple[Row, int]]) -> Iterator[Row]:
+    complete = len(arrived) // plan.slide * plan.slide
+    for number, (row, time) in enumerate(arrived[:complete]):
+        size = size_at(plan.rows, plan.changes, time)
+        if size is None or complete - number <= size:
+            yield row
 
 
 def granularity(plan: Granularity, run: Run, child: LogicalStream) -> LogicalStream:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from threading import RLock
 from typing import Any, Protocol
 
 import polars as pl
@@ -80,10 +81,12 @@ class Root:
 class GraphRun(Protocol):
     """Queries that run together, and come and go between two ticks.
 
-    `after_tick` is called when a tick is done, and may revise the graph.
+    `after_tick` is called when a tick is done, and may revise the graph. Whoever holds the `lock`
+    is between two ticks: what is read of the graph stays so until it is revised.
     """
 
     after_tick: Callable[[], None]
+    lock: RLock
 
     @property
     def ticks(self) -> int: ...

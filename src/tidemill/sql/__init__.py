@@ -4,8 +4,10 @@ from tidemill.sql.dialect import Tidemill
 from tidemill.sql.nodes import (
     STREAM_FUNCTIONS,
     UNIT_MICROS,
+    AlterNamed,
     Approximate,
     AtMost,
+    CommandQuery,
     Connector,
     CreateAs,
     CreateSource,
@@ -27,8 +29,10 @@ from tidemill.sql.nodes import (
 from tidemill.sql.parse import parse, parse_one
 from tidemill.sql.source import Position, Source, error_at, position_of
 from tidemill.sql.statements import (
+    AlterQuery,
     ConnectorCall,
     CreateDerived,
+    CreateQuery,
     CreateRelation,
     CreateStream,
     DeleteFrom,
@@ -37,18 +41,24 @@ from tidemill.sql.statements import (
     InsertValues,
     OptionValue,
     QueryStatement,
+    StartQuery,
     Statement,
+    StopQuery,
 )
 
 __all__ = [
     "STREAM_FUNCTIONS",
     "UNIT_MICROS",
+    "AlterNamed",
+    "AlterQuery",
     "Approximate",
     "AtMost",
+    "CommandQuery",
     "Connector",
     "ConnectorCall",
     "CreateAs",
     "CreateDerived",
+    "CreateQuery",
     "CreateRelation",
     "CreateSource",
     "CreateStream",
@@ -70,7 +80,9 @@ __all__ = [
     "RowCount",
     "Shed",
     "Source",
+    "StartQuery",
     "Statement",
+    "StopQuery",
     "StreamFunction",
     "StreamWindow",
     "Tidemill",

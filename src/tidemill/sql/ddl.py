@@ -8,14 +8,22 @@ from sqlglot import exp
 from sqlglot.tokens import Token, TokenType
 
 from tidemill.errors import nearest
-from tidemill.sql.nodes import Connector, CreateAs, CreateSource, DropNamed, InsertSink
+from tidemill.sql.nodes import (
+    Connector,
+    CreateAs,
+    CreateSource,
+    DropNamed,
+    InsertRows,
+    InsertSink,
+)
 from tidemill.sql.promises import PromiseParser
 
 __all__ = ["StatementParser"]
 
-_KINDS: Final = ("STREAM", "RELATION")
+_KINDS: Final = ("STREAM", "RELATION", "QUERY")
 _STARTS: Final = (
-    *("SELECT", "CREATE", "DROP", "INSERT", "DELETE", "WITH", "ISTREAM", "DSTREAM", "RSTREAM"),
+    *("SELECT", "CREATE", "DROP", "INSERT", "DELETE", "ALTER", "START", "STOP"),
+    *("WITH", "ISTREAM", "DSTREAM", "RSTREAM"),
 )
 _QUERY_STARTS: Final = frozenset(
     {TokenType.SELECT, TokenType.WITH, TokenType.FROM, TokenType.L_PAREN}
@@ -52,8 +60,8 @@ class StatementParser(PromiseParser):
     def _fail_statement(self) -> NoReturn:
         near = nearest(self._curr.text, _STARTS)
         statements = (
-            "SELECT, CREATE STREAM, CREATE RELATION, DROP STREAM, DROP RELATION, INSERT INTO, "
-            "DELETE FROM"
+            "SELECT, CREATE STREAM, CREATE RELATION, CREATE QUERY, DROP, INSERT INTO, DELETE FROM, "
+            "START QUERY, STOP QUERY, ALTER QUERY"
         )
         help = f"did you mean `{near}`?" if near else f"statements: {statements}"
         self.fail(f"a statement cannot begin with {self.found()}", help=help)
@@ -62,9 +70,9 @@ class StatementParser(PromiseParser):
         if self._match_texts(_KINDS):
             return self._prev.text.upper()
         near = nearest(self._curr.text, _KINDS) if self._curr else None
-        help = f"write {verb} STREAM or {verb} RELATION"
+        help = f"write {verb} STREAM, {verb} RELATION or {verb} QUERY"
         help = f"did you mean `{near}`?" if near else help
-        self.fail(f"expected STREAM or RELATION, found {self.found()}", help=help)
+        self.fail(f"expected STREAM, RELATION or QUERY, found {self.found()}", help=help)
 
     def _parse_name(self, what: str) -> exp.Identifier:
         token = self._curr
@@ -83,10 +91,21 @@ class StatementParser(PromiseParser):
             help = f"write DROP {kind} IF EXISTS first"
             self.fail(f"CREATE {kind} IF NOT EXISTS is not supported", help=help)
         name = self._parse_name(kind)
+        if kind == "QUERY":
+            return self._parse_create_query(name)
         if self._match(TokenType.ALIAS):
             query = self._parse_query()
             return self.expression(CreateAs(kind=kind, this=name, expression=query))
         return self._parse_create_source(kind, name)
+
+    def _parse_create_query(self, name: exp.Identifier) -> exp.Expr:
+        self.expect("AS", help=f"write CREATE QUERY {name.name} AS SELECT ...")
+        token = self._curr
+        inner = self._parse_insert_into() if self._match_text_seq("INSERT") else self._parse_query()
+        if isinstance(inner, InsertRows):
+            help = "write INSERT INTO console() SELECT ..."
+            self.fail("a query with a name inserts into a sink", token, help)
+        return self.expression(CreateAs(kind="QUERY", this=name, expression=inner))
 
     def _refuse_replace(self) -> None:
         token, last = self._curr, self._next

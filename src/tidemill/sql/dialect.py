@@ -5,9 +5,9 @@ from __future__ import annotations
 from sqlglot.dialects.spark import Spark
 from sqlglot.tokens import Token
 
-from tidemill.sql.ddl import StatementParser
 from tidemill.sql.generator import TidemillGenerator
 from tidemill.sql.hints import open_hints
+from tidemill.sql.queries import CommandParser
 
 __all__ = ["Tidemill"]
 
@@ -29,5 +29,5 @@ class Tidemill(Spark):
     """
 
     Tokenizer = _Tokenizer
-    Parser = StatementParser
+    Parser = CommandParser
     Generator = TidemillGenerator

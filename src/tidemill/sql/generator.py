@@ -8,8 +8,10 @@ from sqlglot import exp
 from sqlglot.generators.spark import SparkGenerator
 
 from tidemill.sql.nodes import (
+    AlterNamed,
     Approximate,
     AtMost,
+    CommandQuery,
     Connector,
     CreateAs,
     CreateSource,
@@ -131,6 +133,17 @@ def _drop(self: Any, node: DropNamed) -> str:
     return f"DROP {node.text('kind')} {exists}{self.sql(node, 'this')}"
 
 
+def _command(self: Any, node: CommandQuery) -> str:
+    partial = " PARTIAL" if node.args.get("partial") else ""
+    return f"{node.text('verb')} QUERY {self.sql(node, 'this')}{partial}"
+
+
+def _alter(self: Any, node: AlterNamed) -> str:
+    query = node.args.get("expression")
+    change = f"AS {self.sql(query)}" if query else "OPTIMIZE"
+    return f"ALTER QUERY {self.sql(node, 'this')} {change}"
+
+
 class TidemillGenerator(SparkGenerator):
     """Spark's generator with windows, stream functions and Tidemill's statements."""
 
@@ -138,9 +151,11 @@ class TidemillGenerator(SparkGenerator):
         **SparkGenerator.TRANSFORMS,
         # Casts are strict here, so the two must not print alike as they do for Spark.
         exp.TryCast: lambda self, e: self.trycast_sql(e),
+        AlterNamed: _alter,
         Approximate: _approximate,
         AtMost: _at_most,
         Connector: lambda self, e: f"{self.sql(e, 'this')}({self.expressions(e, flat=True)})",
+        CommandQuery: _command,
         CreateAs: _create_as,
         CreateSource: _create_source,
         DeleteRows: _delete_rows,

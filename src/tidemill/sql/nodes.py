@@ -10,8 +10,10 @@ from sqlglot import exp
 __all__ = [
     "STREAM_FUNCTIONS",
     "UNIT_MICROS",
+    "AlterNamed",
     "Approximate",
     "AtMost",
+    "CommandQuery",
     "Connector",
     "CreateAs",
     "CreateSource",
@@ -181,6 +183,18 @@ class DropNamed(exp.Expression):
     """DROP STREAM or RELATION (`kind`)."""
 
     arg_types: ClassVar[dict[str, bool]] = {"kind": True, "this": True, "exists": False}
+
+
+class CommandQuery(exp.Expression):
+    """START or STOP (`verb`) a query; `partial` if it may answer before it is complete."""
+
+    arg_types: ClassVar[dict[str, bool]] = {"verb": True, "this": True, "partial": False}
+
+
+class AlterNamed(exp.Expression):
+    """ALTER QUERY: another definition (`expression`), or a better plan for the one it has."""
+
+    arg_types: ClassVar[dict[str, bool]] = {"this": True, "expression": False}
 
 
 class InsertSink(exp.Expression):

@@ -14,6 +14,8 @@ from tidemill.sql.diagnose import explain_parse_error, explain_token_error
 from tidemill.sql.dialect import Tidemill
 from tidemill.sql.nodes import (
     STREAM_FUNCTIONS,
+    AlterNamed,
+    CommandQuery,
     CreateAs,
     CreateSource,
     DeleteRows,
@@ -28,7 +30,8 @@ from tidemill.sql.statements import Statement, statement_of
 __all__ = ["parse", "parse_one"]
 
 _CHANGES = (InsertSink, InsertRows, DeleteRows)
-_TREES = (exp.Query, StreamFunction, CreateAs, CreateSource, DropNamed, *_CHANGES)
+_NAMED = (CreateAs, CreateSource, DropNamed, CommandQuery, AlterNamed)
+_TREES = (exp.Query, StreamFunction, *_NAMED, *_CHANGES)
 _UNSETTLED = (exp.Any, exp.All, exp.Anonymous, exp.Parameter, exp.Placeholder)
 
 

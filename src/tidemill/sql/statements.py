@@ -8,7 +8,9 @@ from dataclasses import dataclass, field
 from sqlglot import exp
 
 from tidemill.sql.nodes import (
+    AlterNamed,
     AtMost,
+    CommandQuery,
     Connector,
     CreateAs,
     CreateSource,
@@ -21,8 +23,10 @@ from tidemill.sql.nodes import (
 from tidemill.sql.source import Position, Source
 
 __all__ = [
+    "AlterQuery",
     "ConnectorCall",
     "CreateDerived",
+    "CreateQuery",
     "CreateRelation",
     "CreateStream",
     "DeleteFrom",
@@ -31,7 +35,9 @@ __all__ = [
     "InsertValues",
     "OptionValue",
     "QueryStatement",
+    "StartQuery",
     "Statement",
+    "StopQuery",
     "statement_of",
 ]
 
@@ -101,8 +107,40 @@ class CreateDerived(Statement):
 
 
 @dataclass(frozen=True)
+class CreateQuery(Statement):
+    """A query with a name, and perhaps a sink for its results."""
+
+    name: str
+    query: exp.Expr
+    sink: ConnectorCall | None = None
+
+
+@dataclass(frozen=True)
+class StartQuery(Statement):
+    """Let a query run; `partial` if it may answer before it is complete."""
+
+    name: str
+    partial: bool = False
+
+
+@dataclass(frozen=True)
+class StopQuery(Statement):
+    """Let a query rest."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class AlterQuery(Statement):
+    """Another definition for a query, or a better plan for the one it has (None)."""
+
+    name: str
+    query: exp.Expr | None = None
+
+
+@dataclass(frozen=True)
 class DropObject(Statement):
-    """The removal of a stream or relation (`kind`)."""
+    """The removal of a stream, relation or query (`kind`)."""
 
     kind: str
     name: str
@@ -141,6 +179,14 @@ def statement_of(tree: exp.Expr, sql: str, position: Position, source: Source) -
     common = (tree, sql, position, source)
     if isinstance(tree, CreateSource):
         return _created(tree, sql, position, source)
+    if isinstance(tree, CreateAs) and tree.text("kind") == "QUERY":
+        return _named_query(tree, sql, position, source)
+    if isinstance(tree, CommandQuery):
+        if tree.text("verb") == "STOP":
+            return StopQuery(*common, tree.name)
+        return StartQuery(*common, tree.name, bool(tree.args.get("partial")))
+    if isinstance(tree, AlterNamed):
+        return AlterQuery(*common, tree.name, tree.args.get("expression"))
     if isinstance(tree, CreateAs):
         return CreateDerived(*common, tree.text("kind"), tree.name, tree.expression)
     if isinstance(tree, DropNamed):
@@ -153,6 +199,13 @@ def statement_of(tree: exp.Expr, sql: str, position: Position, source: Source) -
     if isinstance(tree, DeleteRows):
         return DeleteFrom(*common, tree.name, tree.args["where"], tree.args["at"])
     return QueryStatement(*common)
+
+
+def _named_query(tree: CreateAs, sql: str, position: Position, source: Source) -> Statement:
+    inner, sink = tree.expression, None
+    if isinstance(inner, InsertSink):
+        inner, sink = inner.expression, _call(inner.this)
+    return CreateQuery(tree, sql, position, source, tree.name, inner, sink)
 
 
 def _created(tree: CreateSource, sql: str, position: Position, source: Source) -> Statement:

@@ -12,6 +12,7 @@ import polars as pl
 import pyarrow as pa
 
 from tidemill.algebra import Granularity, Plan, Scan, TimeWindow
+from tidemill.algebra.adjusting import sizes
 from tidemill.expressions import UserFunction
 from tidemill.optimize import optimize
 from tidemill.physical.lowering import lower
@@ -171,9 +172,9 @@ def reach(plan: Plan, known: dict[int, int] | None = None) -> int:
 def _own_reach(plan: Plan) -> int:
     match plan:
         case TimeWindow():
-            return (plan.size or 0) + plan.slide
+            return max(size or 0 for size in sizes(plan.size, plan.changes)) + plan.slide
         case Granularity():
-            return plan.granule
+            return max(size or 0 for size in sizes(plan.granule, plan.changes))
         case _:
             return 0
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -13,9 +12,12 @@ from tidemill.algebra import Plan, render
 from tidemill.analyze import Hints
 from tidemill.engine import Engine
 from tidemill.optimize import optimize
+from tidemill.testing.case import Case
 from tidemill.testing.check import Functions, Inputs, check_plan, check_result, reference_of
 from tidemill.testing.check_queries import check_query, engine_with, plan_of, run_script
+from tidemill.testing.random_changes import with_changes
 from tidemill.testing.random_data import EXACT_FLOATS, FLOATS, random_row, random_stream
+from tidemill.testing.random_graphs import GraphCase, random_graph
 from tidemill.testing.random_hints import hinted, tell_nonsense
 from tidemill.testing.random_plans import RELATION, SOURCES, PlanGenerator
 from tidemill.testing.random_queries import QueryGenerator
@@ -26,25 +28,6 @@ from tidemill.testing.versions import random_versions
 
 _FEW = (2, 9)  # rows per stream: queries multiply them
 _SOON = 12  # so that many rows come when something changes
-
-
-@dataclass(frozen=True)
-class Case(ABC):
-    """Something to check on some inputs."""
-
-    inputs: Inputs
-
-    @abstractmethod
-    def check(self) -> None:
-        """Fail if the answer is wrong."""
-
-    @property
-    @abstractmethod
-    def text(self) -> str:
-        """The query or plan."""
-
-    def __str__(self) -> str:
-        return f"{self.text}\n\n{self.inputs}"
 
 
 @dataclass(frozen=True)
@@ -190,12 +173,26 @@ def ranking_case(random: Random) -> RankingCase:
     return RankingCase(inputs, ranking, random)
 
 
+def changes_case(random: Random) -> Case:
+    """A random plan or script whose windows and granules change; its rows are rearranged."""
+    if random.random() < 0.9:
+        plan = with_changes(PlanGenerator(random).plan(random.choice([1, 1, 2])), random)
+        return PlanCase(random_inputs(random), plan)
+    case = split_case(random)
+    return replace(case, plan=with_changes(case.plan, random))
+
+
 def random_inputs(random: Random, **options: Any) -> Inputs:
     """Random rows for all sources."""
     streams = {name: random_stream(random, **options) for name in SOURCES}
     floats = options.get("floats", FLOATS)
     rows = [random_row(random, floats) for _ in range(random.randint(0, 3))]
     return Inputs(streams, {RELATION: rows})
+
+
+def graph_case(random: Random) -> GraphCase:
+    """A random life of a running graph."""
+    return random_graph(random, random_inputs(random, latest=12, rows=(4, 14)))
 
 
 CASES: Final[Mapping[str, Callable[[Random], Case]]] = {
@@ -205,6 +202,8 @@ CASES: Final[Mapping[str, Callable[[Random], Case]]] = {
     "splits": split_case,
     "relations": relation_case,
     "rankings": ranking_case,
+    "graphs": graph_case,
+    "changes": changes_case,
 }
 """How to make a random case of each kind."""
 

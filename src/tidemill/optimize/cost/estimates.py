@@ -153,23 +153,23 @@ class Estimator:
     # Windows
 
     def _timewindow(self, plan: nodes.TimeWindow) -> Characteristics:
-        size = LIFETIME if plan.size is None else plan.size
+        size = LIFETIME if plan.current is None else plan.current
         window = characteristics.time_window(discrete.instants(self.of(plan.child)), size)
         # A window that slides changes at multiples of the slide, as if it were coarsened.
         return characteristics.coarsened(window, max(plan.slide, window.granularity))
 
     def _countwindow(self, plan: nodes.CountWindow) -> Characteristics:
         stream = discrete.instants(self.of(plan.child))
-        if plan.rows is None:
+        if plan.current is None:
             return replace(stream, length=LIFETIME)
         partitions = self.groups(plan.child, plan.partition_by) if plan.partition_by else 1.0
-        window = characteristics.partitioned_window(stream, partitions, plan.rows)
+        window = characteristics.partitioned_window(stream, partitions, plan.current)
         # In steps, rows start when a step is complete.
         step = plan.slide * partitions * stream.distance if plan.slide > 1 else 0.0
         return replace(window, granularity=max(window.granularity, step))
 
     def _granularity(self, plan: nodes.Granularity) -> Characteristics:
-        return characteristics.coarsened(self.of(plan.child), plan.granule)
+        return characteristics.coarsened(self.of(plan.child), plan.current)
 
     def _istream(self, plan: nodes.Unary) -> Characteristics:
         stream, values = self.of(plan.child), self.domain(plan.child, plan.schema.names)

@@ -126,7 +126,7 @@ def ahead(plan: Plan, estimator: Estimator) -> float:
         case nodes.TimeWindow():
             return (plan.slide - 1) / 2
         case nodes.Granularity():
-            return (plan.granule - 1) / 2
+            return (plan.current - 1) / 2
         case nodes.Filter() | nodes.Project():
             return ahead(plan.child, estimator)
     return 0.0
@@ -176,9 +176,9 @@ def _copies(plan: nodes.SetOperation, estimator: Estimator) -> State:
 
 def _count_window(plan: nodes.CountWindow, estimator: Estimator) -> State:
     """The rows of every window, and of the step that is not complete; a number per partition."""
-    if plan.rows is None:
+    if plan.current is None:
         return State()
     partitions = estimator.groups(plan.child, plan.partition_by) if plan.partition_by else 1.0
-    rows = partitions * (plan.rows + (plan.slide - 1) / 2)
+    rows = partitions * (plan.current + (plan.slide - 1) / 2)
     wide = width(plan.schema.select(plan.partition_by))
     return State(rows, width(plan.schema), partitions, wide)

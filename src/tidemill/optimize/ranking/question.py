@@ -88,16 +88,16 @@ def _ordered(items: Items, keys: tuple[str, ...]) -> tuple[str, ...]:
 def _windows(plan: Plan) -> tuple[tuple[Plan, ...], int | None, int | None]:
     """The streams below one window, of time or of rows."""
     if isinstance(plan, CountWindow):
-        if plan.slide != 1 or plan.partition_by or plan.bounds or plan.rows is None:
+        if plan.slide != 1 or plan.partition_by or plan.rows is None or not plan.is_fixed:
             raise NotRanked("its window is not simply the last rows")
         return tuple(_instants(each) for each in _united(plan.child)), None, plan.rows
     leaves = list(_united(plan))
     windows = [leaf for leaf in leaves if isinstance(leaf, TimeWindow)]
-    sizes = {(leaf.size, leaf.slide, leaf.bounds) for leaf in windows}
+    sizes = {(leaf.size, leaf.slide, leaf.is_fixed) for leaf in windows}
     if len(windows) < len(leaves) or len(sizes) > 1:
         raise NotRanked("its streams have no common window")
-    ((size, slide, bounds),) = sizes
-    if size is None or slide != 1 or bounds is not None:
+    ((size, slide, is_fixed),) = sizes
+    if size is None or slide != 1 or not is_fixed:
         raise NotRanked("its window is not simply of one size")
     below = [each for leaf in windows for each in _united(leaf.child)]
     return tuple(_instants(each) for each in below), size, None

@@ -43,7 +43,9 @@ def push_projects(plan: Plan) -> Plan:
 
 def shows_all_rows(window: TimeWindow) -> bool:
     """Whether every row is in the window at some instant: none falls between two moves."""
-    return window.size is None or window.size >= window.slide
+    smallest = window.size if window.bounds is None else window.bounds[0]
+    changed = (size for _, size in window.changes)
+    return smallest is None or min(smallest, *changed, window.slide) == window.slide
 
 
 def _never_fails(project: Project) -> bool:

@@ -22,7 +22,7 @@ def remove_now_windows(plan: Plan) -> Plan:
     02   Scan bid columns=[item, price]
     """
     match plan:
-        # A window with bounds may be given another size while it runs.
-        case TimeWindow(child, size=1, slide=1, bounds=None):
+        # Others may be given another size while they run.
+        case TimeWindow(child, size=1, slide=1, is_fixed=True):
             return child
     return plan

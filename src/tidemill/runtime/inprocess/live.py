@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from threading import RLock
 
 import polars as pl
 import pyarrow as pa
@@ -48,6 +49,7 @@ class LiveRun:
 
     def __init__(self, feed: Callable[[str], Feed]) -> None:
         self.after_tick: Callable[[], None] = lambda: None
+        self.lock = RLock()
         self.gathering = Gathering()
         self.failures: dict[str, Exception] = {}
         self._open = feed

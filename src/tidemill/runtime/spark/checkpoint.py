@@ -14,7 +14,6 @@ import pyarrow as pa
 from pyarrow import fs
 
 from tidemill.errors import ExecutionError
-from tidemill.fragments import Staged
 
 _NOTHING = fs.FileType.NotFound
 
@@ -36,17 +35,17 @@ class Checkpoint:
             return wanted
         return int(json.loads(self.read("manifest.json"))["partitions"])
 
-    def open(self, staged: Staged, partitions: int) -> int:
-        """Take the checkpoint for a query; the number of partitions that its state has."""
+    def open(self, plan: str, partitions: int) -> int:
+        """Take the checkpoint for a plan; the number of partitions that its state has."""
         self._take()
         try:
-            return self._opened(staged, partitions)
+            return self._opened(plan, partitions)
         except BaseException:
             self.close()
             raise
 
-    def _opened(self, staged: Staged, partitions: int) -> int:
-        wanted = _manifest(staged, partitions)
+    def _opened(self, plan: str, partitions: int) -> int:
+        wanted = _manifest(plan, partitions)
         path = f"{self._folder}/manifest.json"
         if self._filesystem.get_file_info(path).type == _NOTHING:
             self.write("manifest.json", json.dumps(wanted, indent=1))
@@ -139,11 +138,11 @@ class Checkpoint:
 _COMPARED = {"format": "version of Tidemill", "polars": "version of Polars", "plan": "query"}
 
 
-def _manifest(staged: Staged, partitions: int) -> dict[str, Any]:
+def _manifest(plan: str, partitions: int) -> dict[str, Any]:
     return {
         "format": FORMAT,
         "polars": pl.__version__,
-        "plan": "\n".join(map(str, staged.plans)),
+        "plan": plan,
         "partitions": partitions,
     }
 

@@ -13,7 +13,6 @@ import polars as pl
 import pyarrow as pa
 from pyspark.errors import PySparkException, StreamingQueryException
 from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql import functions as F
 
 from tidemill.algebra.nodes import Scan, SourceKind
 from tidemill.algebra.schema import Schema
@@ -28,13 +27,11 @@ from tidemill.runtime.progress import Progress
 from tidemill.runtime.spark.checkpoint import Checkpoint
 from tidemill.runtime.spark.forms import SNAPSHOT
 from tidemill.runtime.spark.idle import IdleWatch
-from tidemill.runtime.spark.memory import MemorySink
-from tidemill.runtime.spark.native import spark_type
 from tidemill.runtime.spark.reading import Origin, Reader
 from tidemill.runtime.spark.run import SparkRun
 from tidemill.runtime.spark.session import working_copy
 from tidemill.runtime.spark.sinks import Sink, Writer, make_late_sink, make_sink
-from tidemill.timeline import VALID_FROM, VALID_TO
+from tidemill.runtime.spark.table_sinks import results_of
 
 
 class SparkExecution:
@@ -72,7 +69,7 @@ class SparkExecution:
         # Without a checkpoint there is nothing to come back to, but Spark needs a folder.
         folder = request.checkpoint or tempfile.mkdtemp(prefix="tidemill-")
         sinks = [
-            make_sink(job.sink, job.domain, self._no_rows(job.plan), Writer(folder, number))
+            make_sink(job.sink, job.domain, job.plan.schema, Writer(folder, number))
             for number, job in enumerate(self._jobs)
         ]
         plans = [
@@ -106,13 +103,6 @@ class SparkExecution:
         except BaseException:
             place.close()
             raise
-
-    def _no_rows(self, plan: Exec) -> DataFrame:
-        """The columns of a result, without rows."""
-        types = {field.name: spark_type(field.type) for field in plan.schema}
-        types |= {VALID_FROM: "BIGINT", VALID_TO: "BIGINT"}
-        columns = [F.lit(None).cast(kind).alias(name) for name, kind in types.items()]
-        return self._session.range(0).select(*columns)
 
     def _sources(self, staged: Staged) -> Sequence[tuple[Origin, Schema]]:
         """Every source once, with the columns that any leaf of the plans reads."""
@@ -196,11 +186,7 @@ class RunningQuery:
 
     def results(self, query: int = 0) -> pa.Table:
         """What the sink `memory` of a query holds now."""
-        sink = self._sinks[query]
-        if not isinstance(sink, MemorySink):
-            help = "start the query with sink='memory'"
-            raise ExecutionError("only the sink memory keeps results", help=help)
-        return sink.results()
+        return results_of(self._sinks[query])
 
     def exception(self) -> Exception | None:
         """What stopped the query, if it failed."""
@@ -209,7 +195,7 @@ class RunningQuery:
         failure = self._failure
         if failure is None and self._query is not None and not self._stopped:
             failure = self._query.exception()
-        return None if failure is None else _explained(failure)
+        return None if failure is None else explained(failure)
 
     def process_all_available(self) -> None:
         """Wait until everything that is there now has been read."""
@@ -219,7 +205,7 @@ class RunningQuery:
         try:
             self._query.processAllAvailable()
         except PySparkException as error:
-            raise _explained(error) from error
+            raise explained(error) from error
 
     def stop(self) -> None:
         """Stop, without the end of the current tick; the checkpoint can be used to go on."""
@@ -247,7 +233,7 @@ class RunningQuery:
         return True
 
 
-def _explained(failure: Exception) -> Exception:
+def explained(failure: Exception) -> Exception:
     """An error of ours for one that came through Spark."""
     if isinstance(failure, TidemillError):
         return failure

@@ -59,8 +59,10 @@ def _native(edge: Edge) -> NativeRows | None:
 def _plain(staged: Staged, edge: Edge, native: NativeRows) -> list[str]:
     """The columns of an edge that are columns of its source, and on no edge before it."""
     columns = _origins(native)
-    for other in staged.edges[: edge.tag]:
-        before = _native(other) if other.tag not in staged.results else None
+    for other in staged.edges:
+        if other is edge:
+            break
+        before = None if other.is_result else _native(other)
         if (
             before
             and before.kept is None

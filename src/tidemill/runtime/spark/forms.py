@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from pyspark.sql import DataFrame
@@ -22,8 +22,15 @@ _ADDED = {"intervals": (), "changes": (AT, CHANGE), SNAPSHOT: (SNAPSHOT_AT,)}
 """The forms, and the columns that they add to those of the result and its validity."""
 
 
-def shape_of(form: str, domain: TimeDomain | None, columns: list[str]) -> Shape:
+def shape_of(form: str, domain: TimeDomain | None, columns: Iterable[str]) -> Shape:
     """How rows with these columns take a form; time becomes what the user knows it as."""
+    check_form(form, columns)
+    shapes = {"intervals": _intervals, "changes": _changes, SNAPSHOT: _snapshot}
+    return lambda rows: shapes[form](rows, domain)
+
+
+def check_form(form: str, columns: Iterable[str]) -> None:
+    """Refuse what is no form, or one whose columns the result has already."""
     if form not in _ADDED:
         raise ExecutionError(f"no form `{form}`", help=f"forms: {', '.join(_ADDED)}")
     for name in _ADDED[form]:
@@ -32,8 +39,6 @@ def shape_of(form: str, domain: TimeDomain | None, columns: list[str]) -> Shape:
                 f"the result has a column `{name}`, which the form `{form}` needs",
                 help=f"give it another name: SELECT {name} AS ...",
             )
-    shapes = {"intervals": _intervals, "changes": _changes, SNAPSHOT: _snapshot}
-    return lambda rows: shapes[form](rows, domain)
 
 
 def late_shape(time: str, domain: TimeDomain | None) -> Shape:

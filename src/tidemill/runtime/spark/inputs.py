@@ -48,7 +48,7 @@ class SourceRows:
 
 
 @dataclass(frozen=True)
-class _Case:
+class Case:
     """How rows of a source become rows of one edge: expressions in Spark SQL."""
 
     edge: Edge
@@ -87,8 +87,8 @@ class Inputs:
 
     def of_edges(self, source: SourceRows, rows: DataFrame) -> DataFrame:
         """Rows of one source (time, end, and `source.columns`) as rows of its edges."""
-        cases = [self._case(edge, source) for edge in self._edges[source.name]]
-        wanted = _choice([case.kept for case in cases])
+        cases = [case_of(edge, source.columns, self._layout) for edge in self._edges[source.name]]
+        wanted = choice([case.kept for case in cases])
         if len(cases) > 1:
             numbers = ", ".join(map(str, range(len(cases))))
             rows = rows.selectExpr("*", f"explode(array({numbers})) AS {_PASS}")
@@ -99,15 +99,15 @@ class Inputs:
             rows = rows.where(f"{_PASS} = 0 OR {wanted}")
         return self._packed(source, rows.selectExpr("*", f"{wanted} AS {_KEPT}"), cases)
 
-    def _packed(self, source: SourceRows, rows: DataFrame, cases: Sequence[_Case]) -> DataFrame:
+    def _packed(self, source: SourceRows, rows: DataFrame, cases: Sequence[Case]) -> DataFrame:
         number, copy = source.number, source.number + len(self._sources)
         own = f"IF({_PASS} = 0, {number}, {copy})" if len(cases) > 1 else str(number)
-        tag = _choice([str(case.edge.tag) for case in cases])
+        tag = choice([str(case.edge.tag) for case in cases])
         slots = []
         for name, kind in self._layout.spark_slots:
             values = [case.slots.get(name, "NULL") for case in cases]
             # Rows that are not wanted must not fail in an expression that they never reach.
-            slots.append(f"CAST(IF({_KEPT}, {_choice(values)}, NULL) AS {kind}) AS {name}")
+            slots.append(f"CAST(IF({_KEPT}, {choice(values)}, NULL) AS {kind}) AS {name}")
         return rows.selectExpr(
             f"{own} AS {SOURCE}",
             f"IF({_KEPT}, {tag}, {NO_EDGE}) AS {TAG}",
@@ -116,16 +116,6 @@ class Inputs:
             *slots,
         )
 
-    def _case(self, edge: Edge, source: SourceRows) -> _Case:
-        native = native_rows(edge.producer)
-        alias = native.source.scan.alias
-        names = {f"{alias}.{name}": column for name, column in source.columns.items()}
-        values = {name: to_spark(scalar, names) for name, scalar in native.columns.items()}
-        kept = "true" if native.kept is None else to_spark(native.kept, names)
-        places = self._layout.places(edge.schema)
-        slots = {slot: values[name] for name, slot in places.items()}
-        return _Case(edge, kept, slots)
-
     def heartbeats(self, beats: DataFrame) -> DataFrame:
         """What is known about the time of sources (their number, and an instant) as rows."""
         slots = [f"CAST(NULL AS {kind}) AS {name}" for name, kind in self._layout.spark_slots]
@@ -133,9 +123,20 @@ class Inputs:
         return beats.selectExpr(SOURCE, f"{HEARTBEAT} AS {TAG}", VALID_FROM, *end, *slots)
 
 
-def _choice(values: Sequence[str]) -> str:
-    """The value of each pass."""
+def case_of(edge: Edge, columns: Mapping[str, str], layout: Layout) -> Case:
+    """How rows become rows of an edge; `columns` tells where those of its source are."""
+    native = native_rows(edge.producer)
+    alias = native.source.scan.alias
+    names = {f"{alias}.{name}": column for name, column in columns.items()}
+    values = {name: to_spark(scalar, names) for name, scalar in native.columns.items()}
+    kept = "true" if native.kept is None else to_spark(native.kept, names)
+    slots = {slot: values[name] for name, slot in layout.places(edge.schema).items()}
+    return Case(edge, kept, slots)
+
+
+def choice(values: Sequence[str], number: str = _PASS) -> str:
+    """One of the values, by its number, in Spark SQL."""
     if len(set(values)) == 1:
         return values[0]
-    cases = " ".join(f"WHEN {number} THEN {value}" for number, value in enumerate(values))
-    return f"CASE {_PASS} {cases} END"
+    cases = " ".join(f"WHEN {at} THEN {value}" for at, value in enumerate(values))
+    return f"CASE {number} {cases} END"

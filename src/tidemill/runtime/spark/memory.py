@@ -6,10 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 import pyarrow as pa
-from pyspark.sql import DataFrame
 
 from tidemill.errors import ExecutionError
-from tidemill.runtime.spark.forms import Shape
 
 _LIMIT = 1_000_000
 
@@ -17,18 +15,15 @@ _LIMIT = 1_000_000
 class MemorySink:
     """Keeps the rows of all ticks, or those of the newest one, up to a limit."""
 
-    def __init__(
-        self, shape: Shape, only_newest: bool, nothing: DataFrame, options: Mapping[str, Any]
-    ) -> None:
-        self._shape = shape
+    def __init__(self, only_newest: bool, nothing: pa.Table, options: Mapping[str, Any]) -> None:
         self._only_newest = only_newest
         self._limit = int(options.get("limit", _LIMIT))
-        self._empty: pa.Table = shape(nothing).toArrow()
+        self._empty = nothing
         self._ticks: dict[int, pa.Table] = {}
 
-    def __call__(self, rows: DataFrame, tick: int) -> None:
+    def __call__(self, rows: pa.Table, tick: int) -> None:
         kept = {} if self._only_newest else self._ticks
-        ticks = {**kept, tick: self._shape(rows).toArrow()}
+        ticks = {**kept, tick: rows}
         count = sum(table.num_rows for table in ticks.values())
         if count > self._limit:
             raise ExecutionError(

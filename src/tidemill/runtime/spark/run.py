@@ -50,7 +50,7 @@ class SparkRun:
         self._reader = reader
         self._checkpoint = checkpoint
         self._sinks = sinks
-        kept = checkpoint.open(staged, partitions)
+        kept = checkpoint.open("\n".join(map(str, staged.plans)), partitions)
         layouts = layouts_of(staged)
         self._inputs = Inputs(staged, reader.sources, layouts[0])
         self._plan = TickPlan(staged, reader.sources, layouts, kept, f"{checkpoint.uri}/state")
@@ -178,7 +178,7 @@ class SparkRun:
         if several:
             rows = rows.persist()
         try:
-            for tag, sink in enumerate(self._sinks):
+            for tag, sink in zip(self._staged.results, self._sinks, strict=True):
                 sink(self._plan.result(rows, tag), tick)
         finally:
             if several:
@@ -195,12 +195,10 @@ class SparkRun:
             self._findings.note_held(name, relation.held)
         self._ticks += 1
         self._findings.note_reports(self._reports, self._totals())
-        for tag in self._staged.results:
-            self._rows_out[tag] += facts.get(f"results{tag}", 0)
+        for query, tag in enumerate(self._staged.results):
+            native = facts.get(f"results{tag}", 0)
+            self._rows_out[query] += native + sum(r["rows"].get(str(tag), 0) for r in self._reports)
         for report in self._reports:
-            for key, rows in report["rows"].items():
-                if int(key) in self._staged.results:
-                    self._rows_out[int(key)] += rows
             for phase, seconds in report["times"].items():
                 phases[phase] = max(phases.get(phase, 0.0), seconds)
         self._phases = phases

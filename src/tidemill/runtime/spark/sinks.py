@@ -12,18 +12,17 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import pyarrow as pa
 from pyspark.sql import DataFrame
 
+from tidemill.algebra.schema import Schema
 from tidemill.analyze import SourceInfo
 from tidemill.errors import ExecutionError
-from tidemill.postgres import PostgresSink
 from tidemill.runtime.interface import LateCallback, SinkRequest
 from tidemill.runtime.spark.checkpoint import Checkpoint
-from tidemill.runtime.spark.forms import SNAPSHOT, SNAPSHOT_AT, Shape, late_shape, shape_of
-from tidemill.runtime.spark.memory import MemorySink
+from tidemill.runtime.spark.forms import SNAPSHOT, Shape, late_shape, shape_of
 from tidemill.runtime.spark.session import from_here
 from tidemill.runtime.spark.snapshot_files import SnapshotFolder
+from tidemill.runtime.spark.table_sinks import make_table_sink
 from tidemill.timeline import TimeDomain
 
 Sink = Callable[[DataFrame, int], None]
@@ -36,32 +35,25 @@ class Writer:
     """Who writes to a sink: the checkpoint, and which of the queries that share it."""
 
     checkpoint: str
-    number: int
+    query: int | str
 
     @property
     def identity(self) -> str:
-        return f"{Checkpoint(self.checkpoint).identity()}/{self.number}"
+        return f"{Checkpoint(self.checkpoint).identity()}/{self.query}"
 
 
 def make_sink(
-    request: SinkRequest, domain: TimeDomain | None, nothing: DataFrame, writer: Writer
+    request: SinkRequest, domain: TimeDomain | None, schema: Schema, writer: Writer
 ) -> Sink:
-    """The sink that a user asked for; `nothing` has the columns of the result and no rows."""
-    shape = shape_of(request.form, domain, nothing.columns)
-    whole, options = request.form == SNAPSHOT, request.options
-    match request.target:
-        case "memory":
-            return MemorySink(shape, whole, nothing, options)
-        case "console":
-            return lambda rows, tick: _show(shape(rows), tick, even_nothing=whole)
-        case "postgres":
-            return _postgres(shape, whole, nothing, options, writer)
-        case str(format) if format in FILES:
-            return _files(format, shape, whole, options)
-        case str(format):
-            return lambda rows, tick: _write(format, shape(rows), whole, options)
-        case call:
-            return lambda rows, tick: call(shape(rows).toArrow(), tick)
+    """The sink that a user asked for; `schema` are the columns of the result."""
+    table_sink = make_table_sink(request, domain, schema, lambda: writer.identity)
+    if table_sink is not None:
+        return table_sink
+    shape = shape_of(request.form, domain, schema.names)
+    whole, options, format = request.form == SNAPSHOT, request.options, str(request.target)
+    if format in FILES:
+        return _files(format, shape, whole, options)
+    return lambda rows, tick: _write(format, shape(rows), whole, options)
 
 
 def make_late_sink(target: str | LateCallback, source: SourceInfo) -> Sink:
@@ -89,25 +81,6 @@ def _files(format: str, shape: Shape, whole: bool, options: Mapping[str, Any]) -
     return replace if whole else write
 
 
-def _postgres(
-    shape: Shape, whole: bool, nothing: DataFrame, options: Mapping[str, Any], writer: Writer
-) -> Sink:
-    def rows_of(rows: DataFrame) -> pa.Table:
-        # The time of a snapshot would change every row with every tick.
-        return (shape(rows).drop(SNAPSHOT_AT) if whole else shape(rows)).toArrow()
-
-    sink = PostgresSink(options, writer.identity, rows_of(nothing).schema, whole)
-    return lambda rows, tick: sink(rows_of(rows), tick)
-
-
 def _write(format: str, rows: DataFrame, whole: bool, options: Mapping[str, Any]) -> None:
     mode = "overwrite" if whole else "append"
     rows.write.format(format).options(**options).mode(mode).save()
-
-
-def _show(rows: DataFrame, tick: int, even_nothing: bool) -> None:
-    table = rows.toArrow()
-    if table.num_rows or even_nothing:
-        print(f"tick {tick}")
-        for row in table.to_pylist():
-            print("  " + ", ".join(f"{name}={value}" for name, value in row.items()))

@@ -16,7 +16,7 @@ from tidemill.runtime.spark.layout import TAG, Layout
 from tidemill.runtime.spark.native import PARTITION, end_of, native_rows, partition_of
 from tidemill.runtime.spark.news import gathered
 from tidemill.runtime.spark.state import StateStore
-from tidemill.runtime.spark.worker import StageTask
+from tidemill.runtime.spark.worker import Handover, StageTask
 from tidemill.timeline import BEGIN, OPEN_END, VALID_FROM, VALID_TO
 
 
@@ -64,8 +64,20 @@ class TickPlan:
         The reports are those of the tick before.
         """
         seen = Observation()
-        facts = [*self._source_facts(marks), *self._native_facts(marks)]
+        facts = [*self.source_facts(marks), *self._native_facts(marks)]
         rows = self._in_time(batch.observe(seen, *facts), marks)
+        return self.through(rows, tick, marks, reports), seen
+
+    def through(
+        self,
+        rows: DataFrame,
+        tick: int,
+        marks: Marks,
+        reports: Sequence[Mapping[str, Any]],
+        handovers: Mapping[int, Handover] | None = None,
+        tolerant: bool = False,
+    ) -> DataFrame:
+        """The result rows, from those of the edges that start at sources."""
         for stage in self.staged.stages:
             task = StageTask(
                 self.staged,
@@ -77,14 +89,16 @@ class TickPlan:
                 self.state,
                 self.run_id,
                 gathered(reports, stage.level),
+                (handovers or {}).get(stage.level),
+                tolerant,
             )
             moved = self._moved(rows, stage.level - 1)
             rows = moved.mapInArrow(task, self.layouts[stage.level].ddl)
-        return rows, seen
+        return rows
 
-    def _source_facts(self, marks: Marks) -> list[Column]:
+    def source_facts(self, marks: Marks) -> list[Column]:
         """Per source: rows, late rows, and the newest time; the oldest, of rows in time."""
-        late = f"{VALID_FROM} < {self._watermark(marks)}"
+        late = f"{VALID_FROM} < {self.watermark(marks)}"
         facts = []
         for source in self.sources:
             own = f"{SOURCE} = {source.number}"
@@ -102,15 +116,15 @@ class TickPlan:
     def _native_facts(self, marks: Marks) -> list[Column]:
         """How many rows each result has that Spark makes alone."""
         facts = []
-        for tag in self.staged.results:
+        for tag in dict.fromkeys(self.staged.results):
             edge = self.staged.edge(tag)
             if not edge.made_at:
                 side = "<" if _is_late(edge) else ">="
-                wanted = f"{TAG} = {tag} AND {VALID_FROM} {side} {self._watermark(marks)}"
+                wanted = f"{TAG} = {tag} AND {VALID_FROM} {side} {self.watermark(marks)}"
                 facts.append(F.expr(f"count_if({wanted}) AS results{tag}"))
         return facts
 
-    def _watermark(self, marks: Marks) -> str:
+    def watermark(self, marks: Marks) -> str:
         """The watermark of the source of a row, in Spark SQL.
 
         It is looked up in an array, to which the code that Spark generates only refers. A number
@@ -126,7 +140,7 @@ class TickPlan:
 
     def _in_time(self, rows: DataFrame, marks: Marks) -> DataFrame:
         """Leave out what no edge wants, and late rows, unless an edge wants just these."""
-        watermark = self._watermark(marks)
+        watermark = self.watermark(marks)
         wanted = f"{VALID_FROM} >= {watermark}"
         late = [str(edge.tag) for edge in self.staged.edges if _is_late(edge)]
         if late:
@@ -156,7 +170,7 @@ class TickPlan:
         return copied.repartitionById(self.partitions, F.col("target")).drop("target")
 
     def _place(self, edge: Edge, layout: Layout) -> str:
-        if edge.tag in self.staged.results:
+        if edge.is_result:
             # Results only pass by on their way to the sink.
             return PARTITION if edge.made_at else f"pmod({VALID_FROM}, {self.partitions})"
         return partition_of(edge, layout.places(edge.schema), self.partitions)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -12,8 +12,9 @@ import numpy as np
 import pyarrow as pa
 from pyspark import TaskContext
 
+from tidemill.errors import TidemillError
 from tidemill.fragments import Edge, Stage, Staged, traced
-from tidemill.physical.operator import empty_batch
+from tidemill.physical.operator import Exec, empty_batch
 from tidemill.physical.row_number import RowNumberExec
 from tidemill.runtime.graph import Arrival, Graph
 from tidemill.runtime.spark.findings import found_in
@@ -21,13 +22,30 @@ from tidemill.runtime.spark.layout import TAG, Layout
 from tidemill.runtime.spark.native import native_rows
 from tidemill.runtime.spark.news import News, heard, news_of
 from tidemill.runtime.spark.state import StateStore
+from tidemill.timeline import BEGIN
 
 _ROWS_PER_BATCH = 200_000
 
 
 @dataclass(frozen=True)
+class Handover:
+    """The stage that ran until the tick before, in place of the one that runs now.
+
+    `before` is how rows came to it, `carried` names the old parts whose place new ones take.
+    """
+
+    staged: Staged
+    stage: Stage
+    before: Layout
+    carried: Mapping[Exec, Exec] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
 class StageTask:
-    """A stage of a plan at a tick. Calling it with the batches of a partition runs it."""
+    """A stage of a plan at a tick. Calling it with the batches of a partition runs it.
+
+    If it is `tolerant`, parts that fail are told of, and others go on.
+    """
 
     staged: Staged
     stage: Stage
@@ -38,6 +56,8 @@ class StageTask:
     state: str
     run: str = ""
     news: News = field(default_factory=dict)
+    handover: Handover | None = None
+    tolerant: bool = False
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         context = TaskContext.get()
@@ -50,8 +70,7 @@ class StageTask:
         graph, replayed = self._graph(store, partition)
         loaded = time.perf_counter()
         arrivals = self._arrivals(mine, self.watermarks)
-        graph.hear(heard(self.news))
-        results = graph.step(arrivals)
+        results = self._step(graph, arrivals)
         stepped = time.perf_counter()
         findings = found_in(self.staged, self.stage, arrivals, partition)
         self._save(store, graph, self._traced(mine))
@@ -64,6 +83,13 @@ class StageTask:
         report = {**self._report(graph, results, times), "partition": partition}
         store.write_report(self.tick, {**report, "found": findings})
         yield from self._emit(table, results, partition)
+
+    def _step(self, graph: Graph, arrivals: Sequence[Arrival]) -> list[Arrival]:
+        if not self.tolerant:
+            return graph.step(arrivals)
+        roots = (root for _, root in self.stage.outputs)
+        nothing = ((empty_batch(root.schema), BEGIN) for root in roots)
+        return [done or none for done, none in zip(graph.try_step(arrivals), nothing, strict=True)]
 
     def _mine(self, table: pa.Table) -> pa.Table:
         """The rows for this stage; others only pass by."""
@@ -88,6 +114,28 @@ class StageTask:
         return [edge for edge in self.staged.edges if edge.made_at < level < edge.used_at]
 
     def _graph(self, store: StateStore, partition: int) -> tuple[Graph, int]:
+        """The operators, ready for this tick, and how many ticks had to be done again for it."""
+        if self.handover is None:
+            graph, replayed = self._restored(store, partition)
+            graph.hear(heard(self.news))
+            return graph, replayed
+        old = replace(
+            self,
+            staged=self.handover.staged,
+            stage=self.handover.stage,
+            before=self.handover.before,
+            handover=None,
+        )
+        graph, replayed = Graph(partition=partition), 0
+        if old.stage.outputs:
+            known, replayed = old._graph(store, partition)
+            # What a worker has in memory came with another task: its functions are other objects.
+            graph = Graph(*(root for _, root in old.stage.outputs), partition=partition)
+            graph.state = known.state
+        graph.revise([root for _, root in self.stage.outputs], self.handover.carried)
+        return graph, replayed
+
+    def _restored(self, store: StateStore, partition: int) -> tuple[Graph, int]:
         """The operators as the tick before left them, and how many ticks it took to get there."""
         before = self.tick - 1
         at, graph = store.cached(before)
@@ -129,6 +177,11 @@ class StageTask:
         return any(isinstance(node, RowNumberExec) for node in nodes)
 
     def _save(self, store: StateStore, graph: Graph, rows: pa.Table) -> None:
+        if self.handover is not None or graph.failures:
+            # What other operators were fed with cannot be read again, nor what made one fail.
+            store.write_snapshot(self.tick, graph.state)
+            store.remember(self.tick, graph)
+            return
         snapshot, gathered = store.size_since(self.tick - 1)
         # Whoever gets this partition next needs the snapshot, and then the rows: it is worth as
         # much writing again to spare them the rows.
@@ -150,9 +203,15 @@ class StageTask:
             "watermarks": {tag: watermark for (tag, _), (_, watermark) in outputs},
             "rows": {tag: batch.height for (tag, _), (batch, _) in outputs},
             "operators": [vars(progress) for progress in graph.progress],
+            "failures": self._failures(graph),
             "told": news_of(graph.tell()),
             "times": times,
         }
+
+    def _failures(self, graph: Graph) -> dict[int, str]:
+        """Why results, by tag, are missing."""
+        failed = {tag: graph.failures.get(root) for tag, root in self.stage.outputs}
+        return {tag: explained(error) for tag, error in failed.items() if error is not None}
 
     def _emit(
         self, table: pa.Table, results: Sequence[Arrival], partition: int
@@ -164,3 +223,8 @@ class StageTask:
         for (tag, root), (batch, _) in zip(self.stage.outputs, results, strict=True):
             packed = self.after.pack(batch, root.schema, tag, partition)
             yield from packed.to_batches(max_chunksize=_ROWS_PER_BATCH)
+
+
+def explained(error: Exception) -> str:
+    """What went wrong, in one line."""
+    return error.message if isinstance(error, TidemillError) else f"{type(error).__name__}: {error}"

@@ -1,0 +1,1 @@
+"""Time intervals against positive and negative elements: both approaches, row by row."""

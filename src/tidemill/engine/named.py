@@ -1,0 +1,109 @@
+"""Queries with a name: their definitions, what they are doing, and who depends on whom."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from tidemill.analyze import Catalog, Derived
+from tidemill.engine.query import Query
+from tidemill.engine.running import RunningGraph
+from tidemill.errors import CatalogError, nearest
+
+
+@dataclass(frozen=True)
+class Listed:
+    """One entry of the catalog, as `engine.listing()` gives it.
+
+    `state` is that of a query: `running`, `stopped`, or `failed`, with what went wrong in `error`.
+    """
+
+    name: str
+    kind: str
+    state: str = ""
+    depends_on: tuple[str, ...] = ()
+    used_by: tuple[str, ...] = ()
+    error: str = ""
+
+
+class NamedQueries:
+    """The queries that were given a name; `graph` is the one that runs, if there is one."""
+
+    def __init__(self, catalog: Catalog, graph: Callable[[], RunningGraph | None]) -> None:
+        self._catalog = catalog
+        self._graph = graph
+        self._defined: dict[str, Query] = {}
+
+    def define(self, name: str, query: Query) -> None:
+        """Keep a query under a name. It does not run yet."""
+        if name.casefold() in self._defined or self._catalog.find(name) is not None:
+            help = f"choose another name, or drop `{name}` first"
+            raise CatalogError(f"`{name}` exists already", help=help)
+        self._defined[name.casefold()] = query
+        self._catalog.hold(f"query {name}", query.depends_on)
+
+    def redefine(self, name: str, query: Query) -> None:
+        """Keep another query under the name of one."""
+        self.find(name)
+        self._defined[name.casefold()] = query
+        self._catalog.hold(f"query {name}", query.depends_on)
+
+    def find(self, name: str) -> Query:
+        """The query of a name."""
+        if name.casefold() not in self._defined:
+            near = nearest(name, self._defined)
+            known = ", ".join(self._defined) or "none"
+            guess = f"did you mean `{near}`? " if near else ""
+            raise CatalogError(f"there is no query `{name}`", help=f"{guess}queries: {known}")
+        return self._defined[name.casefold()]
+
+    def drop(self, name: str, if_exists: bool) -> None:
+        """Forget a query; if it runs, it is stopped first."""
+        if if_exists and name.casefold() not in self._defined:
+            return
+        self.find(name)
+        graph = self._graph()
+        if graph is not None and name in graph.queries:
+            graph.queries[name].stop()
+        del self._defined[name.casefold()]
+        self._catalog.release(f"query {name}")
+
+    def listing(self) -> tuple[Listed, ...]:
+        """Everything that has a name: sources, derived streams, and queries."""
+        return (*self._entries(), *self._queries())
+
+    def _entries(self) -> Iterator[Listed]:
+        users = self._users()
+        for name in self._catalog.names:
+            entry = self._catalog.lookup(name)
+            used_by = tuple(sorted(users.get(name.casefold(), ())))
+            if isinstance(entry, Derived):
+                kind = "derived relation" if entry.relation else "derived stream"
+                yield Listed(name, kind, "", tuple(sorted(entry.depends_on)), used_by)
+            else:
+                word = "stream" if entry.kind.value == "stream" else "relation"
+                yield Listed(name, word, "", (), used_by)
+
+    def _users(self) -> dict[str, set[str]]:
+        """By name, what depends on it directly."""
+        users: dict[str, set[str]] = {}
+        for name in self._catalog.names:
+            entry = self._catalog.lookup(name)
+            for used in entry.depends_on if isinstance(entry, Derived) else ():
+                users.setdefault(used.casefold(), set()).add(name)
+        for listed in self._queries():
+            for used in listed.depends_on:
+                users.setdefault(used.casefold(), set()).add(listed.name)
+        return users
+
+    def _queries(self) -> Iterator[Listed]:
+        graph = self._graph()
+        started = {} if graph is None else dict(graph.queries)
+        for name, query in self._defined.items():
+            run = started.pop(name, None)
+            state = "stopped" if run is None else run.state
+            error = "" if run is None or run.exception() is None else str(run.exception())
+            yield Listed(name, "query", state, tuple(sorted(query.depends_on)), (), error)
+        for name, run in started.items():
+            error = "" if run.exception() is None else str(run.exception())
+            yield Listed(name, "query", run.state, run.depends_on, (), error)

@@ -1,0 +1,178 @@
+"""Cut plans into stages, and cut them again when plans come and go.
+
+What plans have in common with those before keeps its place and its tags: the same operators, in
+the same partitions, fed by the same edges, can go on with what they remember.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from tidemill.algebra.nodes import SourceKind
+from tidemill.algebra.plan import Plan
+from tidemill.fragments.exchange import ExchangeExec, Mode
+from tidemill.fragments.placement import Placement
+from tidemill.fragments.stages import NOWHERE, Edge, EdgeExec, Stage, Staged, is_native
+from tidemill.fragments.together import Columns, Placed
+from tidemill.physical.operator import Exec
+from tidemill.physical.source import SourceExec
+
+_Key = tuple[Plan, int, Mode, Columns]
+
+
+@dataclass(frozen=True)
+class Staging:
+    """Plans in stages, and what is needed to stage other plans in their place.
+
+    `locals` are the operators of stages by the parts of the plans that they run: those have
+    leaves where rows come from other levels.
+    """
+
+    partitions: int = 2
+    staged: Staged = field(default_factory=Staged)
+    placed: Mapping[Plan, Placed] = field(default_factory=dict)
+    wishes: Mapping[Plan, Columns | None] = field(default_factory=dict)
+    locals: Mapping[Exec, Exec] = field(default_factory=dict)
+    next_tag: int = 0
+
+    def then(self, plans: Sequence[Exec], carried: Mapping[Exec, Exec] | None = None) -> Staging:
+        """Other plans in place of these; `carried` are new parts that take the place of old ones.
+
+        Without such, it is a first staging that knows nothing.
+        """
+        alike: dict[Plan, Columns | None] = {
+            new: self.wishes.get(old) for new, old in (carried or {}).items()
+        }
+        placement = Placement(self.partitions, self.placed, {**alike, **self.wishes})
+        whole = [placement.place(plan).plan for plan in plans]
+        cutter = _Cutter(self)
+        staged = cutter.cut(whole)
+        needed = {node for plan in plans for node in plan.walk()}
+        return Staging(
+            self.partitions,
+            staged,
+            {node: placement.placed[node] for node in needed},
+            {node: placement.wish_of(node) for node in needed},
+            cutter.locals,
+            cutter.next_tag,
+        )
+
+    def fresh_statics(self, before: Staging) -> list[Edge]:
+        """The edges of relations that do not change whose rows nobody has seen yet."""
+        known = {edge.tag for edge in before.staged.edges}
+        return [edge for edge in self.staged.edges if is_static(edge) and edge.tag not in known]
+
+
+def stage_plans(plans: Sequence[Exec], partitions: int = 2) -> Staged:
+    """Place exchanges in plans and cut them into stages; what they have in common is one.
+
+    The number of partitions matters only to what divides its memory among them.
+    """
+    return Staging(partitions).then(plans).staged
+
+
+def is_static(edge: Edge) -> bool:
+    """Whether an edge brings the rows of a relation, all at once."""
+    if edge.made_at:
+        return False
+    (source,) = (node for node in edge.producer.walk() if isinstance(node, SourceExec))
+    return source.scan.kind in (SourceKind.CONSTANT, SourceKind.INTERVALS)
+
+
+class _Cutter:
+    def __init__(self, before: Staging) -> None:
+        self._before = before
+        self._levels: dict[Plan, int] = {}
+        self._edges: dict[int, Edge] = {}
+        self._new: dict[_Key, Edge] = {}
+        # Relations are sent again to new parts: what has seen their rows must not see them twice.
+        self._known = {_key(edge): edge for edge in before.staged.edges if not is_static(edge)}
+        self.locals: dict[Exec, Exec] = {}
+        self.next_tag = before.next_tag
+
+    def cut(self, plans: Sequence[Exec]) -> Staged:
+        results = [self._edge((plan, NOWHERE, Mode.KEEP, ())) for plan in plans]
+        roots: dict[int, dict[int, Exec]] = {}
+        waiting = list(dict.fromkeys(results))
+        while waiting:
+            edge = waiting.pop()
+            known = len(self._edges)
+            if edge.made_at > 0:
+                local = self._local(edge.producer, edge.made_at)
+                roots.setdefault(edge.made_at, {})[edge.tag] = local
+            waiting.extend(list(self._edges.values())[known:])
+        stages = [Stage(n, tuple(sorted(roots[n].items()))) for n in sorted(roots)]
+        tags = tuple(edge.tag for edge in results)
+        return Staged(tuple(plans), tuple(self._edges.values()), tuple(stages), tags)
+
+    def _level(self, node: Plan) -> int:
+        if node not in self._levels:
+            self._levels[node] = self._compute_level(node)
+        return self._levels[node]
+
+    def _compute_level(self, node: Plan) -> int:
+        if is_native(node):
+            return 0
+        if isinstance(node, ExchangeExec):
+            return self._level(node.child)
+        return max(1, *(self._needed_level(child) for child in node.children))
+
+    def _needed_level(self, child: Plan) -> int:
+        """Below which level an operator over this child cannot run."""
+        return self._level(child) + int(isinstance(child, ExchangeExec) or is_native(child))
+
+    def _local(self, node: Exec, level: int) -> Exec:
+        """A node of this level, with leaves where rows come from other levels."""
+        if node not in self.locals:
+            old = self._before.locals.get(node)
+            if old is None:
+                children = [self._input(child, level) for child in node.children]
+                self.locals[node] = node.with_children(children)
+            else:
+                self._go_on(node, old, level)
+        return self.locals[node]
+
+    def _go_on(self, node: Exec, old: Exec, level: int) -> None:
+        """What has run before keeps its leaves."""
+        self.locals[node] = old
+        for child, local in zip(_children(node), _children(old), strict=True):
+            if isinstance(local, EdgeExec):
+                edge = self._before.staged.edge(local.tag)
+                self._edges.setdefault(edge.tag, edge)
+            else:
+                self._local(child, level)
+
+    def _input(self, child: Plan, level: int) -> Exec:
+        assert isinstance(child, Exec)
+        if isinstance(child, ExchangeExec):
+            return self._leaf(child.child, level, child.mode, child.keys)
+        if self._level(child) < level:
+            return self._leaf(child, level, Mode.KEEP, ())
+        return self._local(child, level)
+
+    def _leaf(self, producer: Plan, level: int, mode: Mode, keys: Columns) -> Exec:
+        if self._level(producer) == 0 and mode is Mode.KEEP:
+            mode = Mode.SPREAD  # rows next to a source are in no partition yet
+        return EdgeExec(self._edge((producer, level, mode, keys)).tag, producer.schema)
+
+    def _edge(self, key: _Key) -> Edge:
+        edge = self._known.get(key) or self._new.get(key)
+        if edge is None:
+            producer, level, mode, keys = key
+            assert isinstance(producer, Exec)
+            edge = Edge(self.next_tag, producer, self._level(producer), level, mode, keys)
+            self._new[key] = edge
+            self.next_tag += 1
+        self._edges.setdefault(edge.tag, edge)
+        return edge
+
+
+def _key(edge: Edge) -> _Key:
+    return edge.producer, edge.used_at, edge.mode, edge.keys
+
+
+def _children(node: Exec) -> Iterator[Exec]:
+    for child in node.children:
+        assert isinstance(child, Exec)
+        yield child

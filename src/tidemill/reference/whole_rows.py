@@ -1,0 +1,73 @@
+"""Operators on whole rows, each with its start and end, where snapshots do not tell enough.
+
+A granule that changes is that: which one a row is rounded to depends on when it started. Only
+plans whose rows are whole (`tidemill.algebra.whole_rows`) have a meaning here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from tidemill.algebra import Filter, Granularity, Plan, Project, TimeWindow, Union
+from tidemill.algebra.adjusting import size_at
+from tidemill.reference.run import Run
+from tidemill.reference.stream import LogicalStream, WholeRow
+from tidemill.timeline import OPEN_END
+
+WholeRows = list[WholeRow]
+
+
+def of_instants(stream: LogicalStream) -> WholeRows:
+    """Rows that hold for one instant each."""
+    return [(row, t, t + 1) for t, snapshot in stream.items() for row in snapshot.elements()]
+
+
+def time_window(plan: TimeWindow, child: LogicalStream) -> WholeRows:
+    """A row of instant t holds from its next move to that of t + size."""
+    found: WholeRows = []
+    for row, t, _ in of_instants(child):
+        size = size_at(plan.size, plan.changes, t)
+        end = OPEN_END if size is None else _next(t + size + 1, plan.slide) - 1
+        found.append((row, _next(t + 1, plan.slide) - 1, end))
+    return found
+
+
+def filtered(plan: Filter, run: Run, child: WholeRows) -> WholeRows:
+    """The rows for which the predicate is true."""
+    kept = run.accepted(plan.predicate, plan.child.schema, [row for row, _, _ in child])
+    return [each for each in child if each[0] in kept]
+
+
+def projected(plan: Project, run: Run, child: WholeRows) -> WholeRows:
+    """Every row mapped."""
+    scalars = [scalar for _, scalar in plan.items]
+    images = run.compute(scalars, plan.child.schema, [row for row, _, _ in child])
+    return [(row, start, end) for row, (_, start, end) in zip(images, child, strict=True)]
+
+
+def granularity(plan: Granularity, run: Run, child: WholeRows) -> WholeRows:
+    """Start and end rounded up to multiples of the granule that was in force at the start."""
+    found: WholeRows = []
+    for row, start, end in child:
+        granule = size_at(plan.granule, plan.changes, start)
+        assert granule is not None
+        found.append((row, _next(start, granule), _next(end, granule)))
+    return found
+
+
+def united(plan: Union, run: Run, left: WholeRows, right: WholeRows) -> WholeRows:
+    """The rows of both sides."""
+    return left + right
+
+
+OPERATORS: Mapping[type[Plan], Callable[..., WholeRows]] = {
+    Filter: filtered,
+    Project: projected,
+    Granularity: granularity,
+    Union: united,
+}
+
+
+def _next(t: int, step: int) -> int:
+    """The first multiple of a step at or after t."""
+    return -(-t // step) * step

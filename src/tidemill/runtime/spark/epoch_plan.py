@@ -1,0 +1,105 @@
+"""An epoch made ready for its ticks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import reduce
+from typing import Any
+
+from pyspark.sql import DataFrame, Observation
+
+from tidemill.fragments import Edge
+from tidemill.fragments.stages import EdgeExec
+from tidemill.fragments.staging import is_static
+from tidemill.runtime.spark.epochs import Epoch
+from tidemill.runtime.spark.layout import Layout, layouts_of
+from tidemill.runtime.spark.native import native_rows
+from tidemill.runtime.spark.raw import RawRows
+from tidemill.runtime.spark.tick import Marks, TickPlan
+from tidemill.runtime.spark.worker import Handover
+from tidemill.timeline import OPEN_END, VALID_FROM
+
+ReadStatic = Callable[[Edge, Layout], DataFrame]
+"""Reads the rows of a relation as rows of an edge."""
+
+
+class EpochPlan:
+    """What the ticks of an epoch do, and what the first of them takes over."""
+
+    def __init__(
+        self,
+        epoch: Epoch,
+        raw: RawRows,
+        read_static: ReadStatic,
+        partitions: int,
+        state: str,
+        run_id: str,
+    ) -> None:
+        self.epoch = epoch
+        self.staged = epoch.staging.staged
+        layouts = layouts_of(self.staged)
+        self.plan = TickPlan(self.staged, raw.sources, layouts, partitions, state, run_id)
+        self._raw = raw
+        self._read_static = read_static
+
+    def marks(self, tick: int, marks: Marks) -> Marks:
+        """The watermarks of a tick, from those after the tick before."""
+        statics = {
+            native_rows(edge.producer).source.scan.source: OPEN_END
+            for edge in self.staged.edges
+            if is_static(edge)
+        }
+        edges = dict(marks.edges)
+        if tick == self.epoch.tick:
+            edges |= {n: edges[old] for n, old in self.epoch.edges.items() if old in edges}
+        return replace(marks, sources={**marks.sources, **statics}, edges=edges)
+
+    def run(
+        self, batch: DataFrame, tick: int, marks: Marks, reports: Sequence[Mapping[str, Any]]
+    ) -> tuple[DataFrame, Observation]:
+        """The result rows of a tick, and what is known about it once they have been used."""
+        seen = Observation()
+        observed = batch.observe(seen, *self.plan.source_facts(marks))
+        in_time = observed.where(f"{VALID_FROM} >= {self.plan.watermark(marks)}")
+        rows = self._raw.of_edges(in_time, self.streams, self.plan.layouts[0])
+        handovers: dict[int, Handover] = {}
+        if tick == self.epoch.tick:
+            rows = reduce(DataFrame.union, self._statics(), rows)
+            handovers = self._handovers()
+        return self.plan.through(rows, tick, marks, reports, handovers, tolerant=True), seen
+
+    @property
+    def streams(self) -> list[Edge]:
+        """The edges that start at streams."""
+        return [e for e in self.staged.edges if not e.made_at and not is_static(e)]
+
+    def _statics(self) -> list[DataFrame]:
+        """The rows of relations that nobody has seen yet."""
+        fresh = self.epoch.staging.fresh_statics(self.epoch.before)
+        return [self._read_static(edge, self.plan.layouts[0]) for edge in fresh]
+
+    def _handovers(self) -> dict[int, Handover]:
+        """By level, which operators go on in others' place. Where nothing changes, none do."""
+        old = self.epoch.before.staged
+        layouts = layouts_of(old)
+        found = {}
+        for stage in self.staged.stages:
+            known = old.stage(stage.level)
+            before = layouts[min(stage.level - 1, len(layouts) - 1)]
+            if known != stage or before != self.plan.layouts[stage.level - 1]:
+                found[stage.level] = Handover(old, known, before, self.epoch.carried)
+        return found
+
+    def failed(self, reports: Sequence[Mapping[str, Any]]) -> dict[int, str]:
+        """The edges, by tag, whose rows are missing or lack something, and why."""
+        failed: dict[int, str] = {}
+        for stage in self.staged.stages:
+            told = [report["failures"] for report in reports if report["level"] == stage.level]
+            for tag, root in stage.outputs:
+                leaves = [node.tag for node in root.walk() if isinstance(node, EdgeExec)]
+                reasons = [failed[leaf] for leaf in leaves if leaf in failed]
+                reasons += [each[str(tag)] for each in told if str(tag) in each]
+                if reasons:
+                    failed[tag] = reasons[0]
+        return failed

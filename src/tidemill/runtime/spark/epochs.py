@@ -1,0 +1,82 @@
+"""Epochs: from which tick on which plans are in force.
+
+They are written down before the first tick that goes by them. A tick that is done again goes by
+the epoch that it had.
+"""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from pyspark import cloudpickle
+
+from tidemill.fragments.staging import Staging
+from tidemill.physical.operator import Exec
+from tidemill.runtime.spark.checkpoint import Checkpoint
+from tidemill.timeline import BEGIN
+
+_FOLDER = "epochs"
+
+
+@dataclass(frozen=True)
+class Rooted:
+    """A query of an epoch: its plan, the tag of its results, and from when on it answers."""
+
+    plan: Exec
+    tag: int
+    since: int = BEGIN
+
+
+@dataclass(frozen=True)
+class Epoch:
+    """What is in force from a tick on, and what was before it.
+
+    `carried` names the operators of stages whose place new ones take, `edges` the edges that new
+    ones go on for, by tag.
+    """
+
+    tick: int = 0
+    roots: Mapping[str, Rooted] = field(default_factory=dict)
+    staging: Staging = field(default_factory=Staging)
+    before: Staging = field(default_factory=Staging)
+    carried: Mapping[Exec, Exec] = field(default_factory=dict)
+    edges: Mapping[int, int] = field(default_factory=dict)
+
+
+class EpochLog:
+    """The epochs of a run, kept with its checkpoint."""
+
+    def __init__(self, checkpoint: Checkpoint) -> None:
+        self._checkpoint = checkpoint
+
+    def write(self, epoch: Epoch) -> None:
+        """Keep an epoch. Those that were to begin at the same tick or later are void."""
+        for tick in self._ticks():
+            if tick > epoch.tick:
+                self._checkpoint.remove(_name(tick))
+        dumps: Callable[[Epoch], bytes] = cloudpickle.dumps
+        self._checkpoint.write(_name(epoch.tick), base64.b64encode(dumps(epoch)).decode())
+
+    def at(self, tick: int) -> Epoch | None:
+        """The epoch that a tick goes by, if there is one yet."""
+        begun = [each for each in self._ticks() if each <= tick]
+        return self._read(begun[-1]) if begun else None
+
+    def forget_before(self, tick: int) -> None:
+        """Delete epochs that ended before a tick."""
+        for old in [each for each in self._ticks() if each <= tick][:-1]:
+            self._checkpoint.remove(_name(old))
+
+    def _read(self, tick: int) -> Epoch:
+        epoch: Epoch = cloudpickle.loads(base64.b64decode(self._checkpoint.read(_name(tick))))
+        return epoch
+
+    def _ticks(self) -> list[int]:
+        names = self._checkpoint.names(_FOLDER)
+        return sorted(int(name.split(".")[0]) for name in names if not name.startswith("."))
+
+
+def _name(tick: int) -> str:
+    return f"{_FOLDER}/{tick:012d}.epoch"

@@ -1,0 +1,317 @@
+"""Queries that run together on Spark, and come and go between two ticks.
+
+One streaming query reads all streams. What the queries of the moment make of their rows is decided
+in every tick, by the epoch that is in force.
+"""
+
+from __future__ import annotations
+
+import json
+import tempfile
+import time
+import uuid
+from collections.abc import Callable, Mapping
+from dataclasses import asdict
+from functools import reduce
+from threading import RLock
+from typing import Any
+
+import pyarrow as pa
+from pyspark.errors import PySparkException
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.streaming.query import StreamingQuery
+
+from tidemill.algebra.nodes import SourceKind
+from tidemill.algebra.schema import Field, Schema
+from tidemill.analyze import SourceInfo
+from tidemill.errors import ExecutionError, UnsupportedError
+from tidemill.fragments import Edge
+from tidemill.fragments.counterparts import counterparts
+from tidemill.physical.operator import Exec
+from tidemill.physical.snapshot import snapshots_of
+from tidemill.physical.source import SourceExec
+from tidemill.runtime.gathering import Gathering
+from tidemill.runtime.graph import NodeProgress, nodes_of
+from tidemill.runtime.interface import Root
+from tidemill.runtime.progress import Progress, SourceProgress
+from tidemill.runtime.spark.checkpoint import Checkpoint
+from tidemill.runtime.spark.delivery import Delivery, Member
+from tidemill.runtime.spark.epoch_plan import EpochPlan
+from tidemill.runtime.spark.epochs import Epoch, EpochLog, Rooted
+from tidemill.runtime.spark.execution import explained
+from tidemill.runtime.spark.forms import SNAPSHOT
+from tidemill.runtime.spark.heartbeats import Heartbeats
+from tidemill.runtime.spark.layout import Layout
+from tidemill.runtime.spark.live_nodes import node_progress, operator_totals
+from tidemill.runtime.spark.native import native_rows
+from tidemill.runtime.spark.raw import RawRows, static_rows
+from tidemill.runtime.spark.reading import Origin, Reader
+from tidemill.runtime.spark.session import working_copy
+from tidemill.runtime.spark.sinks import Writer, make_sink
+from tidemill.runtime.spark.table_sinks import results_of
+from tidemill.runtime.spark.tick import Marks
+from tidemill.timeline import BEGIN
+
+_KEPT_TICKS = 100  # only the last is needed; Spark keeps as many of its own
+
+
+class LiveRun:
+    """Reads some streams, from now on or from where a checkpoint left them, and runs queries.
+
+    `relation` tells where the rows of a relation are. Whoever holds the `lock` is between ticks.
+    """
+
+    def __init__(
+        self,
+        session: SparkSession,
+        streams: Mapping[str, Origin],
+        relation: Callable[[str], Origin],
+        partitions: int | None = None,
+        checkpoint: str | None = None,
+        every: str | None = None,
+    ) -> None:
+        self.after_tick: Callable[[], None] = lambda: None
+        self.failures: dict[str, Exception] = {}
+        self.gathering = Gathering()
+        self.lock = RLock()
+        self._session = working_copy(session)
+        self._relation = relation
+        # Without a checkpoint there is nothing to come back to, but Spark needs a folder.
+        self._checkpoint = Checkpoint(checkpoint or tempfile.mkdtemp(prefix="tidemill-"))
+        wanted = partitions or session.sparkContext.defaultParallelism
+        self._partitions = self._checkpoint.open(f"streams {', '.join(sorted(streams))}", wanted)
+        origins = [(origin, _all_columns(origin.info)) for _, origin in sorted(streams.items())]
+        self._reader = Reader(self._session, origins, self._checkpoint.uri)
+        self._raw = RawRows(self._reader.sources)
+        self._heartbeats = Heartbeats(self._checkpoint)
+        self._epochs = EpochLog(self._checkpoint)
+        self._run_id = uuid.uuid4().hex
+        self._done = self._pending = self._planned(Epoch())
+        self._carried: dict[Exec, Exec] = {}
+        self._members: dict[str, Member] = {}
+        self._next = 0
+        self._marks = Marks()
+        self._reports: list[dict[str, Any]] = []
+        self._facts: dict[str, int] = {}
+        self._phases: dict[str, float] = {}
+        self._ticks = 0
+        self._began = time.monotonic()
+        self._trigger = {"processingTime": every or "0 seconds"}
+        self._query: StreamingQuery | None = None
+        self._nodes: Mapping[Exec, NodeProgress] | None = None
+
+    def start(self) -> None:
+        """Begin to read."""
+        streams = [self._raw.packed(s, self._reader.read(s)) for s in self._reader.sources]
+        # Heartbeats come first: the first one's session is that of all, and ticks need ours.
+        frames = [self._raw.heartbeats(self._heartbeats.read(self._session)), *streams]
+        writer = reduce(DataFrame.union, frames).writeStream.foreachBatch(self._tick)
+        writer = writer.option("checkpointLocation", f"{self._checkpoint.uri}/spark")
+        self._query = writer.trigger(**self._trigger).start()
+
+    def revise(self, roots: Mapping[str, Root], carried: Mapping[Exec, Exec]) -> None:
+        """From the next tick on, run these queries."""
+        with self.lock:
+            plans = {name: _plan(root) for name, root in roots.items()}
+            for plan in plans.values():
+                self._check_sources(plan)
+            before = self._done.epoch.staging
+            # Between the same two ticks, plans may have been replaced already.
+            came = {new: self._carried.get(old, old) for new, old in carried.items()}
+            came = {**self._carried, **came}
+            staging = before.then(list(plans.values()), came)
+            parts = counterparts(staging, before, came)
+            tags = dict(zip(plans, staging.staged.results, strict=True))
+            rooted = {n: Rooted(plans[n], tags[n], root.since) for n, root in roots.items()}
+            epoch = Epoch(self._next, rooted, staging, before, parts.operators, parts.edges)
+            members = {name: self._member(name, root) for name, root in roots.items()}
+            self._epochs.write(epoch)
+            self._pending, self._carried, self._members = self._planned(epoch), came, members
+            self._nodes = None
+            self.failures = {name: e for name, e in self.failures.items() if name in members}
+            if self._query is not None:
+                self._heartbeats.wake()
+
+    def _planned(self, epoch: Epoch) -> EpochPlan:
+        state = f"{self._checkpoint.uri}/state"
+        arguments = (self._raw, self._read_static, self._partitions, state)
+        return EpochPlan(epoch, *arguments, self._run_id)
+
+    def _member(self, name: str, root: Root) -> Member:
+        old, job = self._members.get(name), root.job
+        if old is not None and old.root.job.sink == job.sink:
+            return Member(root, old.sink, old.rows_out, old.began)
+        writer = Writer(self._checkpoint.uri, name)
+        return Member(root, make_sink(job.sink, job.domain, job.plan.schema, writer))
+
+    def _check_sources(self, plan: Exec) -> None:
+        known = {source.name for source in self._reader.sources}
+        for leaf in plan.walk():
+            if not isinstance(leaf, SourceExec):
+                continue
+            scan = leaf.scan
+            if scan.kind is SourceKind.CHANGING:
+                raise UnsupportedError(
+                    f"`{scan.source}` changes, which a running graph does not follow yet",
+                    help="start the query on its own",
+                )
+            if scan.kind is SourceKind.STREAM and scan.source not in known:
+                raise ExecutionError(
+                    f"the running graph does not read the stream `{scan.source}`",
+                    help=f"name it when the graph is started; it reads {', '.join(sorted(known))}",
+                )
+
+    def _read_static(self, edge: Edge, layout: Layout) -> DataFrame:
+        scan = native_rows(edge.producer).source.scan
+        columns = (self._relation(scan.source), scan.columns)
+        reader = Reader(self._session, [columns], self._checkpoint.uri)
+        (source,) = reader.sources
+        return static_rows(reader.read(source), edge, source, layout)
+
+    def _tick(self, batch: DataFrame, tick: int) -> None:
+        with self.lock:
+            self._run(batch, tick, self._pending)
+            self.after_tick()
+
+    def _run(self, batch: DataFrame, tick: int, planned: EpochPlan) -> None:
+        began = time.perf_counter()
+        marks = planned.marks(tick, self._marks)
+        rows, seen = planned.run(batch, tick, marks, self._reports)
+        delivery = Delivery(planned.plan, rows, self._members, planned.epoch.roots)
+        try:
+            delivery.make()
+            made = time.perf_counter()
+            self._reports = planned.plan.reports(tick)
+            failed = self._failed(planned)
+            self.failures |= failed
+            self.failures |= delivery.give(tick, but_not=self.failures)
+        finally:
+            delivery.end()
+        self._note(seen.get, {"run": made - began, "sinks": time.perf_counter() - made})
+        self._marks = planned.plan.next_marks(marks, seen.get, self._reports)
+        self._done, self._next, self._carried = planned, tick + 1, {}
+        self._nodes = None
+        self._checkpoint.write(f"ticks/{tick:012d}.json", json.dumps(asdict(self._marks)))
+        self._checkpoint.remove(f"ticks/{tick - _KEPT_TICKS:012d}.json")
+        self._epochs.forget_before(tick)
+        if planned.staged.stages and self._marks != marks:
+            # What has become certain now comes out with the next tick; see SparkRun.
+            self._heartbeats.wake()
+
+    def _failed(self, planned: EpochPlan) -> dict[str, Exception]:
+        """The queries to whose results something is missing."""
+        failed = planned.failed(self._reports)
+        return {
+            name: ExecutionError(failed[root.tag])
+            for name, root in planned.epoch.roots.items()
+            if root.tag in failed
+        }
+
+    def _note(self, facts: Mapping[str, Any], phases: dict[str, float]) -> None:
+        for source in self._reader.sources:
+            for fact in (f"rows{source.number}", f"late{source.number}"):
+                self._facts[fact] = self._facts.get(fact, 0) + facts[fact]
+        self._ticks += 1
+        self._phases = phases
+
+    @property
+    def ticks(self) -> int:
+        """How many ticks were made since the start."""
+        return self._ticks
+
+    @property
+    def seconds(self) -> float:
+        """Since the graph was started."""
+        return time.monotonic() - self._began
+
+    @property
+    def nodes(self) -> Mapping[Exec, NodeProgress]:
+        """What every part of the graph has done."""
+        if self._nodes is None:
+            epoch = self._pending.epoch
+            totals = operator_totals(self._done.epoch.staging, self._reports)
+            if self._pending is not self._done:
+                totals |= {n: totals[old] for n, old in epoch.carried.items() if old in totals}
+            self._nodes = node_progress(epoch.staging, totals, self.newest, self._partitions)
+        return self._nodes
+
+    @property
+    def newest(self) -> Mapping[str, int]:
+        """For every stream, the end of the newest row so far."""
+        found = {}
+        for source in self._reader.sources:
+            mark = self._marks.sources.get(source.name, BEGIN)
+            found[source.name] = mark + source.slack + 1 if mark else BEGIN
+        return found
+
+    @property
+    def sources(self) -> Mapping[str, SourceProgress]:
+        """What was read of every stream."""
+        return {
+            source.name: SourceProgress(
+                self._facts.get(f"rows{source.number}", 0),
+                self._facts.get(f"late{source.number}", 0),
+                self._marks.sources.get(source.name, BEGIN),
+            )
+            for source in self._reader.sources
+        }
+
+    def progress_of(self, query: str) -> Progress:
+        """What was done since the query was added."""
+        member, nodes = self._find(query), self.nodes
+        parts = nodes_of(_plan(member.root))
+        read = {part.scan.source for part in parts if isinstance(part, SourceExec)}
+        return Progress(
+            self._ticks,
+            member.rows_out,
+            {name: source for name, source in self.sources.items() if name in read},
+            tuple(nodes[part].summary() for part in parts),
+            self._phases,
+            time.monotonic() - member.began,
+            self.gathering.statistics,
+        )
+
+    def results(self, query: str) -> pa.Table:
+        """What the sink `memory` of a query holds now."""
+        return results_of(self._find(query).sink)
+
+    def _find(self, query: str) -> Member:
+        if query not in self._members:
+            help = f"running: {', '.join(self._members) or 'none'}"
+            raise ExecutionError(f"no query `{query}` is running", help=help)
+        return self._members[query]
+
+    def heartbeat(self, source: str, at: int) -> None:
+        """Say that a stream has come to an instant: rows that hold earlier are late from now on."""
+        known = {each.name: each for each in self._reader.sources}
+        if source not in known:
+            help = f"streams: {', '.join(known)}"
+            raise ExecutionError(f"the graph reads no stream `{source}`", help=help)
+        self._heartbeats.send({known[source].number: at + known[source].slack})
+
+    def process_all_available(self) -> None:
+        """Wait until everything that is there now has been read."""
+        if self._query is None:
+            return
+        try:
+            self._query.processAllAvailable()
+        except PySparkException as error:
+            raise explained(error) from error
+
+    def stop(self) -> None:
+        """Stop, without the end of the current tick; the checkpoint can be used to go on."""
+        if self._query is not None:
+            self._query.stop()
+        self._checkpoint.close()
+
+
+def _plan(root: Root) -> Exec:
+    plan = root.job.plan
+    return snapshots_of(plan) if root.job.sink.form == SNAPSHOT else plan
+
+
+def _all_columns(info: SourceInfo) -> Schema:
+    """The columns of a stream, with that of its time: a query may ask for it."""
+    if info.time_column is None or info.time_type is None:
+        return info.schema
+    return Schema((*info.schema.fields, Field(info.time_column, info.time_type)))

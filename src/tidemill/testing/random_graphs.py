@@ -1,0 +1,137 @@
+"""Random lives of a running graph: queries come and go, and each must answer as if alone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from random import Random
+
+import pyarrow as pa
+
+from tidemill.algebra import Plan, render
+from tidemill.errors import TidemillError
+from tidemill.graph.query_graph import GraphQuery, QueryGraph
+from tidemill.optimize import optimize
+from tidemill.physical.lowering import lower
+from tidemill.runtime.inprocess.feeds import Feed
+from tidemill.runtime.inprocess.live import LiveRun
+from tidemill.runtime.interface import Job, SinkRequest
+from tidemill.testing.case import Case
+from tidemill.testing.check import Inputs, reference_of
+from tidemill.testing.random_plans import PlanGenerator
+from tidemill.testing.snapshots import assert_snapshots_equal, elements
+from tidemill.timeline import OPEN_END, TimeDomain
+
+_MOST_TICKS = 200
+
+
+@dataclass
+class Life:
+    """A query that ran for a while: its answers, and the instants for which they are complete."""
+
+    name: str
+    plan: Plan
+    query: GraphQuery
+    tables: list[pa.Table] = field(default_factory=list)
+    until: int = OPEN_END
+
+    def check(self, inputs: Inputs) -> int:
+        """Fail unless its answers are those of the reference; at how many instants."""
+        expected = reference_of(self.plan, inputs)
+        found = [element for table in self.tables for element in elements(table)]
+        instants = range(self.query.complete_from, min(self.until, expected.horizon + 1))
+        assert_snapshots_equal(found, expected, instants)
+        early = [start for _, start, _ in found if start < self.query.root.since]
+        assert not early, f"answers for instants before {self.query.root.since}: {early}"
+        return len(instants)
+
+
+class GraphLife:
+    """A graph in this process over random inputs, and the lives of its queries."""
+
+    def __init__(self, inputs: Inputs, random: Random) -> None:
+        self.inputs = inputs
+        self.random = random
+        self.run = LiveRun(self._feed)
+        self.graph = QueryGraph(self.run)
+        self.lives: dict[str, Life] = {}
+        self.story: list[str] = []
+
+    def _feed(self, name: str) -> Feed:
+        return self.inputs.feeds()[name]
+
+    def add(self, plan: Plan) -> None:
+        """Start a query, if it can ever be complete."""
+        name = f"q{len(self.lives)}"
+        tables: list[pa.Table] = []
+        rewritten = optimize(plan) if self.random.random() < 0.7 else plan
+        sink = SinkRequest(lambda table, _: tables.append(table))
+        try:
+            query = self.graph.add(name, Job(lower(rewritten, {}), TimeDomain.TICKS, sink))
+        except TidemillError as error:
+            if "never be complete" not in error.message:
+                raise
+            self.story.append(f"{name} can never be complete")
+            return
+        self.lives[name] = Life(name, plan, query, tables)
+        self.story.append(f"add {name} (complete from {query.complete_from}):\n{render(plan)}")
+
+    def remove(self) -> None:
+        """Stop one of the running queries."""
+        if not self.graph.running:
+            return
+        name = self.random.choice(sorted(self.graph.running))
+        query = self.graph.find(name)
+        progress = self.run.nodes[query.job.plan]
+        self.lives[name].until = progress.watermark if progress.rows_out or self.run.ticks else 0
+        self.graph.remove(name)
+        self.story.append(f"remove {name}")
+
+    def tick(self) -> None:
+        self.run.tick()
+        assert not self.run.failures, self.run.failures
+        self.story.append("tick")
+
+    @property
+    def goes_on(self) -> bool:
+        return self.run.has_more and self.run.ticks < _MOST_TICKS
+
+
+@dataclass(frozen=True)
+class GraphCase(Case):
+    """A life of a graph."""
+
+    plans: tuple[Plan, ...]
+    random: Random
+
+    def check(self) -> None:
+        life = GraphLife(self.inputs, self.random)
+        try:
+            self._live(life)
+            for each in life.lives.values():
+                each.check(self.inputs)
+        except AssertionError as error:
+            raise AssertionError("\n".join([str(error), *life.story])) from error
+
+    def _live(self, life: GraphLife) -> None:
+        life.add(self.plans[0])
+        while True:
+            for _ in range(self.random.choice([0, 0, 1, 1, 2])):
+                if self.random.random() < 0.7:
+                    life.add(self.random.choice(self.plans))
+                else:
+                    life.remove()
+            if not life.goes_on:
+                break
+            life.tick()
+
+    @property
+    def text(self) -> str:
+        return "\n\n".join(map(render, self.plans))
+
+
+def random_graph(random: Random, inputs: Inputs) -> GraphCase:
+    """Plans with parts in common, and a random life of a graph that runs them."""
+    whole = [PlanGenerator(random).plan(random.choice([1, 2, 2, 3])) for _ in range(3)]
+    parts = [part for plan in whole for part in plan.walk()]
+    chosen = [random.choice(parts) for _ in range(3)]
+    return GraphCase(inputs, (*whole, *chosen), random)

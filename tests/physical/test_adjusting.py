@@ -1,0 +1,134 @@
+"""Sizes that change: the worked examples, and operators that learn of a change while they run."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import polars as pl
+import pyarrow as pa
+import pytest
+
+from tests.golden.loader import Case, cases, physical_source, physical_stream, scan_of
+from tests.physical.running import as_elements, in_order, run_plan
+from tidemill.algebra import CountWindow, Granularity, Plan, Scan, Schema, SourceKind, TimeWindow
+from tidemill.physical.adjusting import AdjustableExec
+from tidemill.physical.lowering import lower
+from tidemill.physical.operator import Operator
+from tidemill.physical.properties import has_end_order, is_chronon
+from tidemill.reference import evaluate
+from tidemill.timeline import OPEN_END
+
+EXAMPLES = [case for case in cases("adaptation") if "inputs" in case.facts]
+BID = Scan("bid", "b", Schema.of(item=pa.int64()))
+
+
+def plan_of(case: Case) -> Plan:
+    ((name, stream),) = case.inputs.items()
+    leaf, params = scan_of(name, stream, SourceKind.INTERVALS), case.params
+    if case.operator == "time_window":
+        changes = ((params["change_at"], params["new_size"]),)
+        return TimeWindow(leaf, params["size"], changes=changes)
+    changes = ((params["change_at"], params["new_granule"]),)
+    return Granularity(leaf, params["granule"], changes=changes)
+
+
+@pytest.mark.parametrize("case", EXAMPLES, ids=lambda case: case.id)
+@pytest.mark.parametrize("rows_per_tick", [1000, 1])
+def test_operators_give_the_intervals_of_the_examples(case: Case, rows_per_tick: int) -> None:
+    ((name, stream),) = case.inputs.items()
+    found = run_plan(plan_of(case), {name: physical_source(stream)}, rows_per_tick)
+    assert as_elements(found) == in_order(case.expected)
+
+
+@pytest.mark.parametrize("case", EXAMPLES, ids=lambda case: case.id)
+def test_the_reference_agrees_with_the_examples(case: Case) -> None:
+    ((name, stream),) = case.inputs.items()
+    found = evaluate(plan_of(case), {name: physical_source(stream)}, case.horizon)
+    assert found == physical_stream(case.expected, case.horizon)
+
+
+def test_a_row_of_a_count_window_keeps_the_number_that_was_in_force_when_it_came() -> None:
+    window = CountWindow(BID, 3, changes=((2, 1), (4, 2)))
+    found = run_plan(window, {"bid": [({"item": t}, t) for t in range(7)]}, 1)
+    # Rows 0 and 1 go with the third row after them, 2 and 3 with the next, others with the second.
+    assert as_elements(found) == in_order(
+        [[0, 0, 3], [1, 1, 4], [2, 2, 3], [3, 3, 4], [4, 4, 6], [5, 5, "inf"], [6, 6, "inf"]]
+    )
+
+
+def test_a_sliding_count_window_lets_rows_go_with_whole_slides() -> None:
+    window = CountWindow(BID, 4, 2, changes=((2, 1),))
+    found = run_plan(window, {"bid": [({"item": t}, t) for t in range(8)]}, 3)
+    # Slides happen at 1, 3, 5 and 7. Of the pairs that come after the change, only the second
+    # row is among the last one when its slide happens.
+    assert as_elements(found) == in_order(
+        [[0, 1, 5], [1, 1, 5], [3, 3, 5], [5, 5, 7], [7, 7, "inf"]]
+    )
+
+
+ADJUSTABLE = [
+    TimeWindow(BID, 4, knob="bid.range"),
+    TimeWindow(BID, 4, 3, knob="bid.range"),
+    CountWindow(BID, 4, knob="bid.rows"),
+    CountWindow(BID, 4, 3, knob="bid.rows"),
+    CountWindow(BID, 4, 1, ("b.item",), knob="bid.rows"),
+    Granularity(TimeWindow(BID, 9), 2, knob="bid.granularity"),
+]
+
+
+@pytest.mark.parametrize("window", ADJUSTABLE, ids=lambda window: window.label)
+def test_an_operator_that_learns_of_a_change_goes_on_as_if_it_had_known_it(
+    window: TimeWindow | CountWindow | Granularity,
+) -> None:
+    changes = ((9, 2), (12, 6))
+    before, between, after = (lower(replace(window, changes=changes[:n]), {}) for n in (0, 1, 2))
+    running, knowing = before.operator(), after.operator()
+    found, wanted = [], []
+    for t in range(0, 24, 3):
+        if t == 6:
+            running.take_over(between)
+        if t == 12:  # what is settled may be forgotten
+            assert isinstance(after, AdjustableExec)
+            running.take_over(replace(after, changes=changes[1:]))
+        found.append(_tick(running, t, t + 3))
+        wanted.append(_tick(knowing, t, t + 3))
+    found.append(_tick(running, 24, OPEN_END))
+    wanted.append(_tick(knowing, 24, OPEN_END))
+    assert as_elements(pl.concat(found)) == as_elements(pl.concat(wanted))
+
+
+def _tick(operator: Operator, start: int, until: int) -> pl.DataFrame:
+    """Rows of three instants, of three values."""
+    times = list(range(start, min(until, start + 3)))
+    rows = pl.DataFrame(
+        {
+            "b.item": [t % 3 for t in times],
+            "valid_from": times,
+            "valid_to": [t + 1 for t in times],
+        }
+    )
+    return operator.step([rows], [until])[0]
+
+
+def test_nothing_is_concluded_from_a_size_that_may_change() -> None:
+    now = lower(TimeWindow(BID, 1), {})
+    later = lower(TimeWindow(BID, 1, knob="bid.range"), {})
+    assert is_chronon(now)
+    assert not is_chronon(later)
+    assert has_end_order(lower(TimeWindow(BID, 5), {}))
+    assert not has_end_order(lower(TimeWindow(BID, 5, changes=((9, 2),)), {}))
+    assert not has_end_order(lower(CountWindow(BID, 5, changes=((9, 2),)), {}))
+
+
+def test_bounds_are_not_part_of_an_operator_and_a_knob_is() -> None:
+    plain, bounded = TimeWindow(BID, 9), TimeWindow(BID, 9, bounds=(3, 9))
+    assert lower(plain, {}) == lower(bounded, {})
+    assert lower(plain, {}) != lower(replace(plain, knob="bid.range"), {})
+
+
+@pytest.mark.parametrize("changes", [((9, 2), (3, 5)), ((3, 2), (3, 5)), ((3, 0),)])
+def test_changes_that_make_no_sense_are_refused(changes: tuple[tuple[int, int], ...]) -> None:
+    with pytest.raises(ValueError, match=r"changes out of order|below 1"):
+        TimeWindow(BID, 9, changes=changes)
+    with pytest.raises(ValueError, match="without bound"):
+        TimeWindow(BID, None, changes=((3, 5),))

@@ -1,0 +1,36 @@
+"""Graphs on Spark whose queries come and go: every one answers as if it ran alone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from random import Random
+
+import pytest
+from pyspark.sql import SparkSession
+
+from tests.spark.live_graph import COUNTS, QUERIES, Answers, LiveGraph, check, random_rows
+from tidemill.errors import ExecutionError
+
+TICKS = 7
+
+
+@pytest.mark.parametrize("seed", [1, *(pytest.param(n, marks=pytest.mark.slow) for n in (2, 3, 4))])
+def test_random_revisions(seed: int, session: SparkSession, tmp_path: Path) -> None:
+    random = Random(seed)
+    ticks = random_rows(random, TICKS, 12)
+    live = LiveGraph(session, tmp_path)
+    live.run.start()
+    gone: list[Answers] = []
+    for number, rows in enumerate(ticks):
+        with live.graph.together():
+            for _ in range(random.randrange(2) if live.answers else 0):
+                gone.append(live.remove(random.choice(sorted(live.answers))))
+            for added in range(random.randrange(1, 4) if number < TICKS - 1 else 0):
+                live.add(f"{number}.{added}", random.choice(QUERIES))
+        live.bring(rows)
+        assert not live.run.failures
+    gone += [live.remove(name) for name in sorted(live.answers)]
+    live.run.stop()
+    for answers in gone:
+        check(answers, ticks)
+    assert sum(answers.until > answers.since for answers in gone) > 5
