@@ -54,8 +54,7 @@ class Running:
     run: LiveRun = field(init=False)
 
     def __post_init__(self) -> None:
-        feeds = self.inputs.feeds()
-        self.run = LiveRun(lambda name: feeds[name])
+        self.run = LiveRun(lambda name: self.inputs.feeds()[name])
         self.graph = QueryGraph(self.run)
         self.migrations = Migrations(self.graph)
 

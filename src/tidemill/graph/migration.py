@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 
+from tidemill.algebra.nodes import SourceKind
 from tidemill.algebra.plan import render
-from tidemill.graph.missing import NEVER
 from tidemill.physical.filter import FilterExec
 from tidemill.physical.fuse import FuseExec
 from tidemill.physical.granularity import GranularityExec
@@ -27,7 +27,6 @@ _SAME_ROWS = (
     GranularityExec,
     JoinExec,
     ProjectExec,
-    SourceExec,
     TimeWindowExec,
     UnionExec,
 )
@@ -57,7 +56,6 @@ class Migration:
     old: Exec
     new: Exec
     split: int
-    variant: type[HandOverExec]
     handing_over: Exec
     started: int
     made_eager: dict[Exec, Exec] = field(default_factory=dict)
@@ -83,9 +81,9 @@ class Migration:
 
     def report(self, running: Progress) -> str:
         """Both plans, the split, and what remains, as text."""
-        kind = "reference points" if self.variant is ReferencePointExec else "fused"
-        lines = [f"migration of {self.query}: {self.phase.value}, split={self.split}, {kind}"]
+        lines = [f"migration of {self.query}: {self.phase.value}, split={self.split}"]
         if self.is_running:
+            lines += [place.label for place in hand_overs(self.handing_over)]
             left = self.remaining(running)
             lines.append(f"remaining: {left.time} instants, {left.old_rows} rows of the old plan")
             lines += ["old", render(self.old)]
@@ -105,24 +103,26 @@ def hand_overs(plan: Exec) -> list[HandOverExec]:
     return [node for node in nodes_of(plan) if isinstance(node, HandOverExec)]
 
 
-def variant_for(parts: Iterable[tuple[Exec, Exec]], same_meaning: bool) -> type[HandOverExec]:
+def variant_for(old: Exec, new: Exec, same_meaning: bool) -> type[HandOverExec]:
     """How answers are handed over: by reference points where plans must have the same rows."""
-    nodes = [node for pair in parts for node in nodes_of(*pair)]
-    same_rows = same_meaning and all(isinstance(node, _SAME_ROWS) for node in nodes)
+    same_rows = same_meaning and all(map(_has_same_rows, nodes_of(old, new)))
     return ReferencePointExec if same_rows else FuseExec
 
 
-def split_time(
-    parts: Iterable[tuple[Exec, int]], running: Progress, variant: type[HandOverExec]
-) -> int:
-    """The first instant that the new plan can answer for: `parts` are old ones, with what the new
-    ones miss.
+def _has_same_rows(node: Exec) -> bool:
+    if isinstance(node, SourceExec):
+        # Of other relations it is not known when the latest row started that was given.
+        return node.scan.kind in (SourceKind.STREAM, SourceKind.CONSTANT)
+    return isinstance(node, _SAME_ROWS)
 
-    Rows that the old plan gave already are not given again. By reference points, they are not
-    touched.
+
+def split_time(variant: type[HandOverExec], given: NodeProgress, missed: int) -> int:
+    """The first instant that a new plan can answer for, given what the old one gave, and until
+    when the new one misses something.
+
+    What the old plan gave already is not given again. By reference points, that is decided by
+    starts: of streams, rows that came start before what is missed; those of relations at 0.
     """
-    split = BEGIN
-    for old, missed in parts:
-        given = running[old].latest_end if variant is FuseExec else BEGIN
-        split = max(split, missed, given)
-    return min(split, NEVER)
+    if variant is FuseExec:
+        return max(missed, given.latest_end)
+    return max(missed, BEGIN + 1) if given.rows_out else missed

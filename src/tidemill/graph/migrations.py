@@ -17,10 +17,12 @@ from tidemill.graph.missing import NEVER
 from tidemill.graph.query_graph import GraphQuery, QueryGraph
 from tidemill.graph.succession import differing, merged, substituted, successors
 from tidemill.physical.eagerness import eager
+from tidemill.physical.hand_over import HandOverExec
 from tidemill.physical.operator import Exec
 from tidemill.physical.snapshot import SnapshotExec
 from tidemill.runtime.graph import nodes_of
 from tidemill.runtime.interface import Job, Root
+from tidemill.timeline import BEGIN
 
 
 class Migrations:
@@ -69,21 +71,30 @@ class Migrations:
 
     def _begun(self, query: GraphQuery, new: Exec, same_meaning: bool) -> Migration:
         old, running = plan_of(query.job), self._graph.run.nodes
-        goes_on = self._goes_on(query)
-        pairs = differing(old, new, goes_on)
-        if pairs is None:
-            raise _other_columns(query.name, old, new)
-        known = {new: new if new in running else eager(new) for _, new in pairs}
-        missed = {new: self._graph.missed(known[new]) for _, new in pairs}
-        variant = variant_for(pairs, same_meaning)
-        split = split_time([(a, missed[b]) for a, b in pairs], running, variant)
-        if split == NEVER:
+
+        def variant(one: Exec, other: Exec) -> type[HandOverExec]:
+            return variant_for(one, other, same_meaning)
+
+        split = NEVER
+        # Deep in the plan, as much as possible goes on. At the top, the least has to be known.
+        for goes_on in (self._goes_on(query), _nothing_goes_on):
+            pairs = differing(old, new, goes_on)
+            if pairs is None:
+                raise _other_columns(query.name, old, new)
+            splits = [split_time(variant(a, b), running[a], self._missed(b)) for a, b in pairs]
+            split = max(splits, default=BEGIN)
+            if split < NEVER:
+                break
+        else:
             raise _never(query.name)
-        plan = merged(old, new, goes_on, lambda a, b: variant(a, eager(b), split))
+        plan = merged(old, new, goes_on, lambda a, b: variant(a, b)(a, eager(b), split))
         assert plan is not None
-        made_eager = {new: eager(new) for _, new in pairs if new in running and eager(new) != new}
+        made_eager = {part: eager(part) for _, part in pairs if part in running}
         tick = self._graph.run.ticks
-        return Migration(query.name, old, new, split, variant, plan, tick, made_eager)
+        return Migration(query.name, old, new, split, plan, tick, _changing(made_eager))
+
+    def _missed(self, new: Exec) -> int:
+        return self._graph.missed(new if new in self._graph.run.nodes else eager(new))
 
     def _goes_on(self, query: GraphQuery) -> Callable[[Exec, Exec], bool]:
         """Whether an operator can go on in another place: no one else may need it or the place."""
@@ -108,13 +119,13 @@ class Migrations:
             return
         behind = [p.old for p in places if running[p.old].watermark < migration.split]
         if behind:
-            self._drain(migration, query, [part for part in behind if eager(part) != part])
+            self._drain(migration, query, behind)
         elif not any(running[place].state_rows for place in places):
             self._finish(migration, query)
 
     def _drain(self, migration: Migration, query: GraphQuery, behind: list[Exec]) -> None:
         """Have open results of the old plan cut, whoever else needs them."""
-        telling = {part: eager(part) for part in behind}
+        telling = _changing({part: eager(part) for part in behind})
         before = plan_of(query.job)
         plan = substituted(before, telling)
         if telling and self._switched({query.name: plan}, telling):
@@ -164,6 +175,14 @@ def plan_of(job: Job) -> Exec:
         assert isinstance(running.child, Exec)
         return running.child
     return running
+
+
+def _nothing_goes_on(old: Exec, new: Exec) -> bool:
+    return False
+
+
+def _changing(parts: Mapping[Exec, Exec]) -> dict[Exec, Exec]:
+    return {old: new for old, new in parts.items() if old != new}
 
 
 def _reversed(parts: Mapping[Exec, Exec]) -> dict[Exec, Exec]:
