@@ -1,4 +1,5 @@
-"""Random lives of a running graph: queries come and go, and each must answer as if alone."""
+"""Random lives of a running graph: queries come, change their plans and go, and each must answer
+as if alone."""
 
 from __future__ import annotations
 
@@ -8,10 +9,13 @@ from random import Random
 import pyarrow as pa
 
 from tidemill.algebra import Plan, render
-from tidemill.errors import TidemillError
+from tidemill.errors import ExecutionError, PlanError, TidemillError
+from tidemill.graph.migrations import Migrations
 from tidemill.graph.query_graph import GraphQuery, QueryGraph
-from tidemill.optimize import optimize
+from tidemill.optimize import RULES, optimized
+from tidemill.optimize.statistics import Statistics
 from tidemill.physical.lowering import lower
+from tidemill.physical.operator import Exec
 from tidemill.runtime.inprocess.feeds import Feed
 from tidemill.runtime.inprocess.live import LiveRun
 from tidemill.runtime.interface import Job, SinkRequest
@@ -53,6 +57,7 @@ class GraphLife:
         self.random = random
         self.run = LiveRun(self._feed)
         self.graph = QueryGraph(self.run)
+        self.migrations = Migrations(self.graph)
         self.lives: dict[str, Life] = {}
         self.story: list[str] = []
 
@@ -63,10 +68,9 @@ class GraphLife:
         """Start a query, if it can ever be complete."""
         name = f"q{len(self.lives)}"
         tables: list[pa.Table] = []
-        rewritten = optimize(plan) if self.random.random() < 0.7 else plan
         sink = SinkRequest(lambda table, _: tables.append(table))
         try:
-            query = self.graph.add(name, Job(lower(rewritten, {}), TimeDomain.TICKS, sink))
+            query = self.graph.add(name, Job(self._planned(plan), TimeDomain.TICKS, sink))
         except TidemillError as error:
             if "never be complete" not in error.message:
                 raise
@@ -85,6 +89,25 @@ class GraphLife:
         self.lives[name].until = progress.watermark if progress.rows_out or self.run.ticks else 0
         self.graph.remove(name)
         self.story.append(f"remove {name}")
+
+    def migrate(self) -> None:
+        """Let one of the running queries go on with another plan of the same meaning."""
+        if not self.graph.running:
+            return
+        name = self.random.choice(sorted(self.graph.running))
+        plan = self._planned(self.lives[name].plan)
+        try:
+            migration = self.migrations.start(name, plan)
+        except (PlanError, ExecutionError) as error:
+            self.story.append(f"{name} does not migrate: {error.message}")
+            return
+        self.story.append(f"migrate {name}, split={migration.split}")
+
+    def _planned(self, plan: Plan) -> Exec:
+        """One of many plans for the same."""
+        names = [rule.name for rule in RULES]
+        off = self.random.choice([[], [], names, self.random.sample(names, len(names) // 2)])
+        return lower(optimized(plan, Statistics(), frozenset(off)).plan, {})
 
     def tick(self) -> None:
         self.run.tick()
@@ -116,13 +139,19 @@ class GraphCase(Case):
         life.add(self.plans[0])
         while True:
             for _ in range(self.random.choice([0, 0, 1, 1, 2])):
-                if self.random.random() < 0.7:
-                    life.add(self.random.choice(self.plans))
-                else:
-                    life.remove()
+                self._change(life)
             if not life.goes_on:
                 break
             life.tick()
+
+    def _change(self, life: GraphLife) -> None:
+        match self.random.choice(["add", "add", "migrate", "migrate", "remove"]):
+            case "add":
+                life.add(self.random.choice(self.plans))
+            case "migrate":
+                life.migrate()
+            case "remove":
+                life.remove()
 
     @property
     def text(self) -> str:
