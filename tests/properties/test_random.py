@@ -18,8 +18,8 @@ COUNTS = {
     "splits": 80,
     "relations": 80,
     "rankings": 20,
-    "graphs": 100,
     "changes": 60,
+    "graphs": 100,
 }
 CHUNKS = {
     "plans": 20,
@@ -28,8 +28,8 @@ CHUNKS = {
     "splits": 10,
     "relations": 20,
     "rankings": 10,
-    "graphs": 20,
     "changes": 20,
+    "graphs": 20,
 }
 
 CHUNKED = [
