@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import uuid
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from pyspark.sql import Column, DataFrame, Observation
@@ -30,6 +31,17 @@ class Marks:
     sources: Mapping[str, int] = field(default_factory=dict)
     edges: Mapping[int, int] = field(default_factory=dict)
     newest: int | None = None
+
+    @staticmethod
+    def load(text: str) -> Marks:
+        """Watermarks that were stored."""
+        stored = json.loads(text)
+        edges = {int(tag): mark for tag, mark in stored["edges"].items()}
+        return Marks(stored["sources"], edges, stored["newest"])
+
+    def dump(self) -> str:
+        """The watermarks as text."""
+        return json.dumps(asdict(self))
 
     def of(self, edge: Edge) -> int:
         """At the end of the input, watermarks go to the end of time, where all windows are empty.
