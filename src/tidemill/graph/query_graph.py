@@ -155,6 +155,11 @@ class QueryGraph:
                 self.find(name).job = root.job
             self._change(lambda: self._carried.update(carried))
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether no change is under way, and all queries of a checkpoint were started again."""
+        return not (self._changing or self._left)
+
     @contextmanager
     def together(self) -> Iterator[None]:
         """Make several changes at once: all of them take effect with the same tick."""
