@@ -66,6 +66,8 @@ class StartedQuery:
     @property
     def progress(self) -> Progress:
         """What was done since it was started."""
+        if self._query.left is not None:
+            return self._query.left[0]
         return self._host.graph.run.progress_of(self.name)
 
     def progress_of(self, query: int) -> Progress:
@@ -77,7 +79,9 @@ class StartedQuery:
         self._host.heartbeat(source, at)
 
     def results(self, query: int = 0) -> pa.Table:
-        """What its sink `memory` holds now."""
+        """What its sink `memory` holds now, or held when it was stopped."""
+        if self._query.left is not None and self._query.left[1] is not None:
+            return self._query.left[1]
         return self._host.graph.run.results(self.name)
 
     def exception(self) -> Exception | None:
@@ -148,7 +152,6 @@ class RunningGraph:
         found = self.graph.add(label, self._plan(query), partial, meaning)
         self._started[label] = StartedQuery(self, found, query)
         self._begin()
-        query.follow(lambda: self.graph.run.progress_of(label))
         return self._started[label]
 
     def _begin(self) -> None:

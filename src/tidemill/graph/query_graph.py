@@ -7,6 +7,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from enum import Enum
 
+import pyarrow as pa
+
 from tidemill.errors import CatalogError, TidemillError
 from tidemill.graph.missing import NEVER, Missing
 from tidemill.graph.normal import normal
@@ -14,6 +16,7 @@ from tidemill.graph.readings import with_readings
 from tidemill.physical.operator import Exec
 from tidemill.runtime.graph import nodes_of
 from tidemill.runtime.interface import GraphRun, Job, Restored, Root
+from tidemill.runtime.progress import Progress
 from tidemill.timeline import BEGIN
 
 
@@ -31,6 +34,7 @@ class GraphQuery:
 
     Before that instant it gives none, unless it is `partial`: then it answers at once, with what
     has come since it was added. Two queries with the same `meaning` ask for the same.
+    When it is gone, `left` is how far it came, and what its sink `memory` held.
     """
 
     name: str
@@ -40,6 +44,7 @@ class GraphQuery:
     meaning: str = ""
     state: State = State.RUNNING
     error: Exception | None = None
+    left: tuple[Progress, pa.Table | None] | None = None
 
     @property
     def root(self) -> Root:
@@ -114,9 +119,15 @@ class QueryGraph:
         """Let a query go. What others need of it goes on."""
         with self.lock:
             query = self.find(name)
-            query.state = state
+            self._retire(query, state)
             self._change(lambda: None)
             return query
+
+    def _retire(self, query: GraphQuery, state: State) -> None:
+        in_memory = query.job.sink.target == "memory"
+        results = self.run.results(query.name) if in_memory else None
+        query.left = (self.run.progress_of(query.name), results)
+        query.state = state
 
     def find(self, name: str) -> GraphQuery:
         """A query by name."""
@@ -209,7 +220,8 @@ class QueryGraph:
         if not failed:
             return
         for name, error in failed.items():
-            self.queries[name].state, self.queries[name].error = State.FAILED, error
+            self.queries[name].error = error
+            self._retire(self.queries[name], State.FAILED)
         self._revise()
 
 
