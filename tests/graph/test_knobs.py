@@ -171,8 +171,12 @@ def test_a_later_change_takes_the_place_of_those_that_were_planned() -> None:
     (window,) = adjustable_nodes(nodes_of(graph.plans["a"]))["range of bid"]
     assert window.changes == ((80, 300),)
     assert graph.resize("range of bid", 90, 300) == {}
-    graph.plans, _ = resized(graph.plans, {"range of bid": (200, 60)}, settled=150)
-    graph.plans, _ = resized(graph.plans, {"range of bid": (300, 90)}, settled=250)
+    graph.plans, _ = resized(
+        graph.plans, {"range of bid": (200, 60)}, settled={"range of bid": 150}
+    )
+    graph.plans, _ = resized(
+        graph.plans, {"range of bid": (300, 90)}, settled={"range of bid": 250}
+    )
     (window,) = adjustable_nodes(nodes_of(graph.plans["a"]))["range of bid"]
     assert window.changes == ((200, 60), (300, 90))
 
