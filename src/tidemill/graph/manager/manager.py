@@ -195,15 +195,13 @@ class ResourceManager:
         return bool(moved)
 
     def _with_rates(self, statistics: Statistics) -> Statistics:
-        rates = self._rates.known()
-        streams = {name: statistics.of(name) for name in {*statistics.streams, *rates}}
-        return Statistics(
-            {
-                name: replace(told, rate=rates.get(name, told.rate) or UNKNOWN_RATE)
-                for name, told in streams.items()
-            },
-            statistics.selectivities,
-        )
+        """What is known, with the rates of now."""
+        streams = dict(statistics.streams)
+        for name in self._rates.streams:
+            rate = self._rates.of(name) or statistics.of(name).rate or UNKNOWN_RATE
+            # The granule of a stream is that of its first rows, which may be far off.
+            streams[name] = replace(statistics.of(name), rate=rate, granularity=None, length=None)
+        return Statistics(streams, statistics.selectivities)
 
     def _calibrate(self, readings: Readings) -> None:
         """Learn from operators whose states have come to rest."""
@@ -211,12 +209,12 @@ class ResourceManager:
         parts = [
             (part, readings.nodes[node])
             for node, part in self.estimates.parts.items()
-            if part.own and node in readings.nodes
+            if node in readings.nodes
         ]
         pairs = [
             (part.kind, part.usage, _measured(part, progress, instants))
             for part, progress in parts
-            if instants > 0 and self._rests(part, readings.now)
+            if part.usage is not None and instants > 0 and self._rests(part, readings.now)
         ]
         for part, progress in parts:
             part.spent = progress.seconds
