@@ -18,6 +18,7 @@ COUNTS = {
     "splits": 80,
     "relations": 80,
     "rankings": 20,
+    "changes": 60,
     "graphs": 100,
     "changes": 60,
 }
@@ -28,6 +29,7 @@ CHUNKS = {
     "splits": 10,
     "relations": 20,
     "rankings": 10,
+    "changes": 20,
     "graphs": 20,
     "changes": 20,
 }

@@ -8,8 +8,7 @@ from random import Random
 import pytest
 from pyspark.sql import SparkSession
 
-from tests.spark.live_graph import COUNTS, QUERIES, Answers, LiveGraph, check, random_rows
-from tidemill.errors import ExecutionError
+from tests.spark.live_graph import QUERIES, Answers, LiveGraph, check, random_rows
 
 TICKS = 7
 

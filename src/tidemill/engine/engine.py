@@ -48,6 +48,7 @@ from tidemill.optimize import RULES, Optimized, optimized
 from tidemill.physical.lowering import lower
 from tidemill.physical.operator import Exec
 from tidemill.runtime.inprocess.feeds import Backlog, Feed
+from tidemill.runtime.inprocess.journal import Journal
 from tidemill.runtime.inprocess.live import LiveRun
 from tidemill.runtime.inprocess.run import Run
 from tidemill.runtime.interface import (
@@ -410,11 +411,14 @@ class Engine:
         done = optimized(planned.plan, known, off, planned.hints, domain, functions)
         return done, lower(done.plan, functions)
 
-    def run(self, every: str | timedelta | None = None) -> RunningGraph:
+    def run(
+        self, *, checkpoint: str | None = None, every: str | timedelta | None = None
+    ) -> RunningGraph:
         """Start the running graph: queries that are started from now on run in it, together.
 
         They come and go while it runs. In this process, a tick is made `every` so often ("1
-        second"), or whenever `graph.tick()` is called.
+        second"), or whenever `graph.tick()` is called. With a `checkpoint`, a graph that was left,
+        or killed, goes on where it was: its queries are started again under their names.
 
         >>> engine = Engine(runtime="inprocess")
         >>> engine.stream("bid", pa.schema({"item": pa.int64(), "at": pa.int64()}), time="at")
@@ -430,7 +434,7 @@ class Engine:
         if self._graph is not None and self._graph.is_active:
             help = "it is engine.graph; stop it with engine.graph.stop()"
             raise TidemillError("the graph of this engine is running already", help=help)
-        run = LiveRun(self._open_live)
+        run = LiveRun(self._open_live, None if checkpoint is None else Journal(checkpoint))
         self.statistics.watch(run.gathering)
         self._graph = RunningGraph(run, self._shared_job)
         if every is not None:

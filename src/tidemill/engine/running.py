@@ -10,6 +10,7 @@ from typing import Protocol
 
 import pyarrow as pa
 
+from tidemill.algebra.plan import render
 from tidemill.engine.query import Query
 from tidemill.errors import ExecutionError, UnsupportedError
 from tidemill.graph.metadata import Listener, Metadata, NodeMetadata
@@ -142,7 +143,8 @@ class RunningGraph:
             help = "start another with engine.run()"
             raise ExecutionError("the graph was stopped", help=help)
         label = name or self._free_name()
-        found = self.graph.add(label, self._plan(query), partial)
+        meaning = render(query.planned.plan)
+        found = self.graph.add(label, self._plan(query), partial, meaning)
         self._started[label] = StartedQuery(self, found, query)
         query.follow(lambda: self.graph.run.progress_of(label))
         return self._started[label]

@@ -12,7 +12,8 @@ from tidemill.graph.missing import NEVER, Missing
 from tidemill.graph.normal import normal
 from tidemill.graph.readings import with_readings
 from tidemill.physical.operator import Exec
-from tidemill.runtime.interface import GraphRun, Job, Root
+from tidemill.runtime.graph import nodes_of
+from tidemill.runtime.interface import GraphRun, Job, Restored, Root
 from tidemill.timeline import BEGIN
 
 
@@ -29,13 +30,14 @@ class GraphQuery:
     """A query of the graph. Its answers are exact from `complete_from` on.
 
     Before that instant it gives none, unless it is `partial`: then it answers at once, with what
-    has come since it was added.
+    has come since it was added. Two queries with the same `meaning` ask for the same.
     """
 
     name: str
     job: Job
     complete_from: int = BEGIN
     partial: bool = False
+    meaning: str = ""
     state: State = State.RUNNING
     error: Exception | None = None
 
@@ -62,11 +64,27 @@ class QueryGraph:
         self._carried: dict[Exec, Exec] = {}
         self._lacking: dict[Exec, int] = {}
         self._changing = 0
+        self._left: set[str] = set()
+        if run.restored is not None:
+            self._restore(run.restored)
         run.after_tick = self._after_tick
 
-    def add(self, name: str, job: Job, partial: bool = False) -> GraphQuery:
-        """Let a query run from the next tick on."""
+    def _restore(self, restored: Restored) -> None:
+        """Take up the queries of a checkpoint. They wait to be started again, under their names."""
+        self._lacking, facts = restored.notes
+        for name, root in restored.roots.items():
+            complete_from, partial, meaning = facts[name]
+            self.queries[name] = GraphQuery(name, root.job, complete_from, partial, meaning)
+        self._left = set(self.queries)
+
+    def add(self, name: str, job: Job, partial: bool = False, meaning: str = "") -> GraphQuery:
+        """Let a query run from the next tick on.
+
+        One that a checkpoint knows under that name goes on where it was, with the plan it had.
+        """
         with self.lock:
+            if name in self._left:
+                return self._taken_up(name, job, meaning)
             if self.is_running(name):
                 help = "choose another name, or stop it first"
                 raise CatalogError(f"the query `{name}` is running already", help=help)
@@ -75,10 +93,22 @@ class QueryGraph:
             since = missing.until(plan)
             if since == NEVER and not partial:
                 raise _never(name)
-            query = GraphQuery(name, replace(job, plan=plan), since, partial)
+            query = GraphQuery(name, replace(job, plan=plan), since, partial, meaning)
             self._lacking.update(missing.of_new_parts(plan))
             self._change(lambda: self.queries.update({name: query}))
             return query
+
+    def _taken_up(self, name: str, job: Job, meaning: str) -> GraphQuery:
+        query = self.queries[name]
+        if query.meaning != meaning:
+            raise CatalogError(
+                f"the checkpoint has another query under the name `{name}`:\n{query.meaning}",
+                help="choose another name; or start that query and change it with ALTER QUERY",
+            )
+        query.job = replace(query.job, sink=job.sink)
+        self._left.discard(name)
+        self._revise()
+        return query
 
     def remove(self, name: str, state: State = State.STOPPED) -> GraphQuery:
         """Let a query go. What others need of it goes on."""
@@ -147,11 +177,13 @@ class QueryGraph:
         if self._changing:
             return
         carried, self._carried = self._carried, {}
-        roots = {name: query.root for name, query in self.running.items()}
-        self.run.revise(roots, carried)
-        nodes = self.run.nodes
-        lacking = {new: self._lacking[old] for new, old in carried.items() if old in self._lacking}
-        self._lacking = {n: at for n, at in (self._lacking | lacking).items() if n in nodes}
+        running = self.running
+        roots = {name: query.root for name, query in running.items()}
+        came = {new: self._lacking[old] for new, old in carried.items() if old in self._lacking}
+        known = set(nodes_of(*(root.job.plan for root in roots.values())))
+        self._lacking = {n: at for n, at in (self._lacking | came).items() if n in known}
+        facts = {n: (q.complete_from, q.partial, q.meaning) for n, q in running.items()}
+        self.run.revise(roots, carried, (self._lacking, facts))
 
     def after_each_tick(self, hook: Hook) -> Callable[[], None]:
         """Call a function when a tick is done; returns how to stop that."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import tempfile
+from dataclasses import dataclass
 from random import Random
 
 import pyarrow as pa
@@ -13,6 +14,7 @@ from tidemill.graph.query_graph import GraphQuery, QueryGraph
 from tidemill.optimize import optimize
 from tidemill.physical.lowering import lower
 from tidemill.runtime.inprocess.feeds import Feed
+from tidemill.runtime.inprocess.journal import Journal
 from tidemill.runtime.inprocess.live import LiveRun
 from tidemill.runtime.interface import Job, SinkRequest
 from tidemill.testing.case import Case
@@ -30,14 +32,15 @@ class Life:
 
     name: str
     plan: Plan
+    job: Job
     query: GraphQuery
-    tables: list[pa.Table] = field(default_factory=list)
+    tables: dict[int, pa.Table]
     until: int = OPEN_END
 
     def check(self, inputs: Inputs) -> int:
         """Fail unless its answers are those of the reference; at how many instants."""
         expected = reference_of(self.plan, inputs)
-        found = [element for table in self.tables for element in elements(table)]
+        found = [element for table in self.tables.values() for element in elements(table)]
         instants = range(self.query.complete_from, min(self.until, expected.horizon + 1))
         assert_snapshots_equal(found, expected, instants)
         early = [start for _, start, _ in found if start < self.query.root.since]
@@ -45,16 +48,38 @@ class Life:
         return len(instants)
 
 
+class LazyJournal(Journal):
+    """A journal that writes the operators now and then; the ticks between have to be done again."""
+
+    def __init__(self, folder: str, random: Random) -> None:
+        super().__init__(folder)
+        self.forgetful = False
+        self._random = random
+
+    @property
+    def wants_state(self) -> bool:
+        return not self.forgetful and self._random.random() < 0.3
+
+    def write_delivered(self, tick: int) -> None:
+        if not self.forgetful:
+            super().write_delivered(tick)
+
+
 class GraphLife:
     """A graph in this process over random inputs, and the lives of its queries."""
 
-    def __init__(self, inputs: Inputs, random: Random) -> None:
+    def __init__(self, inputs: Inputs, random: Random, folder: str) -> None:
         self.inputs = inputs
         self.random = random
-        self.run = LiveRun(self._feed)
-        self.graph = QueryGraph(self.run)
+        self.folder = folder
         self.lives: dict[str, Life] = {}
         self.story: list[str] = []
+        self._open()
+
+    def _open(self) -> None:
+        self.journal = LazyJournal(self.folder, self.random)
+        self.run = LiveRun(self._feed, self.journal)
+        self.graph = QueryGraph(self.run)
 
     def _feed(self, name: str) -> Feed:
         return self.inputs.feeds()[name]
@@ -62,17 +87,19 @@ class GraphLife:
     def add(self, plan: Plan) -> None:
         """Start a query, if it can ever be complete."""
         name = f"q{len(self.lives)}"
-        tables: list[pa.Table] = []
+        # A tick whose answers come again, after a crash, takes the place of the first.
+        tables: dict[int, pa.Table] = {}
         rewritten = optimize(plan) if self.random.random() < 0.7 else plan
-        sink = SinkRequest(lambda table, _: tables.append(table))
+        sink = SinkRequest(lambda table, tick: tables.update({tick: table}))
+        job = Job(lower(rewritten, {}), TimeDomain.TICKS, sink)
         try:
-            query = self.graph.add(name, Job(lower(rewritten, {}), TimeDomain.TICKS, sink))
+            query = self.graph.add(name, job)
         except TidemillError as error:
             if "never be complete" not in error.message:
                 raise
             self.story.append(f"{name} can never be complete")
             return
-        self.lives[name] = Life(name, plan, query, tables)
+        self.lives[name] = Life(name, plan, job, query, tables)
         self.story.append(f"add {name} (complete from {query.complete_from}):\n{render(plan)}")
 
     def remove(self) -> None:
@@ -85,6 +112,23 @@ class GraphLife:
         self.lives[name].until = progress.watermark if progress.rows_out or self.run.ticks else 0
         self.graph.remove(name)
         self.story.append(f"remove {name}")
+
+    def crash(self) -> None:
+        """Lose everything but the journal, and go on from there."""
+        self.journal.close()
+        running = list(self.graph.running)
+        self._open()
+        assert sorted(self.graph.running) == sorted(running)
+        for name in running:
+            life = self.lives[name]
+            life.query = self.graph.add(name, life.job)
+        self.story.append("crash")
+
+    def tick_until_it_crashes(self) -> None:
+        """A crash after the answers of a tick have reached their sinks, before that is known."""
+        self.journal.forgetful = True
+        self.tick()
+        self.crash()
 
     def tick(self) -> None:
         self.run.tick()
@@ -104,13 +148,14 @@ class GraphCase(Case):
     random: Random
 
     def check(self) -> None:
-        life = GraphLife(self.inputs, self.random)
-        try:
-            self._live(life)
-            for each in life.lives.values():
-                each.check(self.inputs)
-        except AssertionError as error:
-            raise AssertionError("\n".join([str(error), *life.story])) from error
+        with tempfile.TemporaryDirectory(prefix="tidemill-") as folder:
+            life = GraphLife(self.inputs, self.random, folder)
+            try:
+                self._live(life)
+                for each in life.lives.values():
+                    each.check(self.inputs)
+            except AssertionError as error:
+                raise AssertionError("\n".join([str(error), *life.story])) from error
 
     def _live(self, life: GraphLife) -> None:
         life.add(self.plans[0])
@@ -122,7 +167,9 @@ class GraphCase(Case):
                     life.remove()
             if not life.goes_on:
                 break
-            life.tick()
+            self.random.choices([life.tick, life.tick_until_it_crashes], [9, 1])[0]()
+            if self.random.random() < 0.1:
+                life.crash()
 
     @property
     def text(self) -> str:
