@@ -20,7 +20,6 @@ COUNTS = {
     "rankings": 20,
     "changes": 60,
     "graphs": 100,
-    "changes": 60,
 }
 CHUNKS = {
     "plans": 20,
@@ -31,7 +30,6 @@ CHUNKS = {
     "rankings": 10,
     "changes": 20,
     "graphs": 20,
-    "changes": 20,
 }
 
 CHUNKED = [

@@ -16,6 +16,7 @@ from pyspark.sql import SparkSession
 
 import tidemill as tm
 from tests.spark.driving import query_of
+from tidemill.analyze import SourceInfo
 from tidemill.graph.query_graph import QueryGraph
 from tidemill.runtime.interface import Job, SinkRequest
 from tidemill.runtime.spark.live import LiveRun
@@ -43,7 +44,7 @@ def random_rows(random: Random, ticks: int, per_tick: int) -> list[dict[str, pa.
     """What two streams bring with every tick."""
 
     def rows(tick: int, count: int) -> pa.Table:
-        times = sorted(random.randrange(6 * tick, 6 * tick + 6) for _ in range(count))
+        times = sorted(random.randrange(12 * tick, 12 * tick + 12) for _ in range(count))
         return pa.Table.from_pylist(
             [{"k": random.randrange(4), "v": random.randrange(9), "at": at} for at in times]
         )
@@ -82,7 +83,7 @@ class LiveGraph:
 
     def _origin(self, name: str) -> Any:
         info = self.engine.catalog.lookup(name)
-        assert isinstance(info, tm.analyze.SourceInfo)
+        assert isinstance(info, SourceInfo)
         return self.engine._sources.origin(info)
 
     def job(self, sql: str, sink: SinkRequest) -> Job:

@@ -88,13 +88,13 @@ class QueryGraph:
             if self.is_running(name):
                 help = "choose another name, or stop it first"
                 raise CatalogError(f"the query `{name}` is running already", help=help)
-            plan = self.matched(job.plan)
+            job = replace(job, plan=self.matched(job.plan))
             missing = self._missing()
-            since = missing.until(plan)
+            since = missing.until(job.running)
             if since == NEVER and not partial:
                 raise _never(name)
-            query = GraphQuery(name, replace(job, plan=plan), since, partial, meaning)
-            self._lacking.update(missing.of_new_parts(plan))
+            query = GraphQuery(name, job, since, partial, meaning)
+            self._lacking.update(missing.of_new_parts(job.running))
             self._change(lambda: self.queries.update({name: query}))
             return query
 
@@ -148,7 +148,10 @@ class QueryGraph:
     def replace(self, roots: Mapping[str, Root], carried: Mapping[Exec, Exec]) -> None:
         """Let queries go on with other plans, or from another instant on."""
         with self.lock:
+            missing = self._missing()
             for name, root in roots.items():
+                lacking = missing.of_new_parts(root.job.running).items()
+                self._lacking.update({n: at for n, at in lacking if n not in carried})
                 self.find(name).job = root.job
             self._change(lambda: self._carried.update(carried))
 
@@ -180,7 +183,7 @@ class QueryGraph:
         running = self.running
         roots = {name: query.root for name, query in running.items()}
         came = {new: self._lacking[old] for new, old in carried.items() if old in self._lacking}
-        known = set(nodes_of(*(root.job.plan for root in roots.values())))
+        known = set(nodes_of(*(root.job.running for root in roots.values())))
         self._lacking = {n: at for n, at in (self._lacking | came).items() if n in known}
         facts = {n: (q.complete_from, q.partial, q.meaning) for n, q in running.items()}
         self.run.revise(roots, carried, (self._lacking, facts))

@@ -202,13 +202,8 @@ CASES: Final[Mapping[str, Callable[[Random], Case]]] = {
     "splits": split_case,
     "relations": relation_case,
     "rankings": ranking_case,
-<<<<<<< HEAD
     "changes": changes_case,
     "graphs": graph_case,
-=======
-    "graphs": graph_case,
-    "changes": changes_case,
->>>>>>> main
 }
 """How to make a random case of each kind."""
 
