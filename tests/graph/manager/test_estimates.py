@@ -13,6 +13,7 @@ from tidemill.graph.manager import Readings, ResourceManager
 from tidemill.graph.manager.estimates import GraphEstimates
 from tidemill.physical.operator import Exec
 from tidemill.physical.time_window import TimeWindowExec
+from tidemill.runtime.graph import nodes_of
 from tidemill.testing.mix import MINUTE, Mix
 
 MIX = Mix(streams=6, rates=(10, 100), minutes=(1, 2), bounds=False, seed=3)
@@ -48,8 +49,8 @@ def test_shared_parts_count_once(engine: tm.Engine) -> None:
     known = engine.statistics.known
     alone, twice = GraphEstimates(known), GraphEstimates(known)
     some = plans(engine, 8)
-    alone.revise(some)
-    twice.revise([*some, *plans(engine, 8)])
+    alone.revise(nodes_of(*some))
+    twice.revise(nodes_of(*some, *plans(engine, 8)))
     assert twice.usage == alone.usage
     assert alone.usage.state_bytes > 0
 
@@ -58,13 +59,13 @@ def test_only_what_is_above_a_knob_is_estimated_again(engine: tm.Engine) -> None
     roots = [with_knobs(plan) for plan in plans(engine, 12)]
     known = engine.statistics.known
     estimates = GraphEstimates(known)
-    estimates.revise(roots)
+    estimates.revise(nodes_of(*roots))
     before, sizes = estimates.usage, dict(estimates.sizes)
     name = next(iter(sizes))
     smaller = estimates.at({name: sizes[name] // 2})
     assert smaller.state_bytes < before.state_bytes
     fresh = GraphEstimates(known)
-    fresh.revise(roots)
+    fresh.revise(nodes_of(*roots))
     assert fresh.at(sizes | {name: sizes[name] // 2}).state_bytes == pytest.approx(
         smaller.state_bytes
     )
@@ -74,9 +75,9 @@ def test_only_what_is_above_a_knob_is_estimated_again(engine: tm.Engine) -> None
 def test_what_goes_is_no_longer_counted(engine: tm.Engine) -> None:
     roots = plans(engine, 10)
     estimates, fewer = (GraphEstimates(engine.statistics.known) for _ in range(2))
-    estimates.revise(roots)
-    estimates.revise(roots[:3])
-    fewer.revise(roots[:3])
+    estimates.revise(nodes_of(*roots))
+    estimates.revise(nodes_of(*roots[:3]))
+    fewer.revise(nodes_of(*roots[:3]))
     assert estimates.usage.state_bytes == pytest.approx(fewer.usage.state_bytes)
     estimates.revise([])
     assert estimates.usage.state_bytes == pytest.approx(0, abs=1e-6)
@@ -103,8 +104,8 @@ def test_memory_is_known_within_a_quarter(engine: tm.Engine) -> None:
             assert query is not None
             query.start(lambda rows, tick: None)
     manager = ResourceManager(memory="1GB")
-    roots = [query.job.plan for query in graph.graph.running.values()]
-    manager.admit("all", roots, [], engine.statistics.known)
+    for name, running in graph.graph.running.items():
+        manager.admit(name, running.job.plan, [], engine.statistics.known)
     shares = []
     for readings in ticks(engine, graph, minutes=6):
         if readings.now > 3 * MINUTE:

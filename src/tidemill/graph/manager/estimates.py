@@ -15,7 +15,6 @@ from tidemill.optimize.cost.usage import KINDS, CostModel, Usage
 from tidemill.optimize.statistics import Statistics
 from tidemill.physical.adjusting import AdjustableExec
 from tidemill.physical.operator import Exec
-from tidemill.runtime.graph import nodes_of
 from tidemill.timeline import TimeDomain
 
 GROWS = 1e9
@@ -79,15 +78,21 @@ class GraphEstimates:
         self._estimate(self.parts.values())
 
     def revise(
-        self, roots: Iterable[Exec], carried: Mapping[Exec, Exec] | None = None, now: int = 0
+        self, nodes: Iterable[Exec], carried: Mapping[Exec, Exec] | None = None, now: int = 0
     ) -> None:
-        """From now on these plans run; `carried` tells which parts went on as others."""
+        """These operators run from now on, inputs first; `carried` are those that go on as others.
+
+        They keep what was estimated, although their sizes may be others: those are set with `at`.
+        """
         for new, old in (carried or {}).items():
             if old in self.parts:
                 self.parts.setdefault(new, self.parts.pop(old))
-        nodes = nodes_of(*roots)
-        gone = self.parts.keys() - set(nodes)
-        self._drop(gone)
+        there = dict.fromkeys(nodes)
+        self._drop(self.parts.keys() - there.keys())
+        self.extend(there, now)
+
+    def extend(self, nodes: Iterable[Exec], now: int = 0) -> None:
+        """These operators come, inputs first, if they are not there yet."""
         added = [self._add(node, now) for node in nodes if node not in self.parts]
         self._tell_shares(part.plan for part in added)
         self._estimate(added)
