@@ -116,6 +116,7 @@ class RunningGraph:
         self._started: dict[str, StartedQuery] = {}
         self._stopping = Event()
         self._ticker: Thread | None = None
+        self._begun = False
 
     @property
     def queries(self) -> Mapping[str, StartedQuery]:
@@ -146,8 +147,16 @@ class RunningGraph:
         meaning = render(query.planned.plan)
         found = self.graph.add(label, self._plan(query), partial, meaning)
         self._started[label] = StartedQuery(self, found, query)
+        self._begin()
         query.follow(lambda: self.graph.run.progress_of(label))
         return self._started[label]
+
+    def _begin(self) -> None:
+        """Let Spark read, once there is a query for what it reads."""
+        run = self.graph.run
+        if hasattr(run, "start") and not self._begun and self.graph.is_whole:
+            self._begun = True
+            run.start()
 
     def _free_name(self) -> str:
         number = len(self._started) + 1
@@ -160,6 +169,7 @@ class RunningGraph:
         """Make several changes at once: they take effect with the same tick."""
         with self.graph.together():
             yield
+        self._begin()
 
     def tick(self, ticks: int = 1) -> None:
         """Make ticks, where the runtime leaves that to its user."""

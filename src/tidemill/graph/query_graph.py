@@ -167,6 +167,11 @@ class QueryGraph:
             came = {new: self._carried.get(old, old) for new, old in carried.items()}
             self._change(lambda: self._carried.update(came))
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether no change is under way, and all queries of a checkpoint were started again."""
+        return not (self._changing or self._left)
+
     @contextmanager
     def together(self) -> Iterator[None]:
         """Make several changes at once: all of them take effect with the same tick."""
