@@ -54,6 +54,12 @@ class GraphQuery:
 
 Hook = Callable[[], None]
 
+Gate = Callable[[str, Job], Job]
+"""What a query passes before it is added: it may be changed, or refused."""
+
+Carried = Mapping[Exec, Exec]
+"""For parts of plans, the parts in whose place they go on."""
+
 
 class QueryGraph:
     """All queries that run together. Changes take effect between two ticks.
@@ -65,6 +71,8 @@ class QueryGraph:
         self.run = run
         self.queries: dict[str, GraphQuery] = {}
         self.lock = run.lock
+        self.gates: list[Gate] = []
+        self.after_revision: list[Callable[[Carried], None]] = []
         self._hooks: list[Hook] = []
         self._carried: dict[Exec, Exec] = {}
         self._lacking: dict[Exec, int] = {}
@@ -94,6 +102,8 @@ class QueryGraph:
                 help = "choose another name, or stop it first"
                 raise CatalogError(f"the query `{name}` is running already", help=help)
             job = replace(job, plan=self.matched(job.plan))
+            for gate in self.gates:
+                job = gate(name, job)
             missing = self._missing()
             since = missing.until(job.running)
             if since == NEVER and not partial:
@@ -164,7 +174,9 @@ class QueryGraph:
                 lacking = missing.of_new_parts(root.job.running).items()
                 self._lacking.update({n: at for n, at in lacking if n not in carried})
                 self.find(name).job = root.job
-            self._change(lambda: self._carried.update(carried))
+            # Before a tick was made, a part may go on in the place of one that did so itself.
+            came = {new: self._carried.get(old, old) for new, old in carried.items()}
+            self._change(lambda: self._carried.update(came))
 
     @property
     def is_whole(self) -> bool:
@@ -203,6 +215,8 @@ class QueryGraph:
         self._lacking = {n: at for n, at in (self._lacking | came).items() if n in known}
         facts = {n: (q.complete_from, q.partial, q.meaning) for n, q in running.items()}
         self.run.revise(roots, carried, (self._lacking, facts))
+        for hook in self.after_revision:
+            hook(carried)
 
     def after_each_tick(self, hook: Hook) -> Callable[[], None]:
         """Call a function when a tick is done; returns how to stop that."""
