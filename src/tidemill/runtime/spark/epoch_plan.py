@@ -11,16 +11,19 @@ from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, Observation
 
 from tidemill.errors import ExecutionError
-from tidemill.fragments import Edge
+from tidemill.fragments import Edge, Stage
 from tidemill.fragments.stages import EdgeExec
 from tidemill.fragments.staging import is_static
+from tidemill.physical.operator import Exec
+from tidemill.runtime.graph import nodes_of
 from tidemill.runtime.spark.epochs import Epoch
 from tidemill.runtime.spark.failures import reason
 from tidemill.runtime.spark.layout import Layout, layouts_of
 from tidemill.runtime.spark.native import native_rows
+from tidemill.runtime.spark.news import gathered
 from tidemill.runtime.spark.raw import RawRows
 from tidemill.runtime.spark.tick import Marks, TickPlan
-from tidemill.runtime.spark.worker import Handover
+from tidemill.runtime.spark.worker import Former, Handover
 from tidemill.timeline import OPEN_END, VALID_FROM
 
 ReadStatic = Callable[[Edge, Layout], DataFrame]
@@ -76,7 +79,7 @@ class EpochPlan:
         handovers: dict[int, Handover] = {}
         if tick == self.epoch.tick:
             rows = reduce(DataFrame.union, self._statics(), rows)
-            handovers = self._handovers()
+            handovers = self._handovers(reports)
         return self.plan.through(rows, tick, marks, reports, handovers, tolerant=True), seen
 
     @property
@@ -89,16 +92,26 @@ class EpochPlan:
         fresh = self.epoch.staging.fresh_statics(self.epoch.before)
         return [self._read_static(edge, self.plan.layouts[0]) for edge in fresh]
 
-    def _handovers(self) -> dict[int, Handover]:
+    def _handovers(self, reports: Sequence[Mapping[str, Any]]) -> dict[int, Handover]:
         """By level, which operators go on in others' place. Where nothing changes, none do."""
-        old = self.epoch.before.staged
+        old, carried = self.epoch.before.staged, self.epoch.carried
         layouts = layouts_of(old)
+        formers = {
+            stage.level: Former(
+                old, stage, layouts[stage.level - 1], gathered(reports, stage.level)
+            )
+            for stage in old.stages
+        }
+        levels = {node: stage.level for stage in old.stages for node in _nodes(stage)}
         found = {}
         for stage in self.staged.stages:
-            known = old.stage(stage.level)
-            before = layouts[min(stage.level - 1, len(layouts) - 1)]
-            if known != stage or before != self.plan.layouts[stage.level - 1]:
-                found[stage.level] = Handover(old, known, before, self.epoch.carried)
+            known = formers.get(stage.level)
+            layout = self.plan.layouts[stage.level - 1]
+            if known is None or (known.stage, known.before) != (stage, layout):
+                # With another input, an operator may have come to another level.
+                before = (levels.get(carried.get(node, node), 0) for node in _nodes(stage))
+                there = (formers[level] for level in sorted(set(before)) if level)
+                found[stage.level] = Handover(tuple(there), carried)
         return found
 
     def failed(
@@ -134,3 +147,8 @@ class EpochPlan:
 
     def _in_time(self, batch: DataFrame, marks: Marks) -> DataFrame:
         return batch.where(f"{VALID_FROM} >= {self.plan.watermark(marks)}")
+
+
+def _nodes(stage: Stage) -> list[Exec]:
+    """The operators of a stage."""
+    return [node for node in nodes_of(*(root for _, root in stage.outputs)) if node.children]

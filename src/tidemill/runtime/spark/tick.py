@@ -14,7 +14,7 @@ from pyspark.sql import functions as F
 from tidemill.fragments import Edge, Mode, Staged
 from tidemill.runtime.spark.inputs import HEARTBEAT, SOURCE, SourceRows
 from tidemill.runtime.spark.layout import TAG, Layout
-from tidemill.runtime.spark.native import PARTITION, end_of, native_rows, partition_of
+from tidemill.runtime.spark.native import PARTITION, native_rows, partition_of
 from tidemill.runtime.spark.news import gathered
 from tidemill.runtime.spark.state import StateStore
 from tidemill.runtime.spark.worker import Handover, StageTask
@@ -194,7 +194,7 @@ class TickPlan:
         names = [F.col(places[name]).alias(name) for name in edge.schema.names]
         # Spark's own rows of streams have no end until here.
         duration = None if edge.made_at or _is_late(edge) else native_rows(edge.producer).duration
-        end = F.expr(VALID_TO if duration is None else end_of(duration))
+        end = F.expr(VALID_TO if duration is None else duration.end_in_spark())
         own = rows.where(F.col(TAG) == tag) if layout.tagged else rows
         return own.select(*names, VALID_FROM, end.alias(VALID_TO))
 
