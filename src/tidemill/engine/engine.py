@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -45,7 +44,9 @@ from tidemill.engine.tables import (
 )
 from tidemill.errors import CatalogError, TidemillError, UnsupportedError
 from tidemill.expressions import UserFunction
+from tidemill.graph.reoptimize import Choice
 from tidemill.optimize import RULES, Optimized, optimized
+from tidemill.optimize.cost.estimates import Estimator
 from tidemill.physical.lowering import lower
 from tidemill.physical.operator import Exec
 from tidemill.runtime.inprocess.feeds import Backlog, Feed
@@ -61,6 +62,7 @@ from tidemill.runtime.interface import (
     StartRequest,
 )
 from tidemill.sql import (
+    AlterQuery,
     ConnectorCall,
     CreateDerived,
     CreateQuery,
@@ -356,6 +358,8 @@ class Engine:
             case StopQuery():
                 self.queries.find(statement.name)
                 self.graph.query(statement.name).stop()
+            case AlterQuery():
+                self._alter(statement)
             case InsertInto():
                 return self._insert(statement)
             case InsertValues() | DeleteFrom():
@@ -371,6 +375,22 @@ class Engine:
         query = self.queries.find(statement.name)
         graph = self.graph if self.is_running else self.run()
         graph.start(query, statement.name, statement.partial)
+
+    def _alter(self, statement: AlterQuery) -> None:
+        """Give a query another definition, or a better plan; if it runs, without a gap."""
+        present = self.queries.find(statement.name)
+        started = self.graph.queries.get(statement.name) if self.is_running else None
+        active = started is not None and started.is_active
+        if statement.query is None:
+            if not active:
+                help = f"START QUERY {statement.name}: it is planned then"
+                raise CatalogError(f"the query `{statement.name}` is not running", help=help)
+            self.graph.query(statement.name).optimize()
+            return
+        query = self._query(statement, statement.query, present.job.sink)
+        if active:
+            self.graph.migrate(statement.name, query)
+        self.queries.redefine(statement.name, query)
 
     def listing(self) -> tuple[Listed, ...]:
         """Everything that has a name, what queries are doing, and who depends on whom.
@@ -453,7 +473,7 @@ class Engine:
         else:
             run = LiveRun(self._open_live, None if checkpoint is None else Journal(checkpoint))
         self.statistics.watch(run.gathering)
-        self._graph = RunningGraph(run, self._shared_job)
+        self._graph = RunningGraph(run, self._choose, lambda: self.statistics.known)
         if every is not None and self._runtime == "inprocess":
             self._graph.tick_every(duration(every, TimeDomain.MICROSECONDS) / 1_000_000)
         return self._graph
@@ -493,9 +513,13 @@ class Engine:
     def _open_live(self, name: str) -> Feed:
         return self._sources.live_feed(self._source(name))
 
-    def _shared_job(self, query: Query) -> Job:
+    def _choose(self, query: Query) -> Choice:
         """The plan of a query with as much in common with others as the optimizer can leave it."""
-        return replace(query.job, plan=self._physical(query.planned, _APART)[1])
+        planned = query.planned
+        known = self.statistics.known.for_plan(planned.plan, planned.hints)
+        done, physical = self._physical(planned, _APART)
+        estimator = Estimator(known, planned.domain or TimeDomain.TICKS)
+        return Choice(done.plan, physical, estimator, self.catalog.functions)
 
     def start(
         self,

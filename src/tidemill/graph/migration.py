@@ -72,11 +72,12 @@ class Migration:
 
     def remaining(self, running: Progress) -> Remaining:
         """What is still to come: time until the split, and what only the old plan keeps."""
-        places = hand_overs(self.handing_over)
+        places = [p for p in hand_overs(self.handing_over) if p in running]
         new = set(nodes_of(*(place.new for place in places)))
         old = [node for node in nodes_of(*(place.old for place in places)) if node not in new]
-        marks = [running[place.new].watermark for place in places if place.new in running]
-        rows = sum(running[node].state_rows for node in old if node in running)
+        # Parts that have not run yet are where the others are.
+        marks = [max(running[p.old].watermark, running[p.new].watermark) for p in places]
+        rows = sum(running[node].state_rows for node in old)
         return Remaining(max(0, self.split - min(marks, default=self.split)), rows)
 
     def report(self, running: Progress) -> str:

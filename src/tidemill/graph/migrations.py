@@ -16,7 +16,7 @@ from tidemill.graph.migration import (
 from tidemill.graph.missing import NEVER
 from tidemill.graph.query_graph import GraphQuery, QueryGraph
 from tidemill.graph.succession import differing, merged, substituted, successors
-from tidemill.physical.eagerness import eager
+from tidemill.physical.eagerness import eager, patient
 from tidemill.physical.hand_over import HandOverExec
 from tidemill.physical.operator import Exec
 from tidemill.physical.snapshot import SnapshotExec
@@ -33,7 +33,9 @@ class Migrations:
 
     def __init__(self, graph: QueryGraph) -> None:
         self._graph = graph
-        self.of: dict[str, Migration] = {}
+        # Those that a checkpoint has left in the middle go on.
+        plans = {name: plan_of(query.job) for name, query in graph.queries.items()}
+        self.of = {n: _resumed(n, plan) for n, plan in plans.items() if hand_overs(plan)}
         graph.after_each_tick(self._go_on)
 
     def start(self, name: str, plan: Exec, same_meaning: bool = True) -> Migration:
@@ -175,6 +177,13 @@ def plan_of(job: Job) -> Exec:
         assert isinstance(running.child, Exec)
         return running.child
     return running
+
+
+def _resumed(name: str, plan: Exec) -> Migration:
+    places = hand_overs(plan)
+    old = substituted(plan, {place: place.old for place in places})
+    new = patient(substituted(plan, {place: place.new for place in places}))
+    return Migration(name, old, new, max(place.split for place in places), plan, started=0)
 
 
 def _nothing_goes_on(old: Exec, new: Exec) -> bool:
