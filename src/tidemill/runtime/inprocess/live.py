@@ -58,7 +58,7 @@ class LiveRun:
         self._relations: dict[SourceExec, Feed] = {}
         self._graph = Graph()
         self._members: dict[str, _Member] = {}
-        self._leaves: list[tuple[SourceExec, Feed, pl.DataFrame]] = []
+        self._leaves: list[tuple[SourceExec, Feed, pl.DataFrame]] | None = None
         self._ticks = 0
         self._began = time.monotonic()
 
@@ -75,7 +75,7 @@ class LiveRun:
     @property
     def nodes(self) -> Mapping[Exec, NodeProgress]:
         """What every part of the graph has done."""
-        return dict(zip(self._graph.nodes, self._graph.progress, strict=True))
+        return self._graph.running
 
     @property
     def newest(self) -> Mapping[str, int]:
@@ -96,12 +96,23 @@ class LiveRun:
     def revise(self, roots: Mapping[str, Root], carried: Mapping[Exec, Exec]) -> None:
         """From the next tick on, run these queries."""
         members = {name: self._member(name, root) for name, root in roots.items()}
+        for name, member in members.items():
+            if member is not self._members.get(name):
+                for leaf in _sources(member.plan):
+                    self._feed(leaf)
         self._graph.revise([member.plan for member in members.values()], carried)
         self._members = members
         self.failures = {name: error for name, error in self.failures.items() if name in members}
-        leaves = [leaf for leaf in self._graph.leaves if isinstance(leaf, SourceExec)]
-        self._relations = {leaf: feed for leaf, feed in self._relations.items() if leaf in leaves}
-        self._leaves = [(leaf, self._feed(leaf), empty_batch(leaf.schema)) for leaf in leaves]
+        self._leaves = None
+
+    @property
+    def _fed(self) -> list[tuple[SourceExec, Feed, pl.DataFrame]]:
+        """The leaves of the graph in their order, with what feeds them; found when needed."""
+        if self._leaves is None:
+            leaves = [leaf for leaf in self._graph.leaves if isinstance(leaf, SourceExec)]
+            self._relations = {n: feed for n, feed in self._relations.items() if n in leaves}
+            self._leaves = [(leaf, self._feed(leaf), empty_batch(leaf.schema)) for leaf in leaves]
+        return self._leaves
 
     def _member(self, name: str, root: Root) -> _Member:
         old = self._members.get(name)
@@ -130,8 +141,9 @@ class LiveRun:
 
     def tick(self) -> None:
         """Read what has come, and give every query its new answers."""
+        leaves = self._fed
         read = {id(feed): feed.tick() for feed in self._feeds()}
-        results = self._graph.try_step([self._arrival(read, *leaf) for leaf in self._leaves])
+        results = self._graph.try_step([self._arrival(read, *leaf) for leaf in leaves])
         for (name, member), result in zip(self._members.items(), results, strict=True):
             self._deliver(name, member, result)
         self._gather(read)
@@ -163,7 +175,7 @@ class LiveRun:
 
     def _gather(self, read: Mapping[int, Read]) -> None:
         """Find out about the streams, and how many rows meet conditions."""
-        scans = {leaf.scan.source: leaf.scan for leaf, _, _ in self._leaves}
+        scans = {leaf.scan.source: leaf.scan for leaf, _, _ in self._fed}
         for name, feed in self._streams.items():
             rows, start, end = read[id(feed)]
             if rows.height and name in scans:
@@ -174,13 +186,13 @@ class LiveRun:
 
     def _columns(self, source: str) -> dict[str, None]:
         """The columns of a stream that some query reads."""
-        scans: list[Scan] = [leaf.scan for leaf, _, _ in self._leaves]
+        scans: list[Scan] = [leaf.scan for leaf, _, _ in self._fed]
         return dict.fromkeys(n for s in scans if s.source == source for n in s.columns.names)
 
     def progress_of(self, query: str) -> Progress:
         """What was done since the query was added."""
         member = self._member_of(query)
-        read = {scan.source for scan in _scans(member.plan)}
+        read = {leaf.scan.source for leaf in _sources(member.plan)}
         progress = self.nodes
         return Progress(
             self._ticks,
@@ -219,5 +231,5 @@ class LiveRun:
         self.revise({}, {})
 
 
-def _scans(plan: Exec) -> list[Scan]:
-    return [node.scan for node in plan.walk() if isinstance(node, SourceExec)]
+def _sources(plan: Exec) -> list[SourceExec]:
+    return [node for node in plan.walk() if isinstance(node, SourceExec)]
