@@ -11,6 +11,7 @@ import polars as pl
 import pyarrow as pa
 
 from tidemill.physical.operator import Exec
+from tidemill.physical.snapshot import snapshots_of
 from tidemill.runtime.graph import NodeProgress
 from tidemill.runtime.progress import Progress, SourceProgress
 from tidemill.timeline import BEGIN, TimeDomain
@@ -62,6 +63,11 @@ class Job:
     plan: Exec
     domain: TimeDomain | None = None
     sink: SinkRequest = SinkRequest()
+
+    @property
+    def running(self) -> Exec:
+        """The plan that runs: that of the form in which the sink wants the results."""
+        return snapshots_of(self.plan) if self.sink.form == "snapshot" else self.plan
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,5 @@
-"""Random lives of a running graph: queries come and go, and each must answer as if alone."""
+"""Random lives of a running graph: queries come, change their plans and go, and each must answer
+as if alone."""
 
 from __future__ import annotations
 
@@ -9,10 +10,13 @@ from random import Random
 import pyarrow as pa
 
 from tidemill.algebra import Plan, render
-from tidemill.errors import TidemillError
+from tidemill.errors import ExecutionError, PlanError, TidemillError
+from tidemill.graph.migrations import Migrations
 from tidemill.graph.query_graph import GraphQuery, QueryGraph
-from tidemill.optimize import optimize
+from tidemill.optimize import RULES, optimized
+from tidemill.optimize.statistics import Statistics
 from tidemill.physical.lowering import lower
+from tidemill.physical.operator import Exec
 from tidemill.runtime.inprocess.feeds import Feed
 from tidemill.runtime.inprocess.journal import Journal
 from tidemill.runtime.inprocess.live import LiveRun
@@ -80,6 +84,7 @@ class GraphLife:
         self.journal = LazyJournal(self.folder, self.random)
         self.run = LiveRun(self._feed, self.journal)
         self.graph = QueryGraph(self.run)
+        self.migrations = Migrations(self.graph)
 
     def _feed(self, name: str) -> Feed:
         return self.inputs.feeds()[name]
@@ -89,9 +94,8 @@ class GraphLife:
         name = f"q{len(self.lives)}"
         # A tick whose answers come again, after a crash, takes the place of the first.
         tables: dict[int, pa.Table] = {}
-        rewritten = optimize(plan) if self.random.random() < 0.7 else plan
         sink = SinkRequest(lambda table, tick: tables.update({tick: table}))
-        job = Job(lower(rewritten, {}), TimeDomain.TICKS, sink)
+        job = Job(self._planned(plan), TimeDomain.TICKS, sink)
         try:
             query = self.graph.add(name, job)
         except TidemillError as error:
@@ -130,6 +134,25 @@ class GraphLife:
         self.tick()
         self.crash()
 
+    def migrate(self) -> None:
+        """Let one of the running queries go on with another plan of the same meaning."""
+        if not self.graph.running:
+            return
+        name = self.random.choice(sorted(self.graph.running))
+        plan = self._planned(self.lives[name].plan)
+        try:
+            migration = self.migrations.start(name, plan)
+        except (PlanError, ExecutionError) as error:
+            self.story.append(f"{name} does not migrate: {error.message}")
+            return
+        self.story.append(f"migrate {name}, split={migration.split}")
+
+    def _planned(self, plan: Plan) -> Exec:
+        """One of many plans for the same."""
+        names = [rule.name for rule in RULES]
+        off = self.random.choice([[], [], names, self.random.sample(names, len(names) // 2)])
+        return lower(optimized(plan, Statistics(), frozenset(off)).plan, {})
+
     def tick(self) -> None:
         self.run.tick()
         assert not self.run.failures, self.run.failures
@@ -161,15 +184,21 @@ class GraphCase(Case):
         life.add(self.plans[0])
         while True:
             for _ in range(self.random.choice([0, 0, 1, 1, 2])):
-                if self.random.random() < 0.7:
-                    life.add(self.random.choice(self.plans))
-                else:
-                    life.remove()
+                self._change(life)
             if not life.goes_on:
                 break
             self.random.choices([life.tick, life.tick_until_it_crashes], [9, 1])[0]()
             if self.random.random() < 0.1:
                 life.crash()
+
+    def _change(self, life: GraphLife) -> None:
+        match self.random.choice(["add", "add", "migrate", "migrate", "remove"]):
+            case "add":
+                life.add(self.random.choice(self.plans))
+            case "migrate":
+                life.migrate()
+            case "remove":
+                life.remove()
 
     @property
     def text(self) -> str:

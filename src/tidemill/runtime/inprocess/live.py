@@ -14,7 +14,6 @@ import pyarrow as pa
 from tidemill.algebra.nodes import Scan
 from tidemill.errors import ExecutionError
 from tidemill.physical.operator import Exec, empty_batch
-from tidemill.physical.snapshot import snapshots_of
 from tidemill.physical.source import SourceExec
 from tidemill.runtime.conditions import Conditions
 from tidemill.runtime.gathering import Gathering
@@ -117,13 +116,12 @@ class LiveRun:
         if old is not None and old.root == root:
             return old
         job = root.job
-        plan = snapshots_of(job.plan) if job.sink.form == "snapshot" else job.plan
         if old is not None and isinstance(old.sink, WaitingSink):
             sink = old.sink.hand_over(make_sink(job))
-            return _Member(root, plan, sink, old.rows_out, old.began)
+            return _Member(root, job.running, sink, old.rows_out, old.began)
         if old is not None and old.root.job.sink == job.sink:
-            return _Member(root, plan, old.sink, old.rows_out, old.began)
-        return _Member(root, plan, make_sink(job))
+            return _Member(root, job.running, old.sink, old.rows_out, old.began)
+        return _Member(root, job.running, make_sink(job))
 
     def tick(self) -> None:
         """Read what has come, and give every query its new answers."""

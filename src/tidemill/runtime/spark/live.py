@@ -42,7 +42,7 @@ from tidemill.runtime.spark.execution import explained
 from tidemill.runtime.spark.forms import SNAPSHOT
 from tidemill.runtime.spark.heartbeats import Heartbeats
 from tidemill.runtime.spark.layout import Layout
-from tidemill.runtime.spark.live_nodes import node_progress, operator_totals
+from tidemill.runtime.spark.live_nodes import Streams, node_progress, operator_totals
 from tidemill.runtime.spark.native import native_rows
 from tidemill.runtime.spark.raw import RawRows, static_rows
 from tidemill.runtime.spark.reading import Origin, Reader
@@ -235,7 +235,8 @@ class LiveRun:
             totals = operator_totals(self._done.epoch.staging, self._reports)
             if self._pending is not self._done:
                 totals |= {n: totals[old] for n, old in epoch.carried.items() if old in totals}
-            self._nodes = node_progress(epoch.staging, totals, self.newest, self._partitions)
+            streams = Streams(self._marks.sources, self.newest)
+            self._nodes = node_progress(epoch.staging, totals, streams, self._partitions)
         return self._nodes
 
     @property
