@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import polars as pl
@@ -52,10 +52,13 @@ class Opened:
             raise ExecutionError(f"the graph reads no stream `{name}`", help=help)
         return self.streams[name]
 
-    def only(self, leaves: Collection[SourceExec]) -> None:
-        """Open what leaves need, and let go of relations that none needs any more."""
+    def open(self, leaves: Iterable[SourceExec]) -> None:
+        """Open what leaves need."""
         for leaf in leaves:
             self._opened(key_of(leaf))
+
+    def only(self, leaves: Iterable[SourceExec]) -> None:
+        """Let go of relations that no leaf needs."""
         keys = {key_of(leaf) for leaf in leaves}
         self._feeds = {k: f for k, f in self._feeds.items() if isinstance(k, str) or k in keys}
 
