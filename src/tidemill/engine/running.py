@@ -212,9 +212,9 @@ class RunningGraph:
     def _redefine(self, started: StartedQuery, wanted: Query) -> Migration:
         choice = self._choose(wanted)
         same = wanted.planned.plan == started.definition.planned.plan
-        migration = self.migrations.start(started.name, choice.physical, same)
+        meaning = render(wanted.planned.plan)
+        migration = self.migrations.start(started.name, choice.physical, same, meaning)
         self.reoptimizer.watch(started.name, choice)
-        self.graph.find(started.name).meaning = render(wanted.planned.plan)
         started.redefine(wanted)
         return migration
 
