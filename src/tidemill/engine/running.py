@@ -106,6 +106,8 @@ class StartedQuery:
     @property
     def progress(self) -> Progress:
         """What was done since it was started."""
+        if self._query.left is not None:
+            return self._query.left[0]
         return self._host.graph.run.progress_of(self.name)
 
     def progress_of(self, query: int) -> Progress:
@@ -117,7 +119,9 @@ class StartedQuery:
         self._host.heartbeat(source, at)
 
     def results(self, query: int = 0) -> pa.Table:
-        """What its sink `memory` holds now."""
+        """What its sink `memory` holds now, or held when it was stopped."""
+        if self._query.left is not None and self._query.left[1] is not None:
+            return self._query.left[1]
         return self._host.graph.run.results(self.name)
 
     def exception(self) -> Exception | None:
@@ -158,6 +162,7 @@ class RunningGraph:
         self._started: dict[str, StartedQuery] = {}
         self._stopping = Event()
         self._ticker: Thread | None = None
+        self._begun = False
 
     @property
     def queries(self) -> Mapping[str, StartedQuery]:
@@ -191,7 +196,7 @@ class RunningGraph:
         found = self.graph.add(label, job, partial, meaning)
         self._started[label] = StartedQuery(self, found, query)
         self.reoptimizer.watch(label, choice)
-        query.follow(lambda: self.graph.run.progress_of(label))
+        self._begin()
         return self._started[label]
 
     def _choice_for(self, name: str) -> Choice:
@@ -218,6 +223,13 @@ class RunningGraph:
         started.redefine(wanted)
         return migration
 
+    def _begin(self) -> None:
+        """Let Spark read, once there is a query for what it reads."""
+        run = self.graph.run
+        if hasattr(run, "start") and not self._begun and self.graph.is_whole:
+            self._begun = True
+            run.start()
+
     def _free_name(self) -> str:
         number = len(self._started) + 1
         while f"q{number}" in self._started:
@@ -229,6 +241,7 @@ class RunningGraph:
         """Make several changes at once: they take effect with the same tick."""
         with self.graph.together():
             yield
+        self._begin()
 
     def tick(self, ticks: int = 1) -> None:
         """Make ticks, where the runtime leaves that to its user."""

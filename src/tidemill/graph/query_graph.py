@@ -7,6 +7,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from enum import Enum
 
+import pyarrow as pa
+
 from tidemill.errors import CatalogError, TidemillError
 from tidemill.graph.missing import NEVER, Missing
 from tidemill.graph.normal import normal
@@ -14,6 +16,7 @@ from tidemill.graph.readings import with_readings
 from tidemill.physical.operator import Exec
 from tidemill.runtime.graph import nodes_of
 from tidemill.runtime.interface import GraphRun, Job, Restored, Root
+from tidemill.runtime.progress import Progress
 from tidemill.timeline import BEGIN
 
 
@@ -31,6 +34,7 @@ class GraphQuery:
 
     Before that instant it gives none, unless it is `partial`: then it answers at once, with what
     has come since it was added. Two queries with the same `meaning` ask for the same.
+    When it is gone, `left` is how far it came, and what its sink `memory` held.
     """
 
     name: str
@@ -40,6 +44,7 @@ class GraphQuery:
     meaning: str = ""
     state: State = State.RUNNING
     error: Exception | None = None
+    left: tuple[Progress, pa.Table | None] | None = None
 
     @property
     def root(self) -> Root:
@@ -48,6 +53,12 @@ class GraphQuery:
 
 
 Hook = Callable[[], None]
+
+Gate = Callable[[str, Job], Job]
+"""What a query passes before it is added: it may be changed, or refused."""
+
+Carried = Mapping[Exec, Exec]
+"""For parts of plans, the parts in whose place they go on."""
 
 
 class QueryGraph:
@@ -60,6 +71,8 @@ class QueryGraph:
         self.run = run
         self.queries: dict[str, GraphQuery] = {}
         self.lock = run.lock
+        self.gates: list[Gate] = []
+        self.after_revision: list[Callable[[Carried], None]] = []
         self._hooks: list[Hook] = []
         self._carried: dict[Exec, Exec] = {}
         self._lacking: dict[Exec, int] = {}
@@ -89,6 +102,8 @@ class QueryGraph:
                 help = "choose another name, or stop it first"
                 raise CatalogError(f"the query `{name}` is running already", help=help)
             job = replace(job, plan=self.matched(job.plan))
+            for gate in self.gates:
+                job = gate(name, job)
             missing = self._missing()
             since = missing.until(job.running)
             if since == NEVER and not partial:
@@ -114,9 +129,15 @@ class QueryGraph:
         """Let a query go. What others need of it goes on."""
         with self.lock:
             query = self.find(name)
-            query.state = state
+            self._retire(query, state)
             self._change(lambda: None)
             return query
+
+    def _retire(self, query: GraphQuery, state: State) -> None:
+        in_memory = query.job.sink.target == "memory"
+        results = self.run.results(query.name) if in_memory else None
+        query.left = (self.run.progress_of(query.name), results)
+        query.state = state
 
     def find(self, name: str) -> GraphQuery:
         """A query by name."""
@@ -153,7 +174,14 @@ class QueryGraph:
                 lacking = missing.of_new_parts(root.job.running).items()
                 self._lacking.update({n: at for n, at in lacking if n not in carried})
                 self.find(name).job = root.job
-            self._change(lambda: self._carried.update(carried))
+            # Before a tick was made, a part may go on in the place of one that did so itself.
+            came = {new: self._carried.get(old, old) for new, old in carried.items()}
+            self._change(lambda: self._carried.update(came))
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether no change is under way, and all queries of a checkpoint were started again."""
+        return not (self._changing or self._left)
 
     @contextmanager
     def together(self) -> Iterator[None]:
@@ -187,6 +215,8 @@ class QueryGraph:
         self._lacking = {n: at for n, at in (self._lacking | came).items() if n in known}
         facts = {n: (q.complete_from, q.partial, q.meaning) for n, q in running.items()}
         self.run.revise(roots, carried, (self._lacking, facts))
+        for hook in self.after_revision:
+            hook(carried)
 
     def after_each_tick(self, hook: Hook) -> Callable[[], None]:
         """Call a function when a tick is done; returns how to stop that."""
@@ -204,7 +234,8 @@ class QueryGraph:
         if not failed:
             return
         for name, error in failed.items():
-            self.queries[name].state, self.queries[name].error = State.FAILED, error
+            self.queries[name].error = error
+            self._retire(self.queries[name], State.FAILED)
         self._revise()
 
 

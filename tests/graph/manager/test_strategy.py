@@ -53,7 +53,12 @@ def test_the_worked_example_of_the_text() -> None:
         assert found[knob.name] == pytest.approx(size, abs=(knob.high - knob.low) / 256 + 1)
 
 
-KNOBS = [Knob("a", 60, 1800, 3), Knob("b", 60, 600), Knob("c", 120, 900, 2), Knob("g", 1000, 10)]
+KNOBS = [
+    Knob("a", 60, 1800, 3),
+    Knob("b", 60, 600),
+    Knob("c", 120, 900, 2),
+    Knob("g", 1000, 10, 1, frozenset({10, 20, 100, 200, 500, 1000})),
+]
 
 
 def needs(sizes: Mapping[str, int]) -> Demand:
@@ -99,10 +104,3 @@ def test_marginal_benefit_leaves_more_quality() -> None:
         assert ours is not None
         assert texts is not None
         assert quality(KNOBS, ours) > quality(KNOBS, texts)
-
-
-def test_granules_divide_one_another() -> None:
-    knob = Knob("g", 10_000, 10)
-    assert all(granule % 10 == 0 and 10_000 % granule == 0 for granule in knob.granules)
-    assert knob.at(0) == 10_000
-    assert knob.at(1) == 10

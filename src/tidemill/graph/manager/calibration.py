@@ -27,11 +27,6 @@ class Sums:
     count: int = 0
     usage: Usage = field(default_factory=Usage)
 
-    @staticmethod
-    def of(usage: Usage) -> Sums:
-        """A single operator."""
-        return Sums(1, usage)
-
     def add(self, usage: Usage, sign: int) -> None:
         """Take an operator in, or out."""
         self.count += sign
@@ -110,6 +105,10 @@ class Calibration:
         self.lines = {
             kind: (self._memory[kind].line(), self._work[kind].line()) for kind in self._memory
         }
+
+    def of(self, kind: str, usage: Usage) -> Usage:
+        """The estimate of one operator, put right."""
+        return self.usage({kind: Sums(1, usage)})
 
     def usage(self, sums: Mapping[str, Sums]) -> Usage:
         """Estimates, put right."""

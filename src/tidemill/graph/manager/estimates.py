@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
-from tidemill.algebra.nodes import CountWindow, Granularity, Scan, TimeWindow
+from tidemill.algebra.nodes import Adjustable, Scan, TimeWindow
 from tidemill.algebra.plan import Plan
 from tidemill.graph.manager.calibration import Calibration, Sums
 from tidemill.graph.manager.raising import raised
@@ -13,8 +13,8 @@ from tidemill.optimize.conditions import localized
 from tidemill.optimize.cost.estimates import Estimator
 from tidemill.optimize.cost.usage import KINDS, CostModel, Usage
 from tidemill.optimize.statistics import Statistics
+from tidemill.physical.adjusting import AdjustableExec
 from tidemill.physical.operator import Exec
-from tidemill.runtime.graph import nodes_of
 from tidemill.timeline import TimeDomain
 
 GROWS = 1e9
@@ -22,9 +22,6 @@ GROWS = 1e9
 
 _STATELESS = {"scan", "filter", "project", "time window", "granularity", "union"}
 """Kinds of operators that keep nothing."""
-
-_SIZES = {TimeWindow: "size", CountWindow: "rows", Granularity: "granule"}
-"""Where nodes have the size that a knob sets."""
 
 
 @dataclass
@@ -43,7 +40,7 @@ class Part:
     span: int = 0
     born: int = 0
     spent: float = 0.0
-    usage: Usage = field(default_factory=Usage)
+    usage: Usage | None = None
 
     @property
     def kind(self) -> str:
@@ -68,7 +65,7 @@ class GraphEstimates:
         self.sizes: dict[str, int] = {}
         self._domain = domain
         self._work = work
-        self._windows: dict[str, list[Plan]] = {}
+        self._windows: dict[str, list[Adjustable]] = {}
         self._above: dict[str, list[Part]] = {}
         self._sums: dict[str, Sums] = {}
         self._count = 0
@@ -81,15 +78,21 @@ class GraphEstimates:
         self._estimate(self.parts.values())
 
     def revise(
-        self, roots: Iterable[Exec], carried: Mapping[Exec, Exec] | None = None, now: int = 0
+        self, nodes: Iterable[Exec], carried: Mapping[Exec, Exec] | None = None, now: int = 0
     ) -> None:
-        """From now on these plans run; `carried` tells which parts went on as others."""
+        """These operators run from now on, inputs first; `carried` are those that go on as others.
+
+        They keep what was estimated, although their sizes may be others: those are set with `at`.
+        """
         for new, old in (carried or {}).items():
             if old in self.parts:
                 self.parts.setdefault(new, self.parts.pop(old))
-        nodes = nodes_of(*roots)
-        gone = self.parts.keys() - set(nodes)
-        self._drop(gone)
+        there = dict.fromkeys(nodes)
+        self._drop(self.parts.keys() - there.keys())
+        self.extend(there, now)
+
+    def extend(self, nodes: Iterable[Exec], now: int = 0) -> None:
+        """These operators come, inputs first, if they are not there yet."""
         added = [self._add(node, now) for node in nodes if node not in self.parts]
         self._tell_shares(part.plan for part in added)
         self._estimate(added)
@@ -102,7 +105,7 @@ class GraphEstimates:
             for window in self._windows.get(name, ()):
                 # These nodes are ours alone, and known by identity: the estimates of all parts
                 # above can stay where they are.
-                object.__setattr__(window, _SIZES[type(window)], sizes[name])
+                object.__setattr__(window, "changes", ((0, sizes[name]),))
         above = {part.number: part for name in changed for part in self._above.get(name, ())}
         self._estimate(above[number] for number in sorted(above))
         return self.calibration.usage(self._sums)
@@ -115,7 +118,7 @@ class GraphEstimates:
     def of(self, node: Exec) -> Usage:
         """What one operator needs."""
         part = self.parts[node]
-        return self.calibration.usage({part.kind: Sums.of(part.usage)}) if part.own else Usage()
+        return Usage() if part.usage is None else self.calibration.of(part.kind, part.usage)
 
     def _known(self, statistics: Statistics) -> None:
         self._told = statistics
@@ -123,9 +126,6 @@ class GraphEstimates:
         self._scans: dict[tuple[str, str], Scan] = {}
         self._estimator = Estimator(Statistics(statistics.streams, self._shares), self._domain)
         self._model = CostModel(self._estimator)
-        self._sums = {}
-        for part in self.parts.values():
-            part.usage = Usage()
 
     def _tell_shares(self, plans: Iterable[Plan]) -> None:
         """What is known about conditions, in the words of the scans among these plans."""
@@ -138,7 +138,7 @@ class GraphEstimates:
     def _add(self, node: Exec, now: int) -> Part:
         inputs = [self.parts[child] for child in node.children if isinstance(child, Exec)]
         plan = raised(node, [part.plan for part in inputs])
-        knob = getattr(node, "knob", "")
+        knob = knob_of(node)
         knobs = frozenset({knob} - {""}).union(*(part.knobs for part in inputs))
         own = plan is not None
         result = inputs[-1].plan if plan is None else plan
@@ -148,9 +148,9 @@ class GraphEstimates:
         self.parts[node] = part
         for name in knobs if own else ():
             self._above.setdefault(name, []).append(part)
-        if knob and own:
-            self._windows.setdefault(knob, []).append(part.plan)
-            self.sizes.setdefault(knob, _size(part.plan))
+        if knob and isinstance(plan, Adjustable) and plan.current is not None:
+            self._windows.setdefault(knob, []).append(plan)
+            self.sizes.setdefault(knob, plan.current)
         return part
 
     def _drop(self, gone: Iterable[Exec]) -> None:
@@ -159,7 +159,7 @@ class GraphEstimates:
             self._take(part, -1)
             for name in part.knobs if part.own else ():
                 self._above[name] = [p for p in self._above[name] if p is not part]
-            self._forget_window(getattr(node, "knob", ""), part)
+            self._forget_window(knob_of(node), part)
 
     def _forget_window(self, knob: str, part: Part) -> None:
         if knob:
@@ -174,19 +174,19 @@ class GraphEstimates:
         for part in own:
             if not self._work and part.kind in _STATELESS:
                 continue
-            self._take(part, -1)
+            if part.usage is not None:
+                self._take(part, -1)
             part.usage = _bounded(self._model.of(part.plan, self._work))
             self._take(part, 1)
 
     def _take(self, part: Part, sign: int) -> None:
-        if part.own:
-            sums = self._sums.setdefault(part.kind, Sums())
-            sums.add(part.usage, sign)
+        if part.usage is not None:
+            self._sums.setdefault(part.kind, Sums()).add(part.usage, sign)
 
 
-def _size(window: Plan) -> int:
-    size: int = getattr(window, _SIZES[type(window)])
-    return size
+def knob_of(node: Exec) -> str:
+    """The name of the knob that sets an operator's size; none, if nothing does."""
+    return node.knob if isinstance(node, AdjustableExec) else ""
 
 
 def _span(plan: Plan) -> int:

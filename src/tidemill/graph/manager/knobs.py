@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cached_property
 
 
 @dataclass(frozen=True)
@@ -11,48 +11,43 @@ class Knob:
     """A window or granularity whose size may be changed between two bounds.
 
     `low` is the size of lowest quality and `high` that of highest: the smallest and the largest
-    window, or the coarsest and the finest granule. `weight` is how many queries depend on it.
+    window, or the coarsest and the finest granule. `weight` is how many queries depend on it,
+    `granules` are those that are allowed.
 
-    >>> Knob("w", 60, 1800).at(0.25), Knob("g", 7200, 10).at(0.25), Knob("w", 60, 1800).fraction(60)
-    (495, 7200, 0.0)
+    >>> Knob("w", 60, 1800).at(0.25), Knob("w", 60, 1800).fraction(60)
+    (495, 0.0)
+    >>> Knob("g", 7200, 10, granules=frozenset({10, 60, 600, 3600, 7200})).at(0.25)
+    7200
     """
 
     name: str
     low: int
     high: int
     weight: int = 1
+    granules: frozenset[int] = frozenset()
 
     @property
     def is_granule(self) -> bool:
         """Whether a smaller size is the better one."""
-        return self.low > self.high
-
-    @cached_property
-    def granules(self) -> tuple[int, ...]:
-        """The granules that are allowed: instants of a coarser one are instants of the finest."""
-        if self.low % self.high:
-            return (self.high, self.low)
-        times = self.low // self.high
-        small = [n for n in range(1, int(times**0.5) + 1) if times % n == 0]
-        return tuple(self.high * n for n in sorted({*small, *(times // n for n in small)}))
+        return self.low > self.high or bool(self.granules)
 
     def at(self, fraction: float) -> int:
         """The size at a fraction of the range: 0 is the lowest quality, 1 the highest."""
         wanted = self.low + fraction * (self.high - self.low)
-        return nearest(wanted, self.granules) if self.is_granule else round(wanted)
+        return nearest(wanted, self.granules) if self.granules else round(wanted)
 
     def fraction(self, size: int) -> float:
         """Where in the range a size lies."""
         return 1.0 if self.low == self.high else (size - self.low) / (self.high - self.low)
 
 
-def nearest(wanted: float, allowed: tuple[int, ...]) -> int:
+def nearest(wanted: float, allowed: Iterable[int]) -> int:
     """The allowed value that is nearest.
 
     >>> nearest(3605, (7200, 3600, 1800))
     3600
     """
-    return min(allowed, key=lambda value: abs(value - wanted))
+    return min(sorted(allowed), key=lambda value: abs(value - wanted))
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from tidemill.graph.manager.transition import Transition
 from tidemill.optimize.cost.usage import Usage
 from tidemill.optimize.statistics import Statistics
 from tidemill.physical.operator import Exec
-from tidemill.runtime.graph import NodeProgress
+from tidemill.runtime.graph import NodeProgress, nodes_of
 from tidemill.timeline import TimeDomain
 
 RESERVE = 0.2
@@ -82,6 +82,9 @@ class ResourceManager:
         self.bound = Demand(inf if memory is None else parse_bytes(memory), cpu or inf)
         self.target = self.bound * (1 - reserve)
         self.estimates = GraphEstimates(domain=domain, work=cpu is not None)
+        # The same graph at the smallest sizes: what is left to be gained by adapting.
+        self._least = GraphEstimates(domain=domain, work=cpu is not None)
+        self._least.calibration = self.estimates.calibration
         self._strategy = STRATEGIES[strategy]
         self._threshold = threshold
         self._rates = Rates()
@@ -95,22 +98,20 @@ class ResourceManager:
 
     # What is decided
 
-    def admit(
-        self, name: str, roots: Iterable[Exec], knobs: Sequence[Knob], statistics: Statistics
-    ) -> Settings:
-        """The sizes at which a graph has room for one more query, which `roots` include.
+    def admit(self, name: str, plan: Exec, knobs: Sequence[Knob], statistics: Statistics) -> None:
+        """Refuse a query if there is no room for it, even with all sizes as small as allowed.
 
-        Only sizes that change are named. If there is no room at any sizes, the query is refused.
+        `knobs` include those of the query. If there is room, `observe` finds out at which sizes.
         """
-        before = list(self.estimates.parts)
+        before = list(self._least.parts)
         self._learn(statistics)
-        self.revised(roots)
-        found = self._sizes(knobs)
-        if found is None:
-            least = self._steady({knob.name: knob.low for knob in knobs})
-            self.estimates.revise(before)
-            raise self._refusal(name, least)
-        return found
+        self._least.extend(nodes_of(plan), self._now)
+        usage = self._least.at({knob.name: knob.low for knob in knobs})
+        need = Demand(usage.state_bytes, usage.seconds * self._pace)
+        if not need.within(self.target):
+            self._least.revise(before)
+            raise self._refusal(name, need)
+        self.estimates.extend(nodes_of(plan), self._now)
 
     def observe(
         self, readings: Readings, knobs: Sequence[Knob], statistics: Statistics
@@ -130,9 +131,11 @@ class ResourceManager:
             return self._smallest(knobs) if found is None else found
         return {}
 
-    def revised(self, roots: Iterable[Exec], carried: Mapping[Exec, Exec] | None = None) -> None:
-        """Take note that other plans run from now on."""
-        self.estimates.revise(roots, carried, self._now)
+    def revised(self, nodes: Iterable[Exec], carried: Mapping[Exec, Exec] | None = None) -> None:
+        """Take note that other operators run from now on."""
+        nodes = list(nodes)
+        for estimates in (self.estimates, self._least):
+            estimates.revise(nodes, carried, self._now)
 
     def changed(self, sizes: Settings) -> None:
         """Take note that sizes were changed."""
@@ -192,18 +195,17 @@ class ResourceManager:
         if moved:
             self._known = known
             self.estimates.learn(known)
+            self._least.learn(known)
         return bool(moved)
 
     def _with_rates(self, statistics: Statistics) -> Statistics:
-        rates = self._rates.known()
-        streams = {name: statistics.of(name) for name in {*statistics.streams, *rates}}
-        return Statistics(
-            {
-                name: replace(told, rate=rates.get(name, told.rate) or UNKNOWN_RATE)
-                for name, told in streams.items()
-            },
-            statistics.selectivities,
-        )
+        """What is known, with the rates of now."""
+        streams = dict(statistics.streams)
+        for name in self._rates.streams:
+            rate = self._rates.of(name) or statistics.of(name).rate or UNKNOWN_RATE
+            # The granule of a stream is that of its first rows, which may be far off.
+            streams[name] = replace(statistics.of(name), rate=rate, granularity=None, length=None)
+        return Statistics(streams, statistics.selectivities)
 
     def _calibrate(self, readings: Readings) -> None:
         """Learn from operators whose states have come to rest."""
@@ -211,12 +213,12 @@ class ResourceManager:
         parts = [
             (part, readings.nodes[node])
             for node, part in self.estimates.parts.items()
-            if part.own and node in readings.nodes
+            if node in readings.nodes
         ]
         pairs = [
             (part.kind, part.usage, _measured(part, progress, instants))
             for part, progress in parts
-            if instants > 0 and self._rests(part, readings.now)
+            if part.usage is not None and instants > 0 and self._rests(part, readings.now)
         ]
         for part, progress in parts:
             part.spent = progress.seconds

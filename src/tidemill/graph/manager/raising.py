@@ -8,7 +8,6 @@ then estimates can be compared with what exactly this operator was measured to k
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TypeVar
 
 import pyarrow as pa
 
@@ -40,8 +39,6 @@ from tidemill.physical.strict_difference import StrictDifferenceExec
 from tidemill.physical.time_window import TimeWindowExec
 from tidemill.physical.topk import TopKExec
 from tidemill.physical.union import UnionExec
-
-_Size = TypeVar("_Size", int, int | None)
 
 _SETS: dict[type[CountingExec], type[nodes.SetOperation]] = {
     DifferenceExec: nodes.Difference,
@@ -84,12 +81,12 @@ def _of_one(node: Exec, child: Plan) -> Plan | None:
             items = [(field.name, column(field.name, field.type)) for field in node.schema]
             return nodes.Project(child, tuple(items))
         case TimeWindowExec():
-            return nodes.TimeWindow(child, _now(node, node.size), node.slide)
+            return nodes.TimeWindow(child, node.size, node.slide, changes=node.changes)
         case CountWindowExec():
-            rows = _now(node, node.rows)
-            return nodes.CountWindow(child, rows, node.slide, node.partition_by)
+            by, changes = node.partition_by, node.changes
+            return nodes.CountWindow(child, node.rows, node.slide, by, changes=changes)
         case GranularityExec():
-            return nodes.Granularity(child, _now(node, node.granule))
+            return nodes.Granularity(child, node.granule, changes=node.changes)
         case AggregateExec():
             return nodes.Aggregate(child, node.keys, node.calls)
         case TopKExec():
@@ -98,12 +95,6 @@ def _of_one(node: Exec, child: Plan) -> Plan | None:
             return nodes.Distinct(_only(child, node.keys))
     kinds = {SplitExec: nodes.Rstream, IstreamExec: nodes.Istream, DstreamExec: nodes.Dstream}
     return kinds[type(node)](child) if type(node) in kinds else None
-
-
-def _now(node: Exec, first: _Size) -> int | _Size:
-    """The size that was set last."""
-    changes = getattr(node, "changes", ())
-    return changes[-1][1] if changes else first
 
 
 def _of_many(node: Exec, inputs: Sequence[Plan]) -> Plan | None:

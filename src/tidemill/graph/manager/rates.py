@@ -51,7 +51,7 @@ class Rates:
         rate = self._rates.get(stream)
         return rate.rows / rate.instants if rate and rate.rows and rate.instants else None
 
-    def known(self) -> dict[str, float]:
-        """All rates."""
-        found = {name: self.of(name) for name in self._rates}
-        return {name: rate for name, rate in found.items() if rate is not None}
+    @property
+    def streams(self) -> tuple[str, ...]:
+        """The streams that were looked at."""
+        return tuple(self._seen)

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from tidemill.graph.manager.estimates import GraphEstimates, Part
+from tidemill.graph.manager.estimates import GraphEstimates, Part, knob_of
 from tidemill.physical.operator import Exec
 from tidemill.runtime.graph import NodeProgress
 
@@ -59,7 +59,7 @@ def _last_ends(estimates: GraphEstimates, nodes: Mapping[Exec, NodeProgress]) ->
     """For every window that can change, the end of the last row that has come out of it."""
     ends: dict[str, int] = {}
     for node, progress in nodes.items():
-        knob = getattr(node, "knob", "")
+        knob = knob_of(node)
         if knob in estimates.sizes:
             ends[knob] = max(ends.get(knob, 0), progress.latest_end)
     return ends

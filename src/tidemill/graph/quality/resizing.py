@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from types import MappingProxyType
+
+import numpy as np
 
 from tidemill.algebra.adjusting import Changes
 from tidemill.algebra.plan import Plan
@@ -11,19 +14,25 @@ from tidemill.errors import TidemillError
 from tidemill.graph.quality.granules import next_instant
 from tidemill.graph.quality.knobs import adjustable_nodes
 from tidemill.physical.adjusting import AdjustableExec
+from tidemill.physical.filter import FilterExec
 from tidemill.physical.granularity import GranularityExec
 from tidemill.physical.operator import Exec
+from tidemill.physical.project import ProjectExec
+from tidemill.physical.time_window import TimeWindowExec
+from tidemill.physical.union import UnionExec
 from tidemill.runtime.graph import NodeProgress
 from tidemill.timeline import BEGIN
 
 
 def resized(
-    roots: Mapping[str, Exec], changes: Mapping[str, tuple[int, int]], settled: int = BEGIN
+    roots: Mapping[str, Exec],
+    changes: Mapping[str, tuple[int, int]],
+    settled: Mapping[str, int] = MappingProxyType({}),
 ) -> tuple[dict[str, Exec], dict[Exec, Exec]]:
     """The plans with a change (t, size) more at some knobs, and what each new part was before.
 
-    Changes that were planned for t or later are forgotten. No row that starts before `settled`
-    will come any more: all sizes but the last of that time are forgotten too.
+    Changes that were planned for t or later are forgotten. If it is known until when a knob is
+    `settled`, so are all sizes of that time but the last.
     """
     resizing = _Resizing(changes, settled)
     new = {name: resizing.of(plan) for name, plan in roots.items()}
@@ -31,7 +40,7 @@ def resized(
 
 
 class _Resizing:
-    def __init__(self, changes: Mapping[str, tuple[int, int]], settled: int) -> None:
+    def __init__(self, changes: Mapping[str, tuple[int, int]], settled: Mapping[str, int]) -> None:
         self._changes = changes
         self._settled = settled
         self._done: dict[int, Exec] = {}
@@ -49,7 +58,7 @@ class _Resizing:
         new: Exec = plan.with_children([self.of(child) for child in plan.children])
         if isinstance(new, AdjustableExec) and new.knob in self._changes:
             at, size = self._changes[new.knob]
-            changes = _pruned(_extended(new, at, size), self._settled)
+            changes = _pruned(_extended(new, at, size), self._settled.get(new.knob, BEGIN))
             if changes != new.changes:
                 new = replace(new, changes=changes)
         if new is not plan and new != plan:
@@ -83,6 +92,30 @@ def earliest_change(knob: str, running: Mapping[Exec, NodeProgress]) -> int:
 
     A row keeps the size that it was given, so a change must not be about one that is there.
     """
+    inputs = _inputs(knob, running)
+    return max((_latest_start(child, running) + 1 for child in inputs), default=BEGIN)
+
+
+def settled_until(knob: str, running: Mapping[Exec, NodeProgress]) -> int:
+    """Before which instant no row will start any more that comes to the operators of a knob."""
+    return min((running[child].watermark for child in _inputs(knob, running)), default=BEGIN)
+
+
+def _inputs(knob: str, running: Mapping[Exec, NodeProgress]) -> list[Exec]:
     nodes = adjustable_nodes(running).get(knob, [])
-    inputs = [child for node in nodes for child in node.children if isinstance(child, Exec)]
-    return max((running[child].latest_end for child in inputs), default=BEGIN)
+    return [child for node in nodes for child in node.children if isinstance(child, Exec)]
+
+
+def _latest_start(node: Plan, running: Mapping[Exec, NodeProgress]) -> int:
+    """An instant after which no row of a part has started yet."""
+    match node:
+        case FilterExec() | ProjectExec() | UnionExec():
+            return max(_latest_start(child, running) for child in node.children)
+        case TimeWindowExec():
+            child = _latest_start(node.child, running)
+            return int(node.interval(np.array([child]))[0][0])
+        case GranularityExec():
+            child = _latest_start(node.child, running)
+            return child + max(node.granule, *(size for _, size in node.changes), 1) - 1
+    assert isinstance(node, Exec)
+    return running[node].latest_end - 1
