@@ -17,6 +17,8 @@ from tidemill.engine.running import RunningGraph, StartedQuery
 from tidemill.errors import TidemillError
 from tidemill.graph.migration import Phase, hand_overs
 from tidemill.physical.fuse import FuseExec
+from tidemill.physical.lowering import lower
+from tidemill.physical.reference_point import ReferencePointExec
 from tidemill.testing import elements, snapshot_at
 from tidemill.testing.random_cases import plan_case
 
