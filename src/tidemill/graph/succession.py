@@ -75,12 +75,23 @@ def merged(
     """
     if old == new:
         return new
-    if isinstance(old, _INSTANT_BY_INSTANT) and alike(old, new) and goes_on(old, new):
+    if _takes_any_input(old) and alike(old, new) and goes_on(old, new):
         inputs = [merged(a, b, goes_on, hand_over) for a, b in _children(old, new)]
         if all(part is not None for part in inputs):
             return new.with_children([part for part in inputs if part is not None])
     arranged = _arranged(new, old)
     return None if arranged is None else hand_over(old, arranged)
+
+
+def _takes_any_input(plan: Exec) -> bool:
+    """Whether inputs of a part may be handed over below it.
+
+    What goes by the numbers of rows, as an anti-join does, keeps the rest of a row under its
+    number; in another plan, another row has that number.
+    """
+    if isinstance(plan, CountingExec | DistinctExec) and plan.keys != plan.schema.names:
+        return False
+    return isinstance(plan, _INSTANT_BY_INSTANT)
 
 
 def differing(old: Exec, new: Exec, goes_on: Callable[[Exec, Exec], bool]) -> list[Pair] | None:
