@@ -29,8 +29,8 @@ from tidemill.runtime.interface import GraphRun
 from tidemill.runtime.progress import Progress, SourceProgress
 from tidemill.timeline import BEGIN
 
-Choose = Callable[[Query], Choice]
-"""How a query is planned so that it shares what it can with others."""
+Choose = Callable[[Query, Statistics], Choice]
+"""How a query is planned so that it shares what it can with others, given what is new."""
 
 
 class Ticking(GraphRun, Protocol):
@@ -164,13 +164,13 @@ class RunningGraph:
     Queries are added and stopped while it runs. Those that have parts in common share them.
     """
 
-    def __init__(self, run: GraphRun, choose: Choose, known: Callable[[], Statistics]) -> None:
+    def __init__(self, run: GraphRun, choose: Choose) -> None:
         self.graph = QueryGraph(run)
         self.adaptation = Adaptation(self.graph)
         self.metadata = Metadata(self.graph)
         self.migrations = Migrations(self.graph)
         self._choose = choose
-        self.reoptimizer = Reoptimizer(self.graph, self.migrations, self._choice_for, known)
+        self.reoptimizer = Reoptimizer(self.graph, self.migrations, self._choice_for)
         self.manager: ResourceManager | None = None
         self._started: dict[str, StartedQuery] = {}
         self._stopping = Event()
@@ -204,7 +204,7 @@ class RunningGraph:
             raise ExecutionError("the graph was stopped", help=help)
         label = name or self._free_name()
         meaning = render(query.planned.plan)
-        choice = self._choose(query)
+        choice = self._choose(query, Statistics())
         job = replace(query.job, plan=choice.physical)
         found = self.graph.add(label, job, partial, meaning)
         self._started[label] = StartedQuery(self, found, query)
@@ -212,8 +212,8 @@ class RunningGraph:
         self._begin()
         return self._started[label]
 
-    def _choice_for(self, name: str) -> Choice:
-        return self._choose(self.query(name).definition)
+    def _choice_for(self, name: str, news: Statistics) -> Choice:
+        return self._choose(self.query(name).definition, news)
 
     def migrate(self, name: str, to: Query | str | Plan) -> Migration:
         """Let a query go on with another plan or definition; see `StartedQuery.migrate`."""
@@ -221,18 +221,18 @@ class RunningGraph:
         wanted = started.definition.like(to) if isinstance(to, str) else to
         if isinstance(wanted, Query):
             return self._redefine(started, wanted)
-        functions = self._choose(started.definition).functions
+        functions = self._choose(started.definition, Statistics()).functions
         migration = self.migrations.start(name, lower(wanted, functions), same_meaning=False)
         # Whoever hands over a plan wants that one.
         self.reoptimizer.forget(name)
         return migration
 
     def _redefine(self, started: StartedQuery, wanted: Query) -> Migration:
-        choice = self._choose(wanted)
+        choice = self._choose(wanted, Statistics())
         same = wanted.planned.plan == started.definition.planned.plan
-        migration = self.migrations.start(started.name, choice.physical, same)
+        meaning = render(wanted.planned.plan)
+        migration = self.migrations.start(started.name, choice.physical, same, meaning)
         self.reoptimizer.watch(started.name, choice)
-        self.graph.find(started.name).meaning = render(wanted.planned.plan)
         started.redefine(wanted)
         return migration
 
