@@ -173,13 +173,19 @@ class QueryGraph:
         """Let queries go on with other plans, or from another instant on."""
         with self.lock:
             missing = self._missing()
+            before = {name: self.find(name).job for name in roots}
             for name, root in roots.items():
                 lacking = missing.of_new_parts(root.job.running).items()
                 self._lacking.update({n: at for n, at in lacking if n not in carried})
                 self.find(name).job = root.job
             # Before a tick was made, a part may go on in the place of one that did so itself.
             came = {new: self._carried.get(old, old) for new, old in carried.items()}
-            self._change(lambda: self._carried.update(came))
+            try:
+                self._change(lambda: self._carried.update(came))
+            except TidemillError:
+                for name, job in before.items():
+                    self.find(name).job = job
+                raise
 
     @property
     def is_whole(self) -> bool:
