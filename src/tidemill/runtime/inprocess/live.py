@@ -107,6 +107,7 @@ class LiveRun:
             if member is not self._members.get(name):
                 self._opened.open(_sources(member.plan))  # first, because it may refuse
         self._graph.revise([member.plan for member in members.values()], carried)
+        self._opened.keep(self._graph.running)
         self._members, self._notes = members, notes
         self.failures = {name: error for name, error in self.failures.items() if name in members}
         self._leaves = None
@@ -116,7 +117,6 @@ class LiveRun:
         """The leaves of the graph in their order; found when needed."""
         if self._leaves is None:
             leaves = [leaf for leaf in self._graph.leaves if isinstance(leaf, SourceExec)]
-            self._opened.only(leaves)
             self._leaves = [(leaf, empty_batch(leaf.schema)) for leaf in leaves]
         return self._leaves
 
