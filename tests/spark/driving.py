@@ -27,7 +27,7 @@ from tidemill.runtime.spark.execution import SparkExecution
 from tidemill.runtime.spark.reading import Origin
 from tidemill.testing.check import Inputs, check_result, reference_of, relation_table, run_plan
 from tidemill.testing.check_queries import engine_with, plan_of
-from tidemill.testing.random_cases import CASES, PlanCase, QueryCase
+from tidemill.testing.random_cases import PlanCase, QueryCase, plan_case, query_case
 from tidemill.testing.random_data import TIME
 from tidemill.testing.random_plans import COLUMNS
 from tidemill.testing.random_splits import as_stream
@@ -38,7 +38,7 @@ SCRIPTS = Path(__file__).parent / "scripts"
 
 def make_case(kind: str, seed: int) -> tuple[Any, Plan, Mapping[str, Any]]:
     """The random case of a seed: the case, its logical plan, and its functions."""
-    case = CASES[kind](Random(seed))
+    case = {"plans": plan_case, "queries": query_case}[kind](Random(seed))
     if isinstance(case, PlanCase):
         return case, case.plan, {}
     assert isinstance(case, QueryCase)
