@@ -43,6 +43,7 @@ class Adaptation:
         self._allowed: dict[str, Quality] = {}
         self._histories: Histories = {}
         graph.gates.append(self._taken)
+        graph.after_revision.append(lambda carried: self._forget_gone())
         for name, query in graph.running.items():
             self._wishes[name] = tuple(_wishes(name, query.job.plan))
         self._known()
@@ -52,7 +53,6 @@ class Adaptation:
 
         They are those of other queries where these have the same windows and allow the same.
         """
-        self._forget_gone()
         others = [Wish("", "", knob, allowed) for knob, allowed in self._allowed.items()]
         own = self._wishes.get(query, ())
         known = [node for nodes in self._nodes.values() for node in nodes]
@@ -88,7 +88,6 @@ class Adaptation:
     @property
     def allowed(self) -> Mapping[str, Quality]:
         """For every knob, what all queries allow that depend on it."""
-        self._forget_gone()
         return self._allowed
 
     @property
@@ -105,7 +104,12 @@ class Adaptation:
         """The size of every knob that was set last."""
         return {knob: history[-1].size for knob, history in self._histories.items()}
 
-    def history(self, query: str, start: int, end: int) -> dict[str, list[Setting]]:
+    def histories(self, query: str) -> dict[str, tuple[Setting, ...]]:
+        """For every knob of a query, its sizes and from which instant on they were set."""
+        knobs = {wish.knob for wish in self._wishes.get(query, ())}
+        return {knob: self._histories[knob] for knob in sorted(knobs & self._histories.keys())}
+
+    def settings(self, query: str, start: int, end: int) -> dict[str, list[Setting]]:
         """The sizes that results of a query were computed with that hold in [start, end)."""
         return settings(self._graph.find(query).job.plan, self._histories, start, end)
 
