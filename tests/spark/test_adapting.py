@@ -47,17 +47,17 @@ def test_a_graph_that_is_adapted_while_it_runs(session: SparkSession, tmp_path: 
     answers = {name: live.answers[name] for name in plans}
     live.end()
     for name, plan in plans.items():
-        histories = adaptation.history(name, 0, END)
+        histories = adaptation.histories(name)
         knobs = {
             n.bounds.window: n.knob
             for n in plan.walk()
             if isinstance(n, AdjustableExec) and n.bounds
         }
         logical = with_knobs_of(query_of(live.engine, answers[name].sql).planned.plan, knobs)
-        whole = with_histories(logical, {knob: tuple(each) for knob, each in histories.items()})
+        whole = with_histories(logical, histories)
         found = [element for table in answers[name].rows for element in elements(table)]
         assert_snapshots_equal(found, evaluate(whole, sources(ticks), END), range(END))
-    assert max(len(adaptation.history(name, 0, END)) for name in plans) > 1
+    assert max(len(each) for each in adaptation.histories("q0").values()) > 1
 
 
 def with_knobs_of(plan: Plan, knobs: dict[str, str]) -> Plan:
