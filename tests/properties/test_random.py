@@ -18,8 +18,9 @@ COUNTS = {
     "splits": 80,
     "relations": 80,
     "rankings": 20,
-    "changes": 60,
     "graphs": 100,
+    "changes": 60,
+    "adapting": 60,
 }
 CHUNKS = {
     "plans": 20,
@@ -28,8 +29,9 @@ CHUNKS = {
     "splits": 10,
     "relations": 20,
     "rankings": 10,
-    "changes": 20,
     "graphs": 20,
+    "changes": 20,
+    "adapting": 20,
 }
 
 CHUNKED = [

@@ -37,6 +37,9 @@ QUERIES = [
     "SELECT k, v FROM s WINDOW(RANGE 7) ORDER BY v DESC, k LIMIT 2",
     "SELECT s.v, t.v AS w FROM s WINDOW(RANGE 2), t WINDOW(RANGE 2) WHERE s.v < t.v",
 ]
+END = 99
+"""An instant at which nothing holds any more."""
+
 LABELS = [{"k": k, "name": f"label {k}"} for k in (0, 1, 1, 3)]
 
 
@@ -87,15 +90,22 @@ class LiveGraph:
         return self.engine._sources.origin(info)
 
     def job(self, sql: str, sink: SinkRequest) -> Job:
-        return replace(self.engine._shared_job(query_of(self.engine, sql)), sink=sink)
+        return replace(query_of(self.engine, sql).job, sink=sink)
 
     def add(self, name: str, sql: str) -> Answers:
         """Let a query run whose answers are kept."""
         kept: list[pa.Table] = []
         sink = SinkRequest(lambda rows, tick: kept.append(rows))
-        query = self.graph.add(name, self.job(sql, sink))
+        query = self.graph.add(name, self.job(sql, sink), meaning=sql)
         self.answers[name] = Answers(sql, query.complete_from, rows=kept)
         return self.answers[name]
+
+    def go_on(self, before: LiveGraph) -> None:
+        """Take up the queries of a graph that was left."""
+        for name, answers in before.answers.items():
+            since = answers.since
+            self.add(name, answers.sql).rows[:0] = answers.rows
+            assert self.answers[name].since == since
 
     def remove(self, name: str) -> Answers:
         """Let a query go; what it gave is complete up to its watermark."""
@@ -104,6 +114,14 @@ class LiveGraph:
             self.answers[name].until = self.run.nodes[plan].watermark
             self.graph.remove(name)
         return self.answers.pop(name)
+
+    def end(self) -> list[Answers]:
+        """Let time pass until nothing is held back; all answers are complete then."""
+        for name in ("s", "t"):
+            self.run.heartbeat(name, END)
+        self.run.process_all_available()
+        self.run.stop()
+        return [replace(answers, until=END) for answers in self.answers.values()]
 
     def bring(self, rows: dict[str, pa.Table]) -> None:
         """Let the streams have new rows, and wait until they are read."""
@@ -123,9 +141,13 @@ def check(answers: Answers, brought: Sequence[dict[str, pa.Table]]) -> None:
     engine.relation("label", LABELS)
     alone = query_of(engine, answers.sql).collect()
     found = pa.concat_tables(answers.rows) if answers.rows else alone.slice(0, 0)
-    for instant in range(answers.until):
+    for instant in range(END):
         wanted = snapshot(alone, instant) if instant >= answers.since else Counter()
-        assert snapshot(found, instant) == wanted, f"{answers.sql} at {instant}"
+        given = snapshot(found, instant)
+        assert given <= wanted, f"{answers.sql} at {instant}: too much"
+        assert instant >= answers.until or given == wanted, (
+            f"{answers.sql} at {instant}: too little"
+        )
 
 
 def snapshot(table: pa.Table, at: int) -> Counter[str]:

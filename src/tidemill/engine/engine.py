@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -46,7 +45,10 @@ from tidemill.engine.tables import (
 from tidemill.errors import CatalogError, TidemillError, UnsupportedError
 from tidemill.expressions import UserFunction
 from tidemill.graph.manager import ResourceManager
+from tidemill.graph.reoptimize import Choice
 from tidemill.optimize import RULES, Optimized, optimized
+from tidemill.optimize.cost.estimates import Estimator
+from tidemill.optimize.statistics import Statistics
 from tidemill.physical.lowering import lower
 from tidemill.physical.operator import Exec
 from tidemill.runtime.inprocess.feeds import Backlog, Feed
@@ -62,6 +64,7 @@ from tidemill.runtime.interface import (
     StartRequest,
 )
 from tidemill.sql import (
+    AlterQuery,
     ConnectorCall,
     CreateDerived,
     CreateQuery,
@@ -362,6 +365,8 @@ class Engine:
             case StopQuery():
                 self.queries.find(statement.name)
                 self.graph.query(statement.name).stop()
+            case AlterQuery():
+                self._alter(statement)
             case InsertInto():
                 return self._insert(statement)
             case InsertValues() | DeleteFrom():
@@ -377,6 +382,22 @@ class Engine:
         query = self.queries.find(statement.name)
         graph = self.graph if self.is_running else self.run()
         graph.start(query, statement.name, statement.partial)
+
+    def _alter(self, statement: AlterQuery) -> None:
+        """Give a query another definition, or a better plan; if it runs, without a gap."""
+        present = self.queries.find(statement.name)
+        started = self.graph.queries.get(statement.name) if self.is_running else None
+        active = started is not None and started.is_active
+        if statement.query is None:
+            if not active:
+                help = f"START QUERY {statement.name}: it is planned then"
+                raise CatalogError(f"the query `{statement.name}` is not running", help=help)
+            self.graph.query(statement.name).optimize()
+            return
+        query = self._query(statement, statement.query, present.job.sink)
+        if active:
+            self.graph.migrate(statement.name, query)
+        self.queries.redefine(statement.name, query)
 
     def listing(self) -> tuple[Listed, ...]:
         """Everything that has a name, what queries are doing, and who depends on whom.
@@ -407,8 +428,8 @@ class Engine:
 
     def _query(self, statement: Statement, tree: exp.Expr, sink: SinkRequest) -> Query:
         planned = self._plan(tree, statement.source.text)
-        done, physical = self._physical(planned)
         known = self.statistics.known.for_plan(planned.plan, planned.hints)
+        done, physical = self._physical(planned, known)
         costs = Costs(done.plan, known, self.catalog.functions, planned.domain)
         entries = {name: self.catalog.lookup(name) for name in _scanned(planned)}
         infos = {name: entry for name, entry in entries.items() if isinstance(entry, SourceInfo)}
@@ -416,10 +437,9 @@ class Engine:
         return Query(statement.sql, planned, done, job, infos, self, costs)
 
     def _physical(
-        self, planned: Planned, without: frozenset[str] = frozenset()
+        self, planned: Planned, known: Statistics, without: frozenset[str] = frozenset()
     ) -> tuple[Optimized, Exec]:
-        """An optimized plan and its operators, made with what is known now."""
-        known = self.statistics.known.for_plan(planned.plan, planned.hints)
+        """An optimized plan and its operators, made with what is known."""
         domain = planned.domain or TimeDomain.TICKS
         functions, off = self.catalog.functions, self._rules_off | without
         done = optimized(planned.plan, known, off, planned.hints, domain, functions)
@@ -459,7 +479,7 @@ class Engine:
         else:
             run = LiveRun(self._open_live, None if checkpoint is None else Journal(checkpoint))
         self.statistics.watch(run.gathering)
-        self._graph = RunningGraph(run, self._shared_job)
+        self._graph = RunningGraph(run, self._choose)
         if self._bounds is not None:
             self._graph.steer(ResourceManager(*self._bounds), lambda: self.statistics.known)
         if every is not None and self._runtime == "inprocess":
@@ -501,9 +521,13 @@ class Engine:
     def _open_live(self, name: str) -> Feed:
         return self._sources.live_feed(self._source(name))
 
-    def _shared_job(self, query: Query) -> Job:
+    def _choose(self, query: Query, news: Statistics) -> Choice:
         """The plan of a query with as much in common with others as the optimizer can leave it."""
-        return replace(query.job, plan=self._physical(query.planned, _APART)[1])
+        planned = query.planned
+        known = self.statistics.with_news(news).for_plan(planned.plan, planned.hints)
+        done, physical = self._physical(planned, known, _APART)
+        estimator = Estimator(known, planned.domain or TimeDomain.TICKS)
+        return Choice(done.plan, physical, estimator, self.catalog.functions)
 
     def start(
         self,

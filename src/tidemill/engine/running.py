@@ -11,22 +11,26 @@ from typing import Protocol
 
 import pyarrow as pa
 
-from tidemill.algebra.plan import render
+from tidemill.algebra.plan import Plan, render
 from tidemill.engine.query import Query
 from tidemill.errors import ExecutionError, UnsupportedError
 from tidemill.graph.adaptation import Adaptation
 from tidemill.graph.manager import ResourceManager
 from tidemill.graph.manager.steering import Steering
 from tidemill.graph.metadata import Listener, Metadata, NodeMetadata
+from tidemill.graph.migration import Migration
+from tidemill.graph.migrations import Migrations
 from tidemill.graph.quality import Setting
 from tidemill.graph.query_graph import GraphQuery, QueryGraph, State
+from tidemill.graph.reoptimize import Choice, Reoptimizer
 from tidemill.optimize.statistics import Statistics
-from tidemill.runtime.interface import GraphRun, Job
+from tidemill.physical.lowering import lower
+from tidemill.runtime.interface import GraphRun
 from tidemill.runtime.progress import Progress, SourceProgress
 from tidemill.timeline import BEGIN
 
-Plan = Callable[[Query], Job]
-"""How a query is planned so that it shares what it can with others."""
+Choose = Callable[[Query, Statistics], Choice]
+"""How a query is planned so that it shares what it can with others, given what is new."""
 
 
 class Ticking(GraphRun, Protocol):
@@ -66,6 +70,40 @@ class StartedQuery:
         return self._query.complete_from
 
     @property
+    def definition(self) -> Query:
+        """What it asks for."""
+        return self._definition
+
+    def migrate(self, to: Query | str | Plan) -> Migration:
+        """Go on with another plan or definition while it runs, without a gap.
+
+        `to` is a query, its text (perhaps with other hints), or a logical plan, with the same
+        columns. Answers before an instant, the `split` of what is returned, are those of the old
+        plan, and from then on those of the new one, which knows by then all that counts.
+        """
+        return self._host.migrate(self.name, to)
+
+    def optimize(self) -> Migration | None:
+        """Plan the query with what is known now, and go on with the new plan if it is better."""
+        return self._host.reoptimizer.optimize(self.name)
+
+    @property
+    def migration(self) -> Migration | None:
+        """The last change of its plan, while it goes on and after."""
+        return self._host.migrations.of.get(self.name)
+
+    def redefine(self, definition: Query) -> None:
+        """Take note that it asks for something else."""
+        self._definition = definition
+
+    def explain(self) -> str:
+        """The plan that runs; while that is changing, both, and what remains."""
+        migration, run = self.migration, self._host.graph.run
+        if migration is not None and migration.is_running:
+            return migration.report(run.nodes)
+        return "\n".join(["physical", render(self._query.job.plan)])
+
+    @property
     def is_active(self) -> bool:
         """Whether it gives answers."""
         return self._query.state is State.RUNNING
@@ -73,6 +111,8 @@ class StartedQuery:
     @property
     def progress(self) -> Progress:
         """What was done since it was started, and at which sizes."""
+        if self._query.left is not None:
+            return self._query.left[0]
         done = self._host.graph.run.progress_of(self.name)
         return replace(done, sizes=self._host.adaptation.histories(self.name))
 
@@ -90,7 +130,9 @@ class StartedQuery:
         self._host.heartbeat(source, at)
 
     def results(self, query: int = 0) -> pa.Table:
-        """What its sink `memory` holds now."""
+        """What its sink `memory` holds now, or held when it was stopped."""
+        if self._query.left is not None and self._query.left[1] is not None:
+            return self._query.left[1]
         return self._host.graph.run.results(self.name)
 
     def exception(self) -> Exception | None:
@@ -122,11 +164,13 @@ class RunningGraph:
     Queries are added and stopped while it runs. Those that have parts in common share them.
     """
 
-    def __init__(self, run: GraphRun, plan: Plan) -> None:
+    def __init__(self, run: GraphRun, choose: Choose) -> None:
         self.graph = QueryGraph(run)
         self.adaptation = Adaptation(self.graph)
         self.metadata = Metadata(self.graph)
-        self._plan = plan
+        self.migrations = Migrations(self.graph)
+        self._choose = choose
+        self.reoptimizer = Reoptimizer(self.graph, self.migrations, self._choice_for)
         self.manager: ResourceManager | None = None
         self._started: dict[str, StartedQuery] = {}
         self._stopping = Event()
@@ -160,11 +204,37 @@ class RunningGraph:
             raise ExecutionError("the graph was stopped", help=help)
         label = name or self._free_name()
         meaning = render(query.planned.plan)
-        found = self.graph.add(label, self._plan(query), partial, meaning)
+        choice = self._choose(query, Statistics())
+        job = replace(query.job, plan=choice.physical)
+        found = self.graph.add(label, job, partial, meaning)
         self._started[label] = StartedQuery(self, found, query)
+        self.reoptimizer.watch(label, choice)
         self._begin()
-        query.follow(lambda: self.graph.run.progress_of(label))
         return self._started[label]
+
+    def _choice_for(self, name: str, news: Statistics) -> Choice:
+        return self._choose(self.query(name).definition, news)
+
+    def migrate(self, name: str, to: Query | str | Plan) -> Migration:
+        """Let a query go on with another plan or definition; see `StartedQuery.migrate`."""
+        started = self.query(name)
+        wanted = started.definition.like(to) if isinstance(to, str) else to
+        if isinstance(wanted, Query):
+            return self._redefine(started, wanted)
+        functions = self._choose(started.definition, Statistics()).functions
+        migration = self.migrations.start(name, lower(wanted, functions), same_meaning=False)
+        # Whoever hands over a plan wants that one.
+        self.reoptimizer.forget(name)
+        return migration
+
+    def _redefine(self, started: StartedQuery, wanted: Query) -> Migration:
+        choice = self._choose(wanted, Statistics())
+        same = wanted.planned.plan == started.definition.planned.plan
+        meaning = render(wanted.planned.plan)
+        migration = self.migrations.start(started.name, choice.physical, same, meaning)
+        self.reoptimizer.watch(started.name, choice)
+        started.redefine(wanted)
+        return migration
 
     def _begin(self) -> None:
         """Let Spark read, once there is a query for what it reads."""

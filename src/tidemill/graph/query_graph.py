@@ -7,13 +7,17 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from enum import Enum
 
+import pyarrow as pa
+
 from tidemill.errors import CatalogError, TidemillError
+from tidemill.graph.join_inputs import RunningJoins, with_ordered_inputs
 from tidemill.graph.missing import NEVER, Missing
 from tidemill.graph.normal import normal
 from tidemill.graph.readings import with_readings
 from tidemill.physical.operator import Exec
 from tidemill.runtime.graph import nodes_of
 from tidemill.runtime.interface import GraphRun, Job, Restored, Root
+from tidemill.runtime.progress import Progress
 from tidemill.timeline import BEGIN
 
 
@@ -31,6 +35,7 @@ class GraphQuery:
 
     Before that instant it gives none, unless it is `partial`: then it answers at once, with what
     has come since it was added. Two queries with the same `meaning` ask for the same.
+    When it is gone, `left` is how far it came, and what its sink `memory` held.
     """
 
     name: str
@@ -40,6 +45,7 @@ class GraphQuery:
     meaning: str = ""
     state: State = State.RUNNING
     error: Exception | None = None
+    left: tuple[Progress, pa.Table | None] | None = None
 
     @property
     def root(self) -> Root:
@@ -71,6 +77,7 @@ class QueryGraph:
         self._hooks: list[Hook] = []
         self._carried: dict[Exec, Exec] = {}
         self._lacking: dict[Exec, int] = {}
+        self._joins = RunningJoins()
         self._changing = 0
         self._left: set[str] = set()
         if run.restored is not None:
@@ -96,7 +103,7 @@ class QueryGraph:
             if self.is_running(name):
                 help = "choose another name, or stop it first"
                 raise CatalogError(f"the query `{name}` is running already", help=help)
-            job = replace(job, plan=self.matched(job.plan))
+            job = replace(job, plan=self._joins.adopted(self.matched(job.plan)))
             for gate in self.gates:
                 job = gate(name, job)
             missing = self._missing()
@@ -105,6 +112,7 @@ class QueryGraph:
                 raise _never(name)
             query = GraphQuery(name, job, since, partial, meaning)
             self._lacking.update(missing.of_new_parts(job.running))
+            self._joins.note(job.plan)
             self._change(lambda: self.queries.update({name: query}))
             return query
 
@@ -124,9 +132,15 @@ class QueryGraph:
         """Let a query go. What others need of it goes on."""
         with self.lock:
             query = self.find(name)
-            query.state = state
+            self._retire(query, state)
             self._change(lambda: None)
             return query
+
+    def _retire(self, query: GraphQuery, state: State) -> None:
+        in_memory = query.job.sink.target == "memory"
+        results = self.run.results(query.name) if in_memory else None
+        query.left = (self.run.progress_of(query.name), results)
+        query.state = state
 
     def find(self, name: str) -> GraphQuery:
         """A query by name."""
@@ -146,7 +160,7 @@ class QueryGraph:
 
     def matched(self, plan: Exec) -> Exec:
         """A plan in the words of the graph, so that it shares what runs already."""
-        return with_readings(normal(plan), self.run.nodes, self._missing())
+        return with_readings(with_ordered_inputs(normal(plan)), self.run.nodes, self._missing())
 
     def missed(self, plan: Exec) -> int:
         """From which instant on a plan gives exact answers, if it begins now."""
@@ -159,13 +173,19 @@ class QueryGraph:
         """Let queries go on with other plans, or from another instant on."""
         with self.lock:
             missing = self._missing()
+            before = {name: self.find(name).job for name in roots}
             for name, root in roots.items():
                 lacking = missing.of_new_parts(root.job.running).items()
                 self._lacking.update({n: at for n, at in lacking if n not in carried})
                 self.find(name).job = root.job
             # Before a tick was made, a part may go on in the place of one that did so itself.
             came = {new: self._carried.get(old, old) for new, old in carried.items()}
-            self._change(lambda: self._carried.update(came))
+            try:
+                self._change(lambda: self._carried.update(came))
+            except TidemillError:
+                for name, job in before.items():
+                    self.find(name).job = job
+                raise
 
     @property
     def is_whole(self) -> bool:
@@ -202,6 +222,7 @@ class QueryGraph:
         came = {new: self._lacking[old] for new, old in carried.items() if old in self._lacking}
         known = set(nodes_of(*(root.job.running for root in roots.values())))
         self._lacking = {n: at for n, at in (self._lacking | came).items() if n in known}
+        self._joins.forget_all_but(known)
         facts = {n: (q.complete_from, q.partial, q.meaning) for n, q in running.items()}
         self.run.revise(roots, carried, (self._lacking, facts))
         for hook in self.after_revision:
@@ -223,7 +244,8 @@ class QueryGraph:
         if not failed:
             return
         for name, error in failed.items():
-            self.queries[name].state, self.queries[name].error = State.FAILED, error
+            self.queries[name].error = error
+            self._retire(self.queries[name], State.FAILED)
         self._revise()
 
 

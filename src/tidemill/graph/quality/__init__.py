@@ -5,7 +5,7 @@ from tidemill.graph.quality.effect import Effect, effect_of
 from tidemill.graph.quality.granules import next_instant, synchronised
 from tidemill.graph.quality.history import Histories, Setting, pruned, recorded, settings
 from tidemill.graph.quality.knobs import Wish, adjustable_nodes, qualities, with_knobs, without
-from tidemill.graph.quality.resizing import earliest_change, resized
+from tidemill.graph.quality.resizing import earliest_change, resized, settled_until
 
 __all__ = [
     "Effect",
@@ -25,6 +25,7 @@ __all__ = [
     "recorded",
     "resized",
     "settings",
+    "settled_until",
     "synchronised",
     "with_knobs",
     "without",
