@@ -44,6 +44,7 @@ from tidemill.engine.tables import (
 )
 from tidemill.errors import CatalogError, TidemillError, UnsupportedError
 from tidemill.expressions import UserFunction
+from tidemill.graph.manager import ResourceManager
 from tidemill.graph.reoptimize import Choice
 from tidemill.optimize import RULES, Optimized, optimized
 from tidemill.optimize.cost.estimates import Estimator
@@ -102,6 +103,8 @@ class Engine:
 
     A local Spark is started when it is first needed. The runtime `"inprocess"` needs no JVM.
     `optimizer` is False to run queries as they are written, or names the rules to leave out.
+    `memory` ("2GB") and `cpu` (0.8 of a core) bound what the running graph needs: it changes the
+    sizes of windows and granules, as far as queries allow, and refuses queries beyond that.
 
     >>> engine = Engine(runtime="inprocess")
     >>> engine.stream("bid", [{"item": 1, "at": 3}, {"item": 1, "at": 5}], time="at")
@@ -117,6 +120,8 @@ class Engine:
         spark: SparkSession | None = None,
         partitions: int | None = None,
         optimizer: bool | Collection[str] = True,
+        memory: int | str | None = None,
+        cpu: float | None = None,
     ) -> None:
         if runtime not in RUNTIMES:
             help = f"runtimes: {', '.join(RUNTIMES)}"
@@ -135,6 +140,7 @@ class Engine:
         self._rules_off = _rules_off(optimizer)
         self._running: list[tuple[Query, Running]] = []
         self._graph: RunningGraph | None = None
+        self._bounds = (memory, cpu) if memory or cpu else None
         self.queries = NamedQueries(self.catalog, lambda: self._graph)
 
     def __enter__(self) -> Engine:
@@ -474,6 +480,8 @@ class Engine:
             run = LiveRun(self._open_live, None if checkpoint is None else Journal(checkpoint))
         self.statistics.watch(run.gathering)
         self._graph = RunningGraph(run, self._choose)
+        if self._bounds is not None:
+            self._graph.steer(ResourceManager(*self._bounds), lambda: self.statistics.known)
         if every is not None and self._runtime == "inprocess":
             self._graph.tick_every(duration(every, TimeDomain.MICROSECONDS) / 1_000_000)
         return self._graph

@@ -14,15 +14,20 @@ import pyarrow as pa
 from tidemill.algebra.plan import Plan, render
 from tidemill.engine.query import Query
 from tidemill.errors import ExecutionError, UnsupportedError
+from tidemill.graph.adaptation import Adaptation
+from tidemill.graph.manager import ResourceManager
+from tidemill.graph.manager.steering import Steering
 from tidemill.graph.metadata import Listener, Metadata, NodeMetadata
 from tidemill.graph.migration import Migration
 from tidemill.graph.migrations import Migrations
+from tidemill.graph.quality import Setting
 from tidemill.graph.query_graph import GraphQuery, QueryGraph, State
 from tidemill.graph.reoptimize import Choice, Reoptimizer
 from tidemill.optimize.statistics import Statistics
 from tidemill.physical.lowering import lower
 from tidemill.runtime.interface import GraphRun
 from tidemill.runtime.progress import Progress, SourceProgress
+from tidemill.timeline import BEGIN
 
 Choose = Callable[[Query, Statistics], Choice]
 """How a query is planned so that it shares what it can with others, given what is new."""
@@ -105,10 +110,16 @@ class StartedQuery:
 
     @property
     def progress(self) -> Progress:
-        """What was done since it was started."""
+        """What was done since it was started, and at which sizes."""
         if self._query.left is not None:
             return self._query.left[0]
-        return self._host.graph.run.progress_of(self.name)
+        done = self._host.graph.run.progress_of(self.name)
+        return replace(done, sizes=self._host.adaptation.histories(self.name))
+
+    def settings(self, start: int, end: int) -> dict[str, list[Setting]]:
+        """The sizes of windows and granules that answers were computed with that hold in
+        [start, end), where these can be changed."""
+        return self._host.adaptation.settings(self.name, start, end)
 
     def progress_of(self, query: int) -> Progress:
         """The same: the query stands for itself."""
@@ -155,10 +166,12 @@ class RunningGraph:
 
     def __init__(self, run: GraphRun, choose: Choose) -> None:
         self.graph = QueryGraph(run)
+        self.adaptation = Adaptation(self.graph)
         self.metadata = Metadata(self.graph)
         self.migrations = Migrations(self.graph)
         self._choose = choose
         self.reoptimizer = Reoptimizer(self.graph, self.migrations, self._choice_for)
+        self.manager: ResourceManager | None = None
         self._started: dict[str, StartedQuery] = {}
         self._stopping = Event()
         self._ticker: Thread | None = None
@@ -242,6 +255,19 @@ class RunningGraph:
         with self.graph.together():
             yield
         self._begin()
+
+    def adapt(self, sizes: Mapping[str, int], at: int = BEGIN) -> dict[str, tuple[int, int]]:
+        """Set sizes of windows and granules for rows that come, from `at` on if that is later.
+
+        Only sizes can be set that all queries allow that depend on them. Returns from which
+        instant on which size counts.
+        """
+        return self.adaptation.adapt(sizes, at)
+
+    def steer(self, manager: ResourceManager, statistics: Callable[[], Statistics]) -> None:
+        """Let a resource manager decide which queries are added, and at which sizes they run."""
+        self.manager = manager
+        Steering(self.graph, self.adaptation, manager, statistics)
 
     def tick(self, ticks: int = 1) -> None:
         """Make ticks, where the runtime leaves that to its user."""

@@ -10,6 +10,7 @@ from enum import Enum
 import pyarrow as pa
 
 from tidemill.errors import CatalogError, TidemillError
+from tidemill.graph.join_inputs import RunningJoins, with_ordered_inputs
 from tidemill.graph.missing import NEVER, Missing
 from tidemill.graph.normal import normal
 from tidemill.graph.readings import with_readings
@@ -76,6 +77,7 @@ class QueryGraph:
         self._hooks: list[Hook] = []
         self._carried: dict[Exec, Exec] = {}
         self._lacking: dict[Exec, int] = {}
+        self._joins = RunningJoins()
         self._changing = 0
         self._left: set[str] = set()
         if run.restored is not None:
@@ -101,7 +103,7 @@ class QueryGraph:
             if self.is_running(name):
                 help = "choose another name, or stop it first"
                 raise CatalogError(f"the query `{name}` is running already", help=help)
-            job = replace(job, plan=self.matched(job.plan))
+            job = replace(job, plan=self._joins.adopted(self.matched(job.plan)))
             for gate in self.gates:
                 job = gate(name, job)
             missing = self._missing()
@@ -110,6 +112,7 @@ class QueryGraph:
                 raise _never(name)
             query = GraphQuery(name, job, since, partial, meaning)
             self._lacking.update(missing.of_new_parts(job.running))
+            self._joins.note(job.plan)
             self._change(lambda: self.queries.update({name: query}))
             return query
 
@@ -157,7 +160,7 @@ class QueryGraph:
 
     def matched(self, plan: Exec) -> Exec:
         """A plan in the words of the graph, so that it shares what runs already."""
-        return with_readings(normal(plan), self.run.nodes, self._missing())
+        return with_readings(with_ordered_inputs(normal(plan)), self.run.nodes, self._missing())
 
     def missed(self, plan: Exec) -> int:
         """From which instant on a plan gives exact answers, if it begins now."""
@@ -213,6 +216,7 @@ class QueryGraph:
         came = {new: self._lacking[old] for new, old in carried.items() if old in self._lacking}
         known = set(nodes_of(*(root.job.running for root in roots.values())))
         self._lacking = {n: at for n, at in (self._lacking | came).items() if n in known}
+        self._joins.forget_all_but(known)
         facts = {n: (q.complete_from, q.partial, q.meaning) for n, q in running.items()}
         self.run.revise(roots, carried, (self._lacking, facts))
         for hook in self.after_revision:

@@ -120,13 +120,34 @@ def _held(rows: pl.DataFrame) -> float:
 
 @dataclass
 class _Part:
-    """A part of the plans that runs: its operator, its inputs by number, and an empty result."""
+    """A part of the plans that runs: its operator, its inputs, and an empty result.
+
+    `users` are the parts and roots that read it; `number` is its place in the order of all.
+    """
 
     node: Exec
     operator: Operator | None
     progress: NodeProgress
-    inputs: list[int]
+    inputs: list[_Part]
     nothing: pl.DataFrame
+    users: int = 0
+    number: int = -1
+
+
+class Running(Mapping[Exec, NodeProgress]):
+    """What every part of a graph has done, as it stands whenever one looks."""
+
+    def __init__(self, parts: Mapping[Exec, _Part]) -> None:
+        self._parts = parts
+
+    def __getitem__(self, node: Exec) -> NodeProgress:
+        return self._parts[node].progress
+
+    def __iter__(self) -> Iterator[Exec]:
+        return iter(self._parts)
+
+    def __len__(self) -> int:
+        return len(self._parts)
 
 
 class Graph:
@@ -137,42 +158,82 @@ class Graph:
 
     def __init__(self, *roots: Exec, partition: int = 0) -> None:
         self._partition = partition
-        self._parts: list[_Part] = []
-        self._roots: list[int] = []
+        self._parts: dict[Exec, _Part] = {}
+        self._roots: list[_Part] = []
+        self._order: list[_Part] | None = None
         self.failures: dict[Exec, Exception] = {}
         self.revise(roots)
 
     @property
     def nodes(self) -> list[Exec]:
         """All parts, inputs first."""
-        return [part.node for part in self._parts]
+        return [part.node for part in self._ordered]
 
     @property
     def leaves(self) -> list[Exec]:
         """The parts that the runtime feeds, in the order in which `step` wants their rows."""
-        return [part.node for part in self._parts if part.operator is None]
+        return [part.node for part in self._ordered if part.operator is None]
 
     @property
     def progress(self) -> list[NodeProgress]:
         """What the parts have done, in their order."""
-        return [part.progress for part in self._parts]
+        return [part.progress for part in self._ordered]
+
+    @property
+    def running(self) -> Mapping[Exec, NodeProgress]:
+        """What the parts have done, by part, in no order."""
+        return Running(self._parts)
+
+    @property
+    def _ordered(self) -> list[_Part]:
+        """All parts in the order of `nodes_of`, which does not depend on what was here before."""
+        if self._order is None:
+            for part in self._parts.values():
+                part.number = -1
+            self._order = []
+            for root in self._roots:
+                _number(root, self._order)
+        return self._order
 
     def revise(self, roots: Sequence[Exec], carried: Mapping[Exec, Exec] | None = None) -> None:
         """Go on with other plans: equal parts, and those `carried`, keep what they remember.
 
         `carried` names the old part whose place a new one takes. Other new parts begin empty;
-        what is not needed any more is forgotten.
+        what is not needed any more is forgotten. Without `carried`, only parts that come or go
+        cost time.
         """
-        old = {part.node: part for part in self._parts}
-        nodes = nodes_of(*roots)
-        index = {node: number for number, node in enumerate(nodes)}
-        before = dict(carried or {})
-        self._parts = [self._part(node, old.get(before.get(node, node)), index) for node in nodes]
-        self._roots = [index[root] for root in roots]
-        self.failures = {node: error for node, error in self.failures.items() if node in index}
+        places = dict(carried or {})
+        kept = {} if places else self._parts
+        made: dict[Exec, _Part] = {}
+        now = [self._find(root, kept, made, places) for root in roots]
+        # Nothing has changed up to here: a part that cannot be made leaves the graph as it was.
+        for part in [*(below for new in made.values() for below in new.inputs), *now]:
+            part.users += 1
+        before, self._roots, self._order = self._roots, now, None
+        if places:
+            self._parts = made
+        else:
+            self._parts.update(made)
+            for part in before:
+                self._leave(part)
+        self.failures = {n: error for n, error in self.failures.items() if n in self._parts}
 
-    def _part(self, node: Exec, old: _Part | None, index: Mapping[Exec, int]) -> _Part:
-        inputs = [index[child] for child in _children(node)]
+    def _find(
+        self,
+        node: Exec,
+        kept: Mapping[Exec, _Part],
+        made: dict[Exec, _Part],
+        places: Mapping[Exec, Exec],
+    ) -> _Part:
+        """The part of a node, made unless it is there."""
+        part = kept.get(node) or made.get(node)
+        if part is None:
+            inputs = [self._find(child, kept, made, places) for child in _children(node)]
+            old = self._parts.get(places.get(node, node))
+            part = made[node] = self._part(node, old, inputs)
+        return part
+
+    def _part(self, node: Exec, old: _Part | None, inputs: list[_Part]) -> _Part:
         if old is not None:
             progress = replace(old.progress, label=node.label)
             if old.operator is not None:
@@ -183,10 +244,18 @@ class Graph:
             operator.start(self._partition)
         return _Part(node, operator, NodeProgress(node.label), inputs, empty_batch(node.schema))
 
+    def _leave(self, part: _Part) -> None:
+        """Take a user away from a part; without any, it is forgotten."""
+        part.users -= 1
+        if not part.users:
+            del self._parts[part.node]
+            for below in part.inputs:
+                self._leave(below)
+
     def step(self, arrivals: Sequence[Arrival]) -> list[Arrival]:
         """One tick: new rows at the leaves, in their order; new rows at the roots."""
         results = self._results(arrivals, self._run)
-        return [results[root] for root in self._roots]
+        return [results[root.number] for root in self._roots]
 
     def try_step(self, arrivals: Sequence[Arrival]) -> list[Arrival | None]:
         """One tick in which parts may fail, and with them what depends on them: they give None.
@@ -194,26 +263,25 @@ class Graph:
         `failures` tells why. A part that has failed does not run again.
         """
         results = self._results(arrivals, self._try)
-        return [None if self._has_failed(root) else results[root] for root in self._roots]
+        return [
+            None if root.node in self.failures else results[root.number] for root in self._roots
+        ]
 
     def _results(self, arrivals: Sequence[Arrival], run: _Runner) -> list[Arrival]:
         results: list[Arrival] = []
         leaves = iter(arrivals)
-        for part in self._parts:
+        for part in self._ordered:
             if part.operator is None:
                 result = next(leaves)
             else:
-                result = run(part, part.operator, [results[i] for i in part.inputs])
+                result = run(part, part.operator, [results[each.number] for each in part.inputs])
             part.progress.gave(*result)
             results.append(result)
         return results
 
     def _try(self, part: _Part, operator: Operator, inputs: list[Arrival]) -> Arrival:
         """Run a part; once it or an input of it has failed, it gives nothing more."""
-        below = next((self._parts[i].node for i in part.inputs if self._has_failed(i)), None)
-        if below is not None:
-            self.failures.setdefault(part.node, self.failures[below])
-        if part.node in self.failures:
+        if self.failures and self._is_lost(part):
             return part.nothing, part.progress.watermark
         try:
             return self._run(part, operator, inputs)
@@ -221,14 +289,18 @@ class Graph:
             self.failures[part.node] = error
             return part.nothing, part.progress.watermark
 
-    def _has_failed(self, number: int) -> bool:
-        return self._parts[number].node in self.failures
+    def _is_lost(self, part: _Part) -> bool:
+        """Whether a part has failed, or one that it reads."""
+        below = next((each.node for each in part.inputs if each.node in self.failures), None)
+        if below is not None:
+            self.failures.setdefault(part.node, self.failures[below])
+        return part.node in self.failures
 
     def tell(self) -> dict[int, bytes]:
         """What operators, by number, want to be known in other partitions before the next tick."""
         told = {
             number: part.operator.tell()
-            for number, part in enumerate(self._parts)
+            for number, part in enumerate(self._ordered)
             if part.operator is not None
         }
         return {number: news for number, news in told.items() if news is not None}
@@ -236,7 +308,7 @@ class Graph:
     def hear(self, told: Mapping[int, Mapping[int, bytes]]) -> None:
         """Let operators, by number, know what they told in every partition."""
         for number, news in told.items():
-            operator = self._parts[number].operator
+            operator = self._ordered[number].operator
             assert operator is not None
             operator.hear(news)
 
@@ -262,11 +334,11 @@ class Graph:
     @property
     def state(self) -> Any:
         """All that the operators remember, as something that can be stored."""
-        return [(part.operator, part.progress) for part in self._parts]
+        return [(part.operator, part.progress) for part in self._ordered]
 
     @state.setter
     def state(self, state: Any) -> None:
-        for part, (operator, progress) in zip(self._parts, state, strict=True):
+        for part, (operator, progress) in zip(self._ordered, state, strict=True):
             part.operator, part.progress = operator, progress
 
 
@@ -280,6 +352,15 @@ def nodes_of(*roots: Exec) -> list[Exec]:
     for root in roots:
         _add_bottom_up(root, found, seen)
     return list(found)
+
+
+def _number(part: _Part, order: list[_Part]) -> None:
+    """Give the part a place behind its inputs."""
+    if part.number < 0:
+        for below in part.inputs:
+            _number(below, order)
+        part.number = len(order)
+        order.append(part)
 
 
 def _children(node: Plan) -> Iterator[Exec]:

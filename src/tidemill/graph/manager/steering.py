@@ -12,6 +12,7 @@ from tidemill.graph.query_graph import QueryGraph
 from tidemill.optimize.statistics import Statistics
 from tidemill.physical.operator import Exec
 from tidemill.runtime.interface import Job
+from tidemill.timeline import TimeDomain
 
 
 class Steering:
@@ -33,6 +34,8 @@ class Steering:
         graph.after_each_tick(self._look)
 
     def _admitted(self, name: str, job: Job) -> Job:
+        if job.domain is TimeDomain.MICROSECONDS:
+            self.manager.follow_clock()
         self.manager.admit(name, job.running, self._knobs(), self._statistics())
         return job
 

@@ -55,7 +55,7 @@ class LiveRun:
         self._opened = Opened(feed)
         self._graph = Graph()
         self._members: dict[str, _Member] = {}
-        self._leaves: list[tuple[SourceExec, pl.DataFrame]] = []
+        self._leaves: list[tuple[SourceExec, pl.DataFrame]] | None = None
         self._ticks = 0
         self._began = time.monotonic()
         self._journal = journal
@@ -75,7 +75,7 @@ class LiveRun:
     @property
     def nodes(self) -> Mapping[Exec, NodeProgress]:
         """What every part of the graph has done."""
-        return dict(zip(self._graph.nodes, self._graph.progress, strict=True))
+        return self._graph.running
 
     @property
     def newest(self) -> Mapping[str, int]:
@@ -103,13 +103,22 @@ class LiveRun:
 
     def _revise(self, roots: Mapping[str, Root], carried: Mapping[Exec, Exec], notes: Any) -> None:
         members = {name: self._member(name, root) for name, root in roots.items()}
-        plans = [member.plan for member in members.values()]
-        leaves = [node for node in nodes_of(*plans) if isinstance(node, SourceExec)]
-        self._opened.only(leaves)  # first, because it may refuse
-        self._graph.revise(plans, carried)
+        for name, member in members.items():
+            if member is not self._members.get(name):
+                self._opened.open(_sources(member.plan))  # first, because it may refuse
+        self._graph.revise([member.plan for member in members.values()], carried)
+        self._opened.keep(self._graph.running)
         self._members, self._notes = members, notes
         self.failures = {name: error for name, error in self.failures.items() if name in members}
-        self._leaves = [(leaf, empty_batch(leaf.schema)) for leaf in leaves]
+        self._leaves = None
+
+    @property
+    def _fed(self) -> list[tuple[SourceExec, pl.DataFrame]]:
+        """The leaves of the graph in their order; found when needed."""
+        if self._leaves is None:
+            leaves = [leaf for leaf in self._graph.leaves if isinstance(leaf, SourceExec)]
+            self._leaves = [(leaf, empty_batch(leaf.schema)) for leaf in leaves]
+        return self._leaves
 
     def _member(self, name: str, root: Root) -> _Member:
         old = self._members.get(name)
@@ -139,7 +148,7 @@ class LiveRun:
 
     def _run(self, read: Mapping[Key, Read], deliver: bool) -> None:
         """One tick over what was read."""
-        arrivals = [self._arrival(read, leaf, empty) for leaf, empty in self._leaves]
+        arrivals = [self._arrival(read, leaf, empty) for leaf, empty in self._fed]
         results = self._graph.try_step(arrivals)
         for (name, member), result in zip(self._members.items(), results, strict=True):
             if deliver:
@@ -202,7 +211,7 @@ class LiveRun:
 
     def _gather(self, read: Mapping[Key, Read]) -> None:
         """Find out about the streams, and how many rows meet conditions."""
-        scans = {leaf.scan.source: leaf.scan for leaf, _ in self._leaves}
+        scans = {leaf.scan.source: leaf.scan for leaf, _ in self._fed}
         for name in self._opened.streams:
             rows, start, end = read[name]
             if rows.height and name in scans:
@@ -213,13 +222,13 @@ class LiveRun:
 
     def _columns(self, source: str) -> dict[str, None]:
         """The columns of a stream that some query reads."""
-        scans: list[Scan] = [leaf.scan for leaf, _ in self._leaves]
+        scans: list[Scan] = [leaf.scan for leaf, _ in self._fed]
         return dict.fromkeys(n for s in scans if s.source == source for n in s.columns.names)
 
     def progress_of(self, query: str) -> Progress:
         """What was done since the query was added."""
         member = self._member_of(query)
-        read = {scan.source for scan in _scans(member.plan)}
+        read = {leaf.scan.source for leaf in _sources(member.plan)}
         progress = self.nodes
         return Progress(
             self._ticks,
@@ -256,5 +265,5 @@ class LiveRun:
             self._journal.close()
 
 
-def _scans(plan: Exec) -> list[Scan]:
-    return [node.scan for node in plan.walk() if isinstance(node, SourceExec)]
+def _sources(plan: Exec) -> list[SourceExec]:
+    return [node for node in plan.walk() if isinstance(node, SourceExec)]

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from typing import Any
 
 import polars as pl
 
 from tidemill.algebra.nodes import SourceKind
 from tidemill.errors import ExecutionError, UnsupportedError
+from tidemill.physical.operator import Exec
 from tidemill.physical.source import SourceExec
 from tidemill.runtime.inprocess.feeds import Feed, StreamFeed
 
@@ -52,12 +53,15 @@ class Opened:
             raise ExecutionError(f"the graph reads no stream `{name}`", help=help)
         return self.streams[name]
 
-    def only(self, leaves: Collection[SourceExec]) -> None:
-        """Open what leaves need, and let go of relations that none needs any more."""
+    def open(self, leaves: Iterable[SourceExec]) -> None:
+        """Open what leaves need."""
         for leaf in leaves:
             self._opened(key_of(leaf))
-        keys = {key_of(leaf) for leaf in leaves}
-        self._feeds = {k: f for k, f in self._feeds.items() if isinstance(k, str) or k in keys}
+
+    def keep(self, parts: Container[Exec]) -> None:
+        """Let go of relations whose leaves are gone: one that comes later reads anew."""
+        feeds = self._feeds.items()
+        self._feeds = {k: feed for k, feed in feeds if isinstance(k, str) or k in parts}
 
     def read(self) -> dict[Key, Read]:
         """What has come of every source since the last tick."""

@@ -14,7 +14,7 @@ from tidemill.fragments.staging import Staging
 from tidemill.physical.operator import Exec
 from tidemill.runtime.graph import NodeProgress, nodes_of
 from tidemill.runtime.spark.native import native_rows
-from tidemill.timeline import BEGIN, OPEN_END, add
+from tidemill.timeline import BEGIN, OPEN_END
 
 Report = Mapping[str, Any]
 
@@ -107,7 +107,8 @@ class _Nodes:
         if source.kind is SourceKind.STREAM:
             mark = self._streams.watermarks.get(source.source, BEGIN)
             newest = self._streams.newest.get(source.source, BEGIN)
-            ends = add(newest - 1, rows.duration or 1) if newest else BEGIN
+            assert rows.duration is not None
+            ends = rows.duration.latest_end(newest)
         return NodeProgress(node.label, self._reached(node), watermark=mark, latest_end=ends)
 
     def _reached(self, node: Exec) -> int:
