@@ -13,6 +13,7 @@ from tidemill.algebra.plan import Plan
 from tidemill.errors import ExecutionError
 from tidemill.physical.join import JoinExec
 from tidemill.physical.lookup import LookupExec
+from tidemill.physical.once import ONCE
 from tidemill.physical.operator import Exec, Operator, empty_batch, ends, starts
 from tidemill.runtime.progress import OperatorProgress
 from tidemill.timeline import BEGIN, OPEN_END
@@ -275,6 +276,7 @@ class Graph:
                 result = run(part, part.operator, [results[each.number] for each in part.inputs])
             part.progress.gave(*result)
             results.append(result)
+        ONCE.forget()
         return results
 
     def _try(self, part: _Part, operator: Operator, inputs: list[Arrival]) -> Arrival:

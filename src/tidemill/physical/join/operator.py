@@ -50,6 +50,10 @@ class JoinOperator(Operator):
         # The rows that are kept do not depend on the orders in which they are looked up.
         self._follow(node.all_orders)
 
+    @cached_property
+    def _exact(self) -> bool:
+        return all(side.keys.are_exact(side.schema) for side in self._sides if side.keys)
+
     def _plan_checks(self, order: Order) -> list[list[Condition]]:
         """After each input of an order, the conditions that can be told since then."""
         checks: list[list[Condition]] = []
@@ -70,10 +74,14 @@ class JoinOperator(Operator):
         tick = _Tick(self._sides, new)
         found = [part for origin in range(len(new)) for part in self._results(origin, tick)]
         for number, side in enumerate(self._sides):
-            # Every later result needs a later row of another input.
-            others = (mark for other, mark in enumerate(watermarks) if other != number)
-            side.keep(new[number], min(others))
+            side.keep(new[number], _others(watermarks, number))
         return (pl.concat(found) if found else self._empty), min(watermarks)
+
+    def rest(self, watermarks: Sequence[int]) -> int | None:
+        expiring = any(
+            side.has_expired(_others(watermarks, number)) for number, side in enumerate(self._sides)
+        )
+        return None if expiring else min(watermarks)
 
     def _results(self, origin: int, tick: _Tick) -> Iterator[pl.DataFrame]:
         """All rows of which the origin brings a new part, and no input before it."""
@@ -106,12 +114,16 @@ class JoinOperator(Operator):
 
     def _checked(self, batch: pl.DataFrame, conditions: Sequence[Condition]) -> pl.DataFrame:
         """The rows whose keys are equal, not only their hashes, and that meet the conditions."""
+        batch = batch if self._exact else self._with_equal_keys(batch)
+        for condition in conditions:
+            batch = batch.filter(condition.holds(batch)) if batch.height else batch
+        return batch
+
+    def _with_equal_keys(self, batch: pl.DataFrame) -> pl.DataFrame:
         keyed = [side.keys.values(batch) for side in self._sides if side.keys]
         for other in keyed[1:]:
             same = same_rows(keyed[0], other)
             batch = batch if same.all() else batch.filter(same)
-        for condition in conditions:
-            batch = batch.filter(condition.holds(batch)) if batch.height else batch
         return batch
 
     @property
@@ -152,7 +164,8 @@ class _Tick:
     def rows(self, found: Combinations) -> pl.DataFrame:
         """Combinations of all inputs as rows of the result."""
         parts = [frame[found.rows[number]] for number, frame in enumerate(self._frames)]
-        return with_validity(pl.concat(parts, how="horizontal"), found.start, found.end)
+        columns = [column for part in parts for column in part.get_columns()]
+        return with_validity(pl.DataFrame(columns), found.start, found.end)
 
     def columns(self, found: Combinations, names: frozenset[str]) -> pl.DataFrame:
         """Some columns of combinations."""
@@ -163,6 +176,11 @@ class _Tick:
             if wanted:
                 parts.append(frame.select(wanted)[rows])
         return pl.concat(parts, how="horizontal")
+
+
+def _others(watermarks: Sequence[int], number: int) -> int:
+    """When rows of an input expire: every later result needs a later row of another input."""
+    return min(mark for other, mark in enumerate(watermarks) if other != number)
 
 
 def _offsets(runs: Sequence[Run]) -> Iterator[int]:
