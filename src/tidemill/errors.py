@@ -12,6 +12,7 @@ __all__ = [
     "ExecutionError",
     "PlanError",
     "PlanWarning",
+    "ResourceError",
     "SqlSyntaxError",
     "TidemillError",
     "UnsupportedError",
@@ -155,6 +156,10 @@ class CatalogError(TidemillError):
 
 class ExecutionError(TidemillError):
     """A running query failed; the message names the step."""
+
+
+class ResourceError(TidemillError):
+    """There is no room for a query; the message says what it is estimated to need."""
 
 
 class PlanWarning(_Diagnostic, UserWarning):

@@ -11,6 +11,7 @@ import pytest
 from tests.golden.loader import Case, cases, physical_source, physical_stream, scan_of
 from tests.physical.running import as_elements, in_order, run_plan
 from tidemill.algebra import CountWindow, Granularity, Plan, Scan, Schema, SourceKind, TimeWindow
+from tidemill.algebra.adjusting import Bounds
 from tidemill.physical.adjusting import AdjustableExec
 from tidemill.physical.lowering import lower
 from tidemill.physical.operator import Operator
@@ -121,7 +122,7 @@ def test_nothing_is_concluded_from_a_size_that_may_change() -> None:
 
 
 def test_bounds_are_not_part_of_an_operator_and_a_knob_is() -> None:
-    plain, bounded = TimeWindow(BID, 9), TimeWindow(BID, 9, bounds=(3, 9))
+    plain, bounded = TimeWindow(BID, 9), TimeWindow(BID, 9, bounds=Bounds(3, 9))
     assert lower(plain, {}) == lower(bounded, {})
     assert lower(plain, {}) != lower(replace(plain, knob="bid.range"), {})
 

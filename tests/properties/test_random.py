@@ -20,6 +20,7 @@ COUNTS = {
     "rankings": 20,
     "graphs": 100,
     "changes": 60,
+    "adapting": 60,
 }
 CHUNKS = {
     "plans": 20,
@@ -30,6 +31,7 @@ CHUNKS = {
     "rankings": 10,
     "graphs": 20,
     "changes": 20,
+    "adapting": 20,
 }
 
 CHUNKED = [

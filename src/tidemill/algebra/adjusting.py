@@ -8,6 +8,20 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterator
+from typing import NamedTuple
+
+
+class Bounds(NamedTuple):
+    """The smallest and largest size that a user allows, and of which window of the query.
+
+    Windows of a query have different names, so that what becomes of one can be told: rules may
+    make several operators of it, and these must be adjusted together.
+    """
+
+    low: int
+    high: int
+    window: str = ""
+
 
 Changes = tuple[tuple[int, int], ...]
 """Changes of a size, in the order of their instants."""

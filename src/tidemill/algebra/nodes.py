@@ -8,7 +8,7 @@ from enum import Enum
 from functools import cached_property, reduce
 from operator import add
 
-from tidemill.algebra.adjusting import Changes, check_changes, shown_size
+from tidemill.algebra.adjusting import Bounds, Changes, check_changes, shown_size
 from tidemill.algebra.aggregates import AggregateCall
 from tidemill.algebra.plan import Plan
 from tidemill.algebra.promises import Recurrence
@@ -116,7 +116,7 @@ class Adjustable(Unary):
     `knob`; one that nobody adjusts has none.
     """
 
-    bounds: tuple[int, int] | None = field(default=None, kw_only=True)
+    bounds: Bounds | None = field(default=None, kw_only=True)
     changes: Changes = field(default=(), kw_only=True)
     knob: str = field(default="", kw_only=True)
 
@@ -144,7 +144,7 @@ class Adjustable(Unary):
         if slide != 1:
             parts.append(f"slide={slide}")
         if self.bounds is not None:
-            parts.append(f"{low}={self.bounds[0]} {high}={self.bounds[1]}")
+            parts.append(f"{low}={self.bounds.low} {high}={self.bounds.high}")
         if self.knob:
             parts.append(f"knob={self.knob}")
         return " ".join(parts)

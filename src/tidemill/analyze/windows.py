@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TypeVar
 
 from sqlglot import exp
 
 from tidemill import algebra
 from tidemill.algebra import CountWindow, Dstream, Istream, Plan, Rstream, TimeWindow
+from tidemill.algebra.adjusting import Bounds
+from tidemill.algebra.nodes import Adjustable
 from tidemill.algebra.whole_rows import has_whole_rows
 from tidemill.analyze.boundedness import validity
 from tidemill.analyze.context import Context
@@ -24,6 +27,8 @@ from tidemill.sql import (
     error_at,
 )
 from tidemill.timeline import TimeDomain
+
+_Sized = TypeVar("_Sized", bound=Adjustable)
 
 
 def duration(node: Duration, domain: TimeDomain, clause: str) -> int:
@@ -90,7 +95,7 @@ def _with_window(item: Item, node: StreamWindow, context: Context) -> Item:
         help = f"window the rows that come: ISTREAM(...) AS {item.alias}"
         context.warn(f"{message} once per microsecond", node, help)
     build = _rows_window if kind == "ROWS" else _range_window
-    plan = build(item, node, domain)
+    plan = _named(build(item, node, domain), context)
     context.origins[plan] = node
     return replace(item, plan=plan, is_windowed=True)
 
@@ -117,7 +122,7 @@ def _range_window(item: Item, node: StreamWindow, domain: TimeDomain) -> TimeWin
         return TimeWindow(item.plan, duration(size, domain, "RANGE"), step)
     low, high = (duration(node.args[end], domain, end.upper()) for end in ("min", "max"))
     _check_bounds(node, low, high)
-    return TimeWindow(item.plan, high, step, bounds=(low, high))
+    return TimeWindow(item.plan, high, step, bounds=Bounds(low, high))
 
 
 def _rows_window(item: Item, node: StreamWindow, domain: TimeDomain) -> CountWindow:
@@ -130,7 +135,14 @@ def _rows_window(item: Item, node: StreamWindow, domain: TimeDomain) -> CountWin
         return CountWindow(item.plan, size.value, step, keys)
     low, high = node.args["min"].value, node.args["max"].value
     _check_bounds(node, low, high)
-    return CountWindow(item.plan, high, step, keys, bounds=(low, high))
+    return CountWindow(item.plan, high, step, keys, bounds=Bounds(low, high))
+
+
+def _named(plan: _Sized, context: Context) -> _Sized:
+    """The window with a name of its own in the query, if it can be adjusted."""
+    if plan.bounds is None:
+        return plan
+    return replace(plan, bounds=plan.bounds._replace(window=context.fresh("#window")))
 
 
 def _check_bounds(node: StreamWindow, low: int, high: int) -> None:
@@ -148,7 +160,7 @@ def _partition_column(item: Item, node: exp.Column) -> str:
 
 def _with_granularity(item: Item, node: Granularity, context: Context) -> Plan:
     domain = _domain(item, node, context, "a granularity")
-    plan = _granularity(item.plan, node, domain)
+    plan = _named(_granularity(item.plan, node, domain), context)
     for finer in (found for found in item.plan.walk() if isinstance(found, algebra.Granularity)):
         if plan.granule % finer.granule:
             below, here = (shown(size, domain) for size in (finer.granule, plan.granule))
@@ -179,4 +191,4 @@ def _granularity(plan: Plan, node: Granularity, domain: TimeDomain) -> algebra.G
         message = f"COARSEST {coarse} is not a multiple of FINEST {fine}"
         nearest = shown(coarsest // finest * finest, domain)
         raise error_at(PlanError, message, node, f"use for example COARSEST {nearest}")
-    return algebra.Granularity(plan, finest, bounds=(finest, coarsest))
+    return algebra.Granularity(plan, finest, bounds=Bounds(finest, coarsest))

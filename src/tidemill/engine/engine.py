@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -28,6 +27,7 @@ from tidemill.analyze import (
 from tidemill.engine.costs import Costs
 from tidemill.engine.named import Listed, NamedQueries
 from tidemill.engine.promises import recurrence, value_ranges
+from tidemill.engine.pushing import PushedFiles
 from tidemill.engine.query import Query
 from tidemill.engine.relations import condition_of
 from tidemill.engine.running import RunningGraph
@@ -44,10 +44,13 @@ from tidemill.engine.tables import (
 )
 from tidemill.errors import CatalogError, TidemillError, UnsupportedError
 from tidemill.expressions import UserFunction
+from tidemill.graph.reoptimize import Choice
 from tidemill.optimize import RULES, Optimized, optimized
+from tidemill.optimize.cost.estimates import Estimator
 from tidemill.physical.lowering import lower
 from tidemill.physical.operator import Exec
 from tidemill.runtime.inprocess.feeds import Backlog, Feed
+from tidemill.runtime.inprocess.journal import Journal
 from tidemill.runtime.inprocess.live import LiveRun
 from tidemill.runtime.inprocess.run import Run
 from tidemill.runtime.interface import (
@@ -59,6 +62,7 @@ from tidemill.runtime.interface import (
     StartRequest,
 )
 from tidemill.sql import (
+    AlterQuery,
     ConnectorCall,
     CreateDerived,
     CreateQuery,
@@ -81,6 +85,10 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
     from tidemill.runtime.spark.execution import SparkExecution
+    from tidemill.runtime.spark.live import LiveRun as SparkLiveRun
+    from tidemill.runtime.spark.reading import Origin
+
+    AnyRun = LiveRun | SparkLiveRun
 
 RUNTIMES = ("spark", "inprocess")
 
@@ -117,7 +125,8 @@ class Engine:
             raise UnsupportedError(f"the runtime `{runtime}` uses no Spark session", help=help)
         self.catalog = Catalog()
         self.statistics = StatisticsStore(self.catalog)
-        self._sources = Sources(self._collect if runtime == "spark" else None)
+        on_spark = runtime == "spark"
+        self._sources = Sources(self._collect if on_spark else None, lambda: self.spark)
         self._runtime = runtime
         self._spark = spark
         self._owns_session = False
@@ -154,10 +163,12 @@ class Engine:
         idle: str | timedelta | None = None,
         ranges: Mapping[str, Range | tuple[float, float]] | None = None,
         at_most: Mapping[str, int] | Recurrence | None = None,
+        folder: str | None = None,
     ) -> None:
         """Register a stream: one table, or a list of tables that arrive one per tick.
 
         Of a stream into which rows are pushed (`push`), the columns are given: a schema of Arrow.
+        On Spark, such rows go through files in a `folder`, which a restart needs to find again.
 
         `time` names the column that says when a row is valid: an integer or a timestamp. Rows
         may be out of order by `slack`; later ones are counted and left out. A stream that brings
@@ -166,7 +177,7 @@ class Engine:
         Values of columns are held to their `ranges`, `(0, 1)` or `Range(0, 1, clip=True)`. There
         are `at_most` so many rows with one value of a column, as in `{"id": 1}`.
         """
-        rows, types = self._rows(name, source)
+        rows, types = self._rows(name, source, folder)
         _require(name, types, time)
         domain = time_domain(name, time, types[time])
         info = SourceInfo(
@@ -220,9 +231,9 @@ class Engine:
     def push(self, name: str, rows: Any) -> int:
         """Push rows into a stream; how many. The next tick of the running graph takes them."""
         info = self._source(name)
-        backlog = self._sources.backlog(info)
+        pushed = self._sources.pushed(info)
         table = pushed_table(info, rows)
-        backlog.push(table)
+        pushed.push(table)
         return int(table.num_rows)
 
     def insert(self, name: str, rows: Any, at: int | datetime | None = None) -> int:
@@ -347,6 +358,8 @@ class Engine:
             case StopQuery():
                 self.queries.find(statement.name)
                 self.graph.query(statement.name).stop()
+            case AlterQuery():
+                self._alter(statement)
             case InsertInto():
                 return self._insert(statement)
             case InsertValues() | DeleteFrom():
@@ -362,6 +375,22 @@ class Engine:
         query = self.queries.find(statement.name)
         graph = self.graph if self.is_running else self.run()
         graph.start(query, statement.name, statement.partial)
+
+    def _alter(self, statement: AlterQuery) -> None:
+        """Give a query another definition, or a better plan; if it runs, without a gap."""
+        present = self.queries.find(statement.name)
+        started = self.graph.queries.get(statement.name) if self.is_running else None
+        active = started is not None and started.is_active
+        if statement.query is None:
+            if not active:
+                help = f"START QUERY {statement.name}: it is planned then"
+                raise CatalogError(f"the query `{statement.name}` is not running", help=help)
+            self.graph.query(statement.name).optimize()
+            return
+        query = self._query(statement, statement.query, present.job.sink)
+        if active:
+            self.graph.migrate(statement.name, query)
+        self.queries.redefine(statement.name, query)
 
     def listing(self) -> tuple[Listed, ...]:
         """Everything that has a name, what queries are doing, and who depends on whom.
@@ -410,11 +439,20 @@ class Engine:
         done = optimized(planned.plan, known, off, planned.hints, domain, functions)
         return done, lower(done.plan, functions)
 
-    def run(self, every: str | timedelta | None = None) -> RunningGraph:
+    def run(
+        self,
+        *,
+        checkpoint: str | None = None,
+        every: str | None = None,
+        streams: Collection[str] | None = None,
+    ) -> RunningGraph:
         """Start the running graph: queries that are started from now on run in it, together.
 
-        They come and go while it runs. In this process, a tick is made `every` so often ("1
-        second"), or whenever `graph.tick()` is called.
+        They come and go while it runs. A tick is made `every` so often ("1 second"); without it
+        Spark makes them at once, and in this process they are made by `graph.tick()`. With a
+        `checkpoint`, a graph that was left, or killed, goes on where it was: its queries are
+        started again under their names. On Spark it reads the `streams`, from the first query on;
+        all that are known now, if they are not named.
 
         >>> engine = Engine(runtime="inprocess")
         >>> engine.stream("bid", pa.schema({"item": pa.int64(), "at": pa.int64()}), time="at")
@@ -430,12 +468,35 @@ class Engine:
         if self._graph is not None and self._graph.is_active:
             help = "it is engine.graph; stop it with engine.graph.stop()"
             raise TidemillError("the graph of this engine is running already", help=help)
-        run = LiveRun(self._open_live)
+        if self._runtime == "spark":
+            run: AnyRun = self._live_on_spark(checkpoint, every, streams)
+        else:
+            run = LiveRun(self._open_live, None if checkpoint is None else Journal(checkpoint))
         self.statistics.watch(run.gathering)
-        self._graph = RunningGraph(run, self._shared_job)
-        if every is not None:
+        self._graph = RunningGraph(run, self._choose, lambda: self.statistics.known)
+        if every is not None and self._runtime == "inprocess":
             self._graph.tick_every(duration(every, TimeDomain.MICROSECONDS) / 1_000_000)
         return self._graph
+
+    def _live_on_spark(
+        self, checkpoint: str | None, every: str | None, streams: Collection[str] | None
+    ) -> SparkLiveRun:
+        from tidemill.runtime.spark.live import LiveRun as SparkLiveRun
+
+        named = None if streams is None else {name.casefold() for name in streams}
+        entries = [self.catalog.lookup(name) for name in self.catalog.names]
+        origins = {
+            entry.name: self._sources.origin(entry)
+            for entry in entries
+            if isinstance(entry, SourceInfo)
+            and entry.kind is SourceKind.STREAM
+            and (named is None or entry.name.casefold() in named)
+        }
+
+        def relation(name: str) -> Origin:
+            return self._sources.origin(self._source(name))
+
+        return SparkLiveRun(self.spark, origins, relation, self._partitions, checkpoint, every)
 
     @property
     def graph(self) -> RunningGraph:
@@ -452,9 +513,13 @@ class Engine:
     def _open_live(self, name: str) -> Feed:
         return self._sources.live_feed(self._source(name))
 
-    def _shared_job(self, query: Query) -> Job:
+    def _choose(self, query: Query) -> Choice:
         """The plan of a query with as much in common with others as the optimizer can leave it."""
-        return replace(query.job, plan=self._physical(query.planned, _APART)[1])
+        planned = query.planned
+        known = self.statistics.known.for_plan(planned.plan, planned.hints)
+        done, physical = self._physical(planned, _APART)
+        estimator = Estimator(known, planned.domain or TimeDomain.TICKS)
+        return Choice(done.plan, physical, estimator, self.catalog.functions)
 
     def start(
         self,
@@ -522,10 +587,12 @@ class Engine:
             self._owns_session = True
         return self._spark
 
-    def _rows(self, name: str, source: Any) -> tuple[Rows, Schema]:
+    def _rows(self, name: str, source: Any, folder: str | None = None) -> tuple[Rows, Schema]:
         """What a user handed over, and its columns."""
         if isinstance(source, pa.Schema):
-            return Backlog(), Schema.from_arrow(normal_schema(name, source))
+            columns = normal_schema(name, source)
+            rows = Backlog() if self._runtime == "inprocess" else PushedFiles(columns, folder)
+            return rows, Schema.from_arrow(columns)
         if not is_spark_frame(source):
             tables = to_tables(name, source)
             return tables, Schema.from_arrow(tables[0].schema)

@@ -54,6 +54,8 @@ class Host(Protocol):
     @property
     def graph(self) -> QueryHost: ...
 
+    def sql(self, text: str) -> Query | None: ...
+
     def start(
         self,
         *queries: Query,
@@ -202,6 +204,14 @@ class Query:
         )
         self.follow(lambda: running.progress)
         return running
+
+    def like(self, sql: str) -> Query:
+        """Another query, whose results go to the same place."""
+        found = self._host.sql(sql)
+        if found is None:
+            raise TidemillError("that is no query", help="write SELECT ...")
+        sink = self.job.sink
+        return found.into(sink.target, form=sink.form, **sink.options)
 
     def follow(self, progress: Callable[[], Progress]) -> None:
         """Take the progress of the query from a run of it."""

@@ -5,19 +5,26 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from threading import Event, Thread
 from typing import Protocol
 
 import pyarrow as pa
 
+from tidemill.algebra.plan import Plan, render
 from tidemill.engine.query import Query
 from tidemill.errors import ExecutionError, UnsupportedError
 from tidemill.graph.metadata import Listener, Metadata, NodeMetadata
+from tidemill.graph.migration import Migration
+from tidemill.graph.migrations import Migrations
 from tidemill.graph.query_graph import GraphQuery, QueryGraph, State
-from tidemill.runtime.interface import GraphRun, Job
+from tidemill.graph.reoptimize import Choice, Reoptimizer
+from tidemill.optimize.statistics import Statistics
+from tidemill.physical.lowering import lower
+from tidemill.runtime.interface import GraphRun
 from tidemill.runtime.progress import Progress, SourceProgress
 
-Plan = Callable[[Query], Job]
+Choose = Callable[[Query], Choice]
 """How a query is planned so that it shares what it can with others."""
 
 
@@ -58,6 +65,40 @@ class StartedQuery:
         return self._query.complete_from
 
     @property
+    def definition(self) -> Query:
+        """What it asks for."""
+        return self._definition
+
+    def migrate(self, to: Query | str | Plan) -> Migration:
+        """Go on with another plan or definition while it runs, without a gap.
+
+        `to` is a query, its text (perhaps with other hints), or a logical plan, with the same
+        columns. Answers before an instant, the `split` of what is returned, are those of the old
+        plan, and from then on those of the new one, which knows by then all that counts.
+        """
+        return self._host.migrate(self.name, to)
+
+    def optimize(self) -> Migration | None:
+        """Plan the query with what is known now, and go on with the new plan if it is better."""
+        return self._host.reoptimizer.optimize(self.name)
+
+    @property
+    def migration(self) -> Migration | None:
+        """The last change of its plan, while it goes on and after."""
+        return self._host.migrations.of.get(self.name)
+
+    def redefine(self, definition: Query) -> None:
+        """Take note that it asks for something else."""
+        self._definition = definition
+
+    def explain(self) -> str:
+        """The plan that runs; while that is changing, both, and what remains."""
+        migration, run = self.migration, self._host.graph.run
+        if migration is not None and migration.is_running:
+            return migration.report(run.nodes)
+        return "\n".join(["physical", render(self._query.job.plan)])
+
+    @property
     def is_active(self) -> bool:
         """Whether it gives answers."""
         return self._query.state is State.RUNNING
@@ -65,6 +106,8 @@ class StartedQuery:
     @property
     def progress(self) -> Progress:
         """What was done since it was started."""
+        if self._query.left is not None:
+            return self._query.left[0]
         return self._host.graph.run.progress_of(self.name)
 
     def progress_of(self, query: int) -> Progress:
@@ -76,7 +119,9 @@ class StartedQuery:
         self._host.heartbeat(source, at)
 
     def results(self, query: int = 0) -> pa.Table:
-        """What its sink `memory` holds now."""
+        """What its sink `memory` holds now, or held when it was stopped."""
+        if self._query.left is not None and self._query.left[1] is not None:
+            return self._query.left[1]
         return self._host.graph.run.results(self.name)
 
     def exception(self) -> Exception | None:
@@ -108,13 +153,16 @@ class RunningGraph:
     Queries are added and stopped while it runs. Those that have parts in common share them.
     """
 
-    def __init__(self, run: GraphRun, plan: Plan) -> None:
+    def __init__(self, run: GraphRun, choose: Choose, known: Callable[[], Statistics]) -> None:
         self.graph = QueryGraph(run)
         self.metadata = Metadata(self.graph)
-        self._plan = plan
+        self.migrations = Migrations(self.graph)
+        self._choose = choose
+        self.reoptimizer = Reoptimizer(self.graph, self.migrations, self._choice_for, known)
         self._started: dict[str, StartedQuery] = {}
         self._stopping = Event()
         self._ticker: Thread | None = None
+        self._begun = False
 
     @property
     def queries(self) -> Mapping[str, StartedQuery]:
@@ -142,10 +190,45 @@ class RunningGraph:
             help = "start another with engine.run()"
             raise ExecutionError("the graph was stopped", help=help)
         label = name or self._free_name()
-        found = self.graph.add(label, self._plan(query), partial)
+        meaning = render(query.planned.plan)
+        choice = self._choose(query)
+        job = replace(query.job, plan=choice.physical)
+        found = self.graph.add(label, job, partial, meaning)
         self._started[label] = StartedQuery(self, found, query)
-        query.follow(lambda: self.graph.run.progress_of(label))
+        self.reoptimizer.watch(label, choice)
+        self._begin()
         return self._started[label]
+
+    def _choice_for(self, name: str) -> Choice:
+        return self._choose(self.query(name).definition)
+
+    def migrate(self, name: str, to: Query | str | Plan) -> Migration:
+        """Let a query go on with another plan or definition; see `StartedQuery.migrate`."""
+        started = self.query(name)
+        wanted = started.definition.like(to) if isinstance(to, str) else to
+        if isinstance(wanted, Query):
+            return self._redefine(started, wanted)
+        functions = self._choose(started.definition).functions
+        migration = self.migrations.start(name, lower(wanted, functions), same_meaning=False)
+        # Whoever hands over a plan wants that one.
+        self.reoptimizer.forget(name)
+        return migration
+
+    def _redefine(self, started: StartedQuery, wanted: Query) -> Migration:
+        choice = self._choose(wanted)
+        same = wanted.planned.plan == started.definition.planned.plan
+        migration = self.migrations.start(started.name, choice.physical, same)
+        self.reoptimizer.watch(started.name, choice)
+        self.graph.find(started.name).meaning = render(wanted.planned.plan)
+        started.redefine(wanted)
+        return migration
+
+    def _begin(self) -> None:
+        """Let Spark read, once there is a query for what it reads."""
+        run = self.graph.run
+        if hasattr(run, "start") and not self._begun and self.graph.is_whole:
+            self._begun = True
+            run.start()
 
     def _free_name(self) -> str:
         number = len(self._started) + 1
@@ -158,6 +241,7 @@ class RunningGraph:
         """Make several changes at once: they take effect with the same tick."""
         with self.graph.together():
             yield
+        self._begin()
 
     def tick(self, ticks: int = 1) -> None:
         """Make ticks, where the runtime leaves that to its user."""

@@ -12,8 +12,9 @@ import pyarrow as pa
 from tidemill.algebra import SourceKind
 from tidemill.analyze import SourceInfo
 from tidemill.changes import ChangeSource
+from tidemill.engine.pushing import PushedFiles
 from tidemill.engine.relations import KeptRelation
-from tidemill.errors import CatalogError, ExecutionError, UnsupportedError
+from tidemill.errors import CatalogError, ExecutionError
 from tidemill.runtime.inprocess.feeds import (
     Backlog,
     ChangingFeed,
@@ -26,13 +27,13 @@ from tidemill.runtime.inprocess.feeds import (
 from tidemill.runtime.inprocess.files import file_formats, is_file_format, read_files
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
+    from pyspark.sql import DataFrame, SparkSession
 
     from tidemill.runtime.spark.reading import Origin
 
 _ARRIVAL = "#arrival"
 
-Rows = Union["list[pa.Table]", "DataFrame", Backlog]
+Rows = Union["list[pa.Table]", "DataFrame", Backlog, PushedFiles]
 """What was handed over: tables, one per tick, a DataFrame of Spark, or what is pushed."""
 
 
@@ -49,8 +50,11 @@ class Sources:
     `collect` reads with Spark what this process does not: DataFrames, and files.
     """
 
-    def __init__(self, collect: Collect | None = None) -> None:
+    def __init__(
+        self, collect: Collect | None = None, session: Callable[[], SparkSession] | None = None
+    ) -> None:
         self._collect = collect
+        self._session = session or _no_session
         self._rows: dict[str, Rows] = {}
         self._kept: dict[str, KeptRelation] = {}
 
@@ -58,10 +62,10 @@ class Sources:
         """Keep the rows of a source."""
         self._rows[info.name.casefold()] = rows
 
-    def backlog(self, info: SourceInfo) -> Backlog:
+    def pushed(self, info: SourceInfo) -> Backlog | PushedFiles:
         """Where rows wait that are pushed into a stream."""
         rows = self._rows.get(info.name.casefold())
-        if not isinstance(rows, Backlog):
+        if not isinstance(rows, Backlog | PushedFiles):
             help = f"make it with engine.stream({info.name!r}, pyarrow.schema(...), time=...)"
             raise CatalogError(f"rows cannot be pushed into `{info.name}`", help=help)
         return rows
@@ -100,13 +104,13 @@ class Sources:
             changes = open_source(info) if is_change_source(info) else self.kept(info).follow()
             return Origin(info, changes=changes)
         rows = self._rows.get(info.name.casefold())
-        if isinstance(rows, Backlog):
-            help = "use Engine(runtime='inprocess'), or a source that Spark can read"
-            raise UnsupportedError("rows cannot be pushed into streams on Spark", help=help)
         if isinstance(rows, list):
             return Origin(info, tables=rows)
+        if isinstance(rows, PushedFiles):
+            return Origin(info, frame=rows.frame(self._session()))
         if is_change_source(info):
             return Origin(info, tables=[open_source(info).content()[0]])
+        assert not isinstance(rows, Backlog)  # these are for this process
         return Origin(info, frame=rows)
 
     def feed(self, info: SourceInfo) -> Feed:
@@ -134,7 +138,7 @@ class Sources:
         rows = self._rows.get(info.name.casefold())
         if rows is None and info.format is None:
             return info.declared.to_arrow().empty_table()
-        if self._collect is not None and not isinstance(rows, list | Backlog):
+        if self._collect is not None and not isinstance(rows, list | Backlog | PushedFiles):
             return self._collect(info, rows)
         return pa.concat_tables(self._read(info))
 
@@ -156,6 +160,10 @@ class Sources:
             raise ExecutionError(f"`{info.name}` needs the option path", help=help)
         header = str(info.options.get("header", "true")).lower() != "false"
         return read_files(info.name, info.format, path, header, info.declared)
+
+
+def _no_session() -> SparkSession:
+    raise AssertionError("only streams of Spark need a session")
 
 
 def is_change_source(info: SourceInfo) -> bool:

@@ -114,8 +114,8 @@ class Metadata:
             progress.state_bytes,
             progress.seconds,
             None if mark == OPEN_END else mark,
-            _window(node),
-            node.granule if isinstance(node, GranularityExec) else None,
+            _window(node, mark),
+            node.size_at(mark) if isinstance(node, GranularityExec) else None,
         )
 
     def _id(self, node: Exec) -> int:
@@ -130,7 +130,5 @@ class Metadata:
         return users
 
 
-def _window(node: Exec) -> int | None:
-    if isinstance(node, TimeWindowExec):
-        return node.size
-    return node.rows if isinstance(node, CountWindowExec) else None
+def _window(node: Exec, mark: int) -> int | None:
+    return node.size_at(mark) if isinstance(node, TimeWindowExec | CountWindowExec) else None

@@ -12,6 +12,7 @@ import numpy as np
 
 from tidemill.algebra.nodes import SourceKind
 from tidemill.algebra.plan import Plan
+from tidemill.physical.adjusting import AdjustableExec
 from tidemill.physical.count_window import CountWindowExec
 from tidemill.physical.granularity import GranularityExec
 from tidemill.physical.istream import DstreamExec, IstreamExec
@@ -19,7 +20,7 @@ from tidemill.physical.operator import Exec
 from tidemill.physical.ranking import RankExec
 from tidemill.physical.source import SourceExec
 from tidemill.physical.star import StarJoinExec
-from tidemill.physical.time_window import TimeWindowExec, window_interval
+from tidemill.physical.time_window import TimeWindowExec
 from tidemill.runtime.graph import NodeProgress, nodes_of
 from tidemill.timeline import BEGIN, OPEN_END, add, round_up
 
@@ -78,7 +79,8 @@ def _through(plan: Plan, missed: int) -> int:
         case TimeWindowExec():
             return _windowed(plan, missed)
         case GranularityExec():
-            return int(round_up(np.array([missed]), plan.granule)[0])
+            granules = [plan.size_at(start) or 1 for start in _last_starts(plan, missed)]
+            return max(int(round_up(np.array([missed]), granule)[0]) for granule in granules)
         case IstreamExec() | DstreamExec():
             return add(missed, 1)
         case RankExec():
@@ -91,6 +93,10 @@ def _through(plan: Plan, missed: int) -> int:
 
 
 def _windowed(window: TimeWindowExec, missed: int) -> int:
-    last = np.array([missed - 1])  # the instant of the newest row
-    _, ends = window_interval(last, window.size, window.slide)
-    return int(ends[0])
+    _, ends = window.interval(np.array(_last_starts(window, missed)))
+    return int(ends.max())
+
+
+def _last_starts(node: AdjustableExec, missed: int) -> list[int]:
+    """The instants of the newest rows of each size."""
+    return [missed - 1, *(at - 1 for at, _ in node.changes if 0 < at < missed)]

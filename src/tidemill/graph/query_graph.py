@@ -7,12 +7,17 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from enum import Enum
 
+import pyarrow as pa
+
 from tidemill.errors import CatalogError, TidemillError
+from tidemill.graph.join_inputs import RunningJoins, with_ordered_inputs
 from tidemill.graph.missing import NEVER, Missing
 from tidemill.graph.normal import normal
 from tidemill.graph.readings import with_readings
 from tidemill.physical.operator import Exec
-from tidemill.runtime.interface import GraphRun, Job, Root
+from tidemill.runtime.graph import nodes_of
+from tidemill.runtime.interface import GraphRun, Job, Restored, Root
+from tidemill.runtime.progress import Progress
 from tidemill.timeline import BEGIN
 
 
@@ -29,15 +34,18 @@ class GraphQuery:
     """A query of the graph. Its answers are exact from `complete_from` on.
 
     Before that instant it gives none, unless it is `partial`: then it answers at once, with what
-    has come since it was added.
+    has come since it was added. Two queries with the same `meaning` ask for the same.
+    When it is gone, `left` is how far it came, and what its sink `memory` held.
     """
 
     name: str
     job: Job
     complete_from: int = BEGIN
     partial: bool = False
+    meaning: str = ""
     state: State = State.RUNNING
     error: Exception | None = None
+    left: tuple[Progress, pa.Table | None] | None = None
 
     @property
     def root(self) -> Root:
@@ -46,6 +54,12 @@ class GraphQuery:
 
 
 Hook = Callable[[], None]
+
+Gate = Callable[[str, Job], Job]
+"""What a query passes before it is added: it may be changed, or refused."""
+
+Carried = Mapping[Exec, Exec]
+"""For parts of plans, the parts in whose place they go on."""
 
 
 class QueryGraph:
@@ -58,35 +72,75 @@ class QueryGraph:
         self.run = run
         self.queries: dict[str, GraphQuery] = {}
         self.lock = run.lock
+        self.gates: list[Gate] = []
+        self.after_revision: list[Callable[[Carried], None]] = []
         self._hooks: list[Hook] = []
         self._carried: dict[Exec, Exec] = {}
         self._lacking: dict[Exec, int] = {}
+        self._joins = RunningJoins()
         self._changing = 0
+        self._left: set[str] = set()
+        if run.restored is not None:
+            self._restore(run.restored)
         run.after_tick = self._after_tick
 
-    def add(self, name: str, job: Job, partial: bool = False) -> GraphQuery:
-        """Let a query run from the next tick on."""
+    def _restore(self, restored: Restored) -> None:
+        """Take up the queries of a checkpoint. They wait to be started again, under their names."""
+        self._lacking, facts = restored.notes
+        for name, root in restored.roots.items():
+            complete_from, partial, meaning = facts[name]
+            self.queries[name] = GraphQuery(name, root.job, complete_from, partial, meaning)
+        self._left = set(self.queries)
+
+    def add(self, name: str, job: Job, partial: bool = False, meaning: str = "") -> GraphQuery:
+        """Let a query run from the next tick on.
+
+        One that a checkpoint knows under that name goes on where it was, with the plan it had.
+        """
         with self.lock:
+            if name in self._left:
+                return self._taken_up(name, job, meaning)
             if self.is_running(name):
                 help = "choose another name, or stop it first"
                 raise CatalogError(f"the query `{name}` is running already", help=help)
-            plan = self.matched(job.plan)
+            job = replace(job, plan=self._joins.adopted(self.matched(job.plan)))
+            for gate in self.gates:
+                job = gate(name, job)
             missing = self._missing()
-            since = missing.until(plan)
+            since = missing.until(job.running)
             if since == NEVER and not partial:
                 raise _never(name)
-            query = GraphQuery(name, replace(job, plan=plan), since, partial)
-            self._lacking.update(missing.of_new_parts(plan))
+            query = GraphQuery(name, job, since, partial, meaning)
+            self._lacking.update(missing.of_new_parts(job.running))
+            self._joins.note(job.plan)
             self._change(lambda: self.queries.update({name: query}))
             return query
+
+    def _taken_up(self, name: str, job: Job, meaning: str) -> GraphQuery:
+        query = self.queries[name]
+        if query.meaning != meaning:
+            raise CatalogError(
+                f"the checkpoint has another query under the name `{name}`:\n{query.meaning}",
+                help="choose another name; or start that query and change it with ALTER QUERY",
+            )
+        query.job = replace(query.job, sink=job.sink)
+        self._left.discard(name)
+        self._revise()
+        return query
 
     def remove(self, name: str, state: State = State.STOPPED) -> GraphQuery:
         """Let a query go. What others need of it goes on."""
         with self.lock:
             query = self.find(name)
-            query.state = state
+            self._retire(query, state)
             self._change(lambda: None)
             return query
+
+    def _retire(self, query: GraphQuery, state: State) -> None:
+        in_memory = query.job.sink.target == "memory"
+        results = self.run.results(query.name) if in_memory else None
+        query.left = (self.run.progress_of(query.name), results)
+        query.state = state
 
     def find(self, name: str) -> GraphQuery:
         """A query by name."""
@@ -106,7 +160,7 @@ class QueryGraph:
 
     def matched(self, plan: Exec) -> Exec:
         """A plan in the words of the graph, so that it shares what runs already."""
-        return with_readings(normal(plan), self.run.nodes, self._missing())
+        return with_readings(with_ordered_inputs(normal(plan)), self.run.nodes, self._missing())
 
     def missed(self, plan: Exec) -> int:
         """From which instant on a plan gives exact answers, if it begins now."""
@@ -118,9 +172,19 @@ class QueryGraph:
     def replace(self, roots: Mapping[str, Root], carried: Mapping[Exec, Exec]) -> None:
         """Let queries go on with other plans, or from another instant on."""
         with self.lock:
+            missing = self._missing()
             for name, root in roots.items():
+                lacking = missing.of_new_parts(root.job.running).items()
+                self._lacking.update({n: at for n, at in lacking if n not in carried})
                 self.find(name).job = root.job
-            self._change(lambda: self._carried.update(carried))
+            # Before a tick was made, a part may go on in the place of one that did so itself.
+            came = {new: self._carried.get(old, old) for new, old in carried.items()}
+            self._change(lambda: self._carried.update(came))
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether no change is under way, and all queries of a checkpoint were started again."""
+        return not (self._changing or self._left)
 
     @contextmanager
     def together(self) -> Iterator[None]:
@@ -147,11 +211,16 @@ class QueryGraph:
         if self._changing:
             return
         carried, self._carried = self._carried, {}
-        roots = {name: query.root for name, query in self.running.items()}
-        self.run.revise(roots, carried)
-        nodes = self.run.nodes
-        lacking = {new: self._lacking[old] for new, old in carried.items() if old in self._lacking}
-        self._lacking = {n: at for n, at in (self._lacking | lacking).items() if n in nodes}
+        running = self.running
+        roots = {name: query.root for name, query in running.items()}
+        came = {new: self._lacking[old] for new, old in carried.items() if old in self._lacking}
+        known = set(nodes_of(*(root.job.running for root in roots.values())))
+        self._lacking = {n: at for n, at in (self._lacking | came).items() if n in known}
+        self._joins.forget_all_but(known)
+        facts = {n: (q.complete_from, q.partial, q.meaning) for n, q in running.items()}
+        self.run.revise(roots, carried, (self._lacking, facts))
+        for hook in self.after_revision:
+            hook(carried)
 
     def after_each_tick(self, hook: Hook) -> Callable[[], None]:
         """Call a function when a tick is done; returns how to stop that."""
@@ -169,7 +238,8 @@ class QueryGraph:
         if not failed:
             return
         for name, error in failed.items():
-            self.queries[name].state, self.queries[name].error = State.FAILED, error
+            self.queries[name].error = error
+            self._retire(self.queries[name], State.FAILED)
         self._revise()
 
 

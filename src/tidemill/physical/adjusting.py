@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from tidemill.algebra.adjusting import Changes, check_changes
+from tidemill.algebra.adjusting import Bounds, Changes, size_at
 from tidemill.physical.arrays import Ints
 from tidemill.physical.operator import Exec
 
@@ -15,17 +16,42 @@ from tidemill.physical.operator import Exec
 class AdjustableExec(Exec):
     """A node whose size changes: see `tidemill.algebra.nodes.Adjustable`.
 
-    Bounds are no part of it: nodes that differ only in what users allow are one operator. The
-    knob is: two that are adjusted apart stay two, whatever their sizes are now.
+    Bounds have no part in its identity: nodes that differ only in what users allow are one
+    operator, as long as nobody adjusts it. A running graph gives it a knob for that. The knob is
+    part of the identity: operators that are adjusted apart stay apart, whatever their sizes are.
     """
 
+    SIZE: ClassVar[str]
+    """The field with the size before all changes."""
+
+    bounds: Bounds | None = field(default=None, kw_only=True, compare=False)
     changes: Changes = field(default=(), kw_only=True)
     knob: str = field(default="", kw_only=True)
 
     @property
+    def first(self) -> int | None:
+        """The size before all changes."""
+        size: int | None = getattr(self, self.SIZE)
+        return size
+
+    @property
     def is_fixed(self) -> bool:
         """Whether the size is the same now and ever after."""
-        return not self.changes and not self.knob
+        return self.bounds is None and not self.is_adjusted
+
+    @property
+    def is_adjusted(self) -> bool:
+        """Whether someone adjusts the size while the operator runs."""
+        return bool(self.changes or self.knob)
+
+    def size_at(self, start: int) -> int | None:
+        """The size of rows that start then."""
+        return size_at(self.first, self.changes, start)
+
+    def with_sizes(self, first: int | None, changes: Changes, knob: str) -> Self:
+        """The same operator with other sizes."""
+        size: dict[str, Any] = {self.SIZE: first}
+        return replace(self, changes=changes, knob=knob, **size)
 
 
 def sizes_at(starts: Ints, first: int, changes: Changes) -> Ints:
@@ -34,7 +60,6 @@ def sizes_at(starts: Ints, first: int, changes: Changes) -> Ints:
     >>> sizes_at(np.array([6, 7, 8]), 50, ((7, 20),)).tolist()
     [50, 20, 20]
     """
-    check_changes(first, changes)
     known = np.array([first, *(size for _, size in changes)], np.int64)
     instants = np.array([at for at, _ in changes], np.int64)
     found: Ints = known[np.searchsorted(instants, starts, side="right")]

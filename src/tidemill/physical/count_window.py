@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
 import polars as pl
@@ -39,6 +40,8 @@ _PARTITION, _NUMBER = "#partition", "#number"
 @dataclass(frozen=True)
 class CountWindowExec(AdjustableExec):
     """Let the last `rows` rows of each partition hold, moving every `slide` rows."""
+
+    SIZE: ClassVar = "rows"
 
     child: Plan
     rows: int | None
@@ -127,7 +130,7 @@ class _CountWindow(OpenSweep):
         )
 
     def _give_sizes(self, slots: Ints, times: Ints) -> None:
-        if self._node.rows is None or self._node.is_fixed:
+        if self._node.rows is None or not self._node.is_adjusted:
             return
         sizes = sizes_at(times, self._node.rows, self._node.changes)
         self._stored.column("size")[slots] = sizes
@@ -142,7 +145,7 @@ class _CountWindow(OpenSweep):
     def _leave(self, partition: Ints, number: Ints, time: Ints) -> pl.DataFrame:
         if self._node.rows is None:
             return self._cut(OPEN_END)
-        if self._node.is_fixed:
+        if not self._node.is_adjusted:
             found = [self._rows_before(partition, number, self._node.slide, self._node.rows)]
         else:
             found = [self._of_size(size, partition, number) for size in list(self._kept)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import ClassVar
 
 import polars as pl
 
@@ -29,6 +30,8 @@ class GranularityExec(AdjustableExec):
 
     It is the granule in force where a row starts that both are rounded to.
     """
+
+    SIZE: ClassVar = "granule"
 
     child: Plan
     granule: int

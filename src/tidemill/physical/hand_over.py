@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from tidemill.algebra.plan import Plan
 from tidemill.algebra.schema import Schema
 from tidemill.physical.cut import watermark_within
 from tidemill.physical.operator import Exec
@@ -17,8 +16,8 @@ from tidemill.timeline import BEGIN, OPEN_END
 class HandOverExec(Exec):
     """The old plan before `split`, the new one from then on."""
 
-    old: Plan
-    new: Plan
+    old: Exec
+    new: Exec
     split: int
 
     def __post_init__(self) -> None:

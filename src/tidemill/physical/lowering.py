@@ -91,23 +91,15 @@ class _Lowering(JoinLowering):
 
     def _timewindow(self, plan: nodes.TimeWindow, eager: bool) -> Exec:
         child = self._chronons(plan.child, eager)
-        return TimeWindowExec(child, plan.size, plan.slide, changes=plan.changes, knob=plan.knob)
+        return TimeWindowExec(child, plan.size, plan.slide, **_adjusting(plan))
 
     def _countwindow(self, plan: nodes.CountWindow, eager: bool) -> Exec:
         child = self._chronons(plan.child, True)
-        return CountWindowExec(
-            child,
-            plan.rows,
-            plan.slide,
-            plan.partition_by,
-            eager,
-            changes=plan.changes,
-            knob=plan.knob,
-        )
+        by = plan.partition_by
+        return CountWindowExec(child, plan.rows, plan.slide, by, eager, **_adjusting(plan))
 
     def _granularity(self, plan: nodes.Granularity, eager: bool) -> Exec:
-        child = self.lower(plan.child, eager)
-        return GranularityExec(child, plan.granule, changes=plan.changes, knob=plan.knob)
+        return GranularityExec(self.lower(plan.child, eager), plan.granule, **_adjusting(plan))
 
     def _chronons(self, plan: Plan, eager: bool) -> Exec:
         """The input of a window: split, unless every row holds for one instant anyway."""
@@ -180,3 +172,7 @@ class _Lowering(JoinLowering):
         left, right = self.lower(plan.left, True), self.lower(plan.right, True)
         result: Exec = kind(left, right, left.schema.names, eager)
         return result
+
+
+def _adjusting(plan: nodes.Adjustable) -> dict[str, Any]:
+    return {"bounds": plan.bounds, "changes": plan.changes, "knob": plan.knob}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
 import polars as pl
@@ -21,6 +22,8 @@ from tidemill.timeline import OPEN_END, add_all
 class TimeWindowExec(AdjustableExec):
     """Let every row of one instant hold for `size` instants, moving every `slide`."""
 
+    SIZE: ClassVar = "size"
+
     child: Plan
     size: int | None
     slide: int = 1
@@ -32,6 +35,13 @@ class TimeWindowExec(AdjustableExec):
     def details(self) -> str:
         window = TimeWindow(self.child, self.size, self.slide, changes=self.changes, knob=self.knob)
         return window.details()
+
+    def interval(self, times: Ints) -> tuple[Ints, Ints]:
+        """The validity of rows by their instants; empty where a row is never in the window."""
+        size: int | Ints | None = self.size
+        if self.size is not None and self.changes:
+            size = sizes_at(times, self.size, self.changes)
+        return window_interval(times, size, self.slide)
 
     def operator(self) -> Operator:
         return _TimeWindow(self)
@@ -46,11 +56,7 @@ class _TimeWindow(Stateless):
         self._node = node
 
     def apply(self, batch: pl.DataFrame) -> pl.DataFrame:
-        node, times = self._node, starts(batch)
-        size: int | Ints | None = node.size
-        if node.size is not None and node.changes:
-            size = sizes_at(times, node.size, node.changes)
-        start, end = window_interval(times, size, node.slide)
+        start, end = self._node.interval(starts(batch))
         result = with_validity(payload(batch), start, end)
         empty = start >= end
         return result.filter(~empty) if empty.any() else result

@@ -108,7 +108,9 @@ _Number = TypeVar("_Number", int, float)
 
 
 def _added(left: Sequence[_Number], right: Sequence[_Number]) -> Sequence[_Number]:
-    return [a + b for a, b in zip(left, right, strict=True)] if left else list(right)
+    if not left or not right:
+        return list(left or right)  # an operator that had nothing to do counted nothing
+    return [a + b for a, b in zip(left, right, strict=True)]
 
 
 def _held(rows: pl.DataFrame) -> float:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from threading import RLock
 from typing import Any, Protocol
 
@@ -11,6 +11,7 @@ import polars as pl
 import pyarrow as pa
 
 from tidemill.physical.operator import Exec
+from tidemill.physical.snapshot import snapshots_of
 from tidemill.runtime.graph import NodeProgress
 from tidemill.runtime.progress import Progress, SourceProgress
 from tidemill.timeline import BEGIN, TimeDomain
@@ -63,6 +64,11 @@ class Job:
     domain: TimeDomain | None = None
     sink: SinkRequest = SinkRequest()
 
+    @property
+    def running(self) -> Exec:
+        """The plan that runs: that of the form in which the sink wants the results."""
+        return snapshots_of(self.plan) if self.sink.form == "snapshot" else self.plan
+
 
 @dataclass(frozen=True)
 class Root:
@@ -70,6 +76,26 @@ class Root:
 
     job: Job
     since: int = BEGIN
+
+    @property
+    def kept(self) -> Root:
+        """The query as a checkpoint keeps it: a function that gets the results is not kept."""
+        if not callable(self.job.sink.target):
+            return self
+        sink = SinkRequest(DETACHED, form=self.job.sink.form)
+        return replace(self, job=replace(self.job, sink=sink))
+
+
+DETACHED = "a function"
+"""The sink of a query that was restored from a checkpoint, until it gets its function again."""
+
+
+@dataclass(frozen=True)
+class Restored:
+    """What a checkpoint knows of a graph: its queries, and the notes of whoever revised it."""
+
+    roots: Mapping[str, Root]
+    notes: Any = None
 
 
 class GraphRun(Protocol):
@@ -104,8 +130,17 @@ class GraphRun(Protocol):
     def failures(self) -> Mapping[str, Exception]:
         """Of queries, by name, why they failed. They give no more answers."""
 
-    def revise(self, roots: Mapping[str, Root], carried: Mapping[Exec, Exec]) -> None:
-        """From the next tick on, run these queries; see `Graph.revise`."""
+    @property
+    def restored(self) -> Restored | None:
+        """What was running when the checkpoint was left, if there was one."""
+
+    def revise(
+        self, roots: Mapping[str, Root], carried: Mapping[Exec, Exec], notes: Any = None
+    ) -> None:
+        """From the next tick on, run these queries; see `Graph.revise`.
+
+        The notes are kept in the checkpoint.
+        """
 
     def progress_of(self, query: str) -> Progress: ...
 

@@ -15,6 +15,7 @@ from tidemill.optimize import optimize
 from tidemill.testing.case import Case
 from tidemill.testing.check import Functions, Inputs, check_plan, check_result, reference_of
 from tidemill.testing.check_queries import check_query, engine_with, plan_of, run_script
+from tidemill.testing.random_adapting import AdaptingCase, random_adjustable
 from tidemill.testing.random_changes import with_changes
 from tidemill.testing.random_data import EXACT_FLOATS, FLOATS, random_row, random_stream
 from tidemill.testing.random_graphs import GraphCase, random_graph
@@ -182,6 +183,11 @@ def changes_case(random: Random) -> Case:
     return replace(case, plan=with_changes(case.plan, random))
 
 
+def adapting_case(random: Random) -> AdaptingCase:
+    """A random plan that is adapted while it runs."""
+    return AdaptingCase(random_inputs(random), random_adjustable(random), random)
+
+
 def random_inputs(random: Random, **options: Any) -> Inputs:
     """Random rows for all sources."""
     streams = {name: random_stream(random, **options) for name in SOURCES}
@@ -204,6 +210,7 @@ CASES: Final[Mapping[str, Callable[[Random], Case]]] = {
     "rankings": ranking_case,
     "graphs": graph_case,
     "changes": changes_case,
+    "adapting": adapting_case,
 }
 """How to make a random case of each kind."""
 

@@ -1,18 +1,24 @@
-"""Random lives of a running graph: queries come and go, and each must answer as if alone."""
+"""Random lives of a running graph: queries come, change their plans and go, and each must answer
+as if alone."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import tempfile
+from dataclasses import dataclass
 from random import Random
 
 import pyarrow as pa
 
 from tidemill.algebra import Plan, render
-from tidemill.errors import TidemillError
+from tidemill.errors import ExecutionError, PlanError, TidemillError
+from tidemill.graph.migrations import Migrations
 from tidemill.graph.query_graph import GraphQuery, QueryGraph
-from tidemill.optimize import optimize
+from tidemill.optimize import RULES, optimized
+from tidemill.optimize.statistics import Statistics
 from tidemill.physical.lowering import lower
+from tidemill.physical.operator import Exec
 from tidemill.runtime.inprocess.feeds import Feed
+from tidemill.runtime.inprocess.journal import Journal
 from tidemill.runtime.inprocess.live import LiveRun
 from tidemill.runtime.interface import Job, SinkRequest
 from tidemill.testing.case import Case
@@ -30,14 +36,15 @@ class Life:
 
     name: str
     plan: Plan
+    job: Job
     query: GraphQuery
-    tables: list[pa.Table] = field(default_factory=list)
+    tables: dict[int, pa.Table]
     until: int = OPEN_END
 
     def check(self, inputs: Inputs) -> int:
         """Fail unless its answers are those of the reference; at how many instants."""
         expected = reference_of(self.plan, inputs)
-        found = [element for table in self.tables for element in elements(table)]
+        found = [element for table in self.tables.values() for element in elements(table)]
         instants = range(self.query.complete_from, min(self.until, expected.horizon + 1))
         assert_snapshots_equal(found, expected, instants)
         early = [start for _, start, _ in found if start < self.query.root.since]
@@ -45,16 +52,39 @@ class Life:
         return len(instants)
 
 
+class LazyJournal(Journal):
+    """A journal that writes the operators now and then; the ticks between have to be done again."""
+
+    def __init__(self, folder: str, random: Random) -> None:
+        super().__init__(folder)
+        self.forgetful = False
+        self._random = random
+
+    @property
+    def wants_state(self) -> bool:
+        return not self.forgetful and self._random.random() < 0.3
+
+    def write_delivered(self, tick: int) -> None:
+        if not self.forgetful:
+            super().write_delivered(tick)
+
+
 class GraphLife:
     """A graph in this process over random inputs, and the lives of its queries."""
 
-    def __init__(self, inputs: Inputs, random: Random) -> None:
+    def __init__(self, inputs: Inputs, random: Random, folder: str) -> None:
         self.inputs = inputs
         self.random = random
-        self.run = LiveRun(self._feed)
-        self.graph = QueryGraph(self.run)
+        self.folder = folder
         self.lives: dict[str, Life] = {}
         self.story: list[str] = []
+        self._open()
+
+    def _open(self) -> None:
+        self.journal = LazyJournal(self.folder, self.random)
+        self.run = LiveRun(self._feed, self.journal)
+        self.graph = QueryGraph(self.run)
+        self.migrations = Migrations(self.graph)
 
     def _feed(self, name: str) -> Feed:
         return self.inputs.feeds()[name]
@@ -62,17 +92,18 @@ class GraphLife:
     def add(self, plan: Plan) -> None:
         """Start a query, if it can ever be complete."""
         name = f"q{len(self.lives)}"
-        tables: list[pa.Table] = []
-        rewritten = optimize(plan) if self.random.random() < 0.7 else plan
-        sink = SinkRequest(lambda table, _: tables.append(table))
+        # A tick whose answers come again, after a crash, takes the place of the first.
+        tables: dict[int, pa.Table] = {}
+        sink = SinkRequest(lambda table, tick: tables.update({tick: table}))
+        job = Job(self._planned(plan), TimeDomain.TICKS, sink)
         try:
-            query = self.graph.add(name, Job(lower(rewritten, {}), TimeDomain.TICKS, sink))
+            query = self.graph.add(name, job)
         except TidemillError as error:
             if "never be complete" not in error.message:
                 raise
             self.story.append(f"{name} can never be complete")
             return
-        self.lives[name] = Life(name, plan, query, tables)
+        self.lives[name] = Life(name, plan, job, query, tables)
         self.story.append(f"add {name} (complete from {query.complete_from}):\n{render(plan)}")
 
     def remove(self) -> None:
@@ -85,6 +116,42 @@ class GraphLife:
         self.lives[name].until = progress.watermark if progress.rows_out or self.run.ticks else 0
         self.graph.remove(name)
         self.story.append(f"remove {name}")
+
+    def crash(self) -> None:
+        """Lose everything but the journal, and go on from there."""
+        self.journal.close()
+        running = list(self.graph.running)
+        self._open()
+        assert sorted(self.graph.running) == sorted(running)
+        for name in running:
+            life = self.lives[name]
+            life.query = self.graph.add(name, life.job)
+        self.story.append("crash")
+
+    def tick_until_it_crashes(self) -> None:
+        """A crash after the answers of a tick have reached their sinks, before that is known."""
+        self.journal.forgetful = True
+        self.tick()
+        self.crash()
+
+    def migrate(self) -> None:
+        """Let one of the running queries go on with another plan of the same meaning."""
+        if not self.graph.running:
+            return
+        name = self.random.choice(sorted(self.graph.running))
+        plan = self._planned(self.lives[name].plan)
+        try:
+            migration = self.migrations.start(name, plan)
+        except (PlanError, ExecutionError) as error:
+            self.story.append(f"{name} does not migrate: {error.message}")
+            return
+        self.story.append(f"migrate {name}, split={migration.split}")
+
+    def _planned(self, plan: Plan) -> Exec:
+        """One of many plans for the same."""
+        names = [rule.name for rule in RULES]
+        off = self.random.choice([[], [], names, self.random.sample(names, len(names) // 2)])
+        return lower(optimized(plan, Statistics(), frozenset(off)).plan, {})
 
     def tick(self) -> None:
         self.run.tick()
@@ -104,25 +171,34 @@ class GraphCase(Case):
     random: Random
 
     def check(self) -> None:
-        life = GraphLife(self.inputs, self.random)
-        try:
-            self._live(life)
-            for each in life.lives.values():
-                each.check(self.inputs)
-        except AssertionError as error:
-            raise AssertionError("\n".join([str(error), *life.story])) from error
+        with tempfile.TemporaryDirectory(prefix="tidemill-") as folder:
+            life = GraphLife(self.inputs, self.random, folder)
+            try:
+                self._live(life)
+                for each in life.lives.values():
+                    each.check(self.inputs)
+            except AssertionError as error:
+                raise AssertionError("\n".join([str(error), *life.story])) from error
 
     def _live(self, life: GraphLife) -> None:
         life.add(self.plans[0])
         while True:
             for _ in range(self.random.choice([0, 0, 1, 1, 2])):
-                if self.random.random() < 0.7:
-                    life.add(self.random.choice(self.plans))
-                else:
-                    life.remove()
+                self._change(life)
             if not life.goes_on:
                 break
-            life.tick()
+            self.random.choices([life.tick, life.tick_until_it_crashes], [9, 1])[0]()
+            if self.random.random() < 0.1:
+                life.crash()
+
+    def _change(self, life: GraphLife) -> None:
+        match self.random.choice(["add", "add", "migrate", "migrate", "remove"]):
+            case "add":
+                life.add(self.random.choice(self.plans))
+            case "migrate":
+                life.migrate()
+            case "remove":
+                life.remove()
 
     @property
     def text(self) -> str:

@@ -75,6 +75,11 @@ class Estimator:
             found = self._done[id(plan)] = (plan, _tamed(rule(plan)))
         return found[1]
 
+    def forget(self, plans: Iterable[Plan]) -> None:
+        """Look at these plans anew; those above them have to be forgotten too."""
+        for plan in plans:
+            self._done.pop(id(plan), None)
+
     def rate(self, plan: Plan) -> float:
         """Rows that start per instant."""
         return self.of(plan).rate

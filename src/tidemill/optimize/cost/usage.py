@@ -74,6 +74,8 @@ class CostModel:
     def __init__(self, estimator: Estimator, constants: Constants = MEASURED) -> None:
         self.estimator = estimator
         self._constants = constants
+        # Of joins, by their identity, which keeping them keeps theirs: what must be equal.
+        self._equal: dict[int, tuple[Plan, Scalar | None]] = {}
 
     def total(self, plan: Plan) -> Usage:
         """The whole plan; a part that occurs several times runs once."""
@@ -81,12 +83,13 @@ class CostModel:
         _collect(plan, parts)
         return sum(map(self.of, parts.values()), Usage())
 
-    def of(self, plan: Plan) -> Usage:
-        """The operator of one node, without its inputs."""
+    def of(self, plan: Plan, work: bool = True) -> Usage:
+        """The operator of one node, without its inputs; its memory only, if not its `work`."""
         steps = self._constants.get(_kind(plan), Steps())
         state = state_of(plan, self.estimator)
         kept = state.rows * state.row_width + state.keys * state.key_width
-        own = Usage(state.total, kept + _overhead(state, steps), self._seconds(plan, steps))
+        seconds = self._seconds(plan, steps) if work else 0.0
+        own = Usage(state.total, kept + _overhead(state, steps), seconds)
         return sum(self._helpers(plan, state), own)
 
     def of_coalesce(
@@ -120,13 +123,17 @@ class CostModel:
         """Pairs per instant that a join looks at: those that agree where columns must be equal."""
         match plan:
             case nodes.Join() | nodes.MultiJoin() | StarJoin():
-                parts = () if plan.condition is None else self.estimator.conjuncts(plan.condition)
-                equal = conjunction(*filter(_is_equality, parts))
-                return self.estimator.multi_join(plan.children, equal).rate
+                return self.estimator.multi_join(plan.children, self._equalities(plan)).rate
             case nodes.AntiJoin():
                 # It finds the partners of every row, only to leave those rows out.
                 return self.estimator.rate(nodes.SemiJoin(plan.left, plan.right, plan.condition))
         return 0.0
+
+    def _equalities(self, plan: nodes.Join | nodes.MultiJoin | StarJoin) -> Scalar | None:
+        if id(plan) not in self._equal:
+            parts = () if plan.condition is None else self.estimator.conjuncts(plan.condition)
+            self._equal[id(plan)] = (plan, conjunction(*filter(_is_equality, parts)))
+        return self._equal[id(plan)][1]
 
     def _helpers(self, plan: Plan, state: State) -> list[Usage]:
         """What runs besides: the split below a window, the calls of an aggregation."""

@@ -43,7 +43,7 @@ def push_projects(plan: Plan) -> Plan:
 
 def shows_all_rows(window: TimeWindow) -> bool:
     """Whether every row is in the window at some instant: none falls between two moves."""
-    smallest = window.size if window.bounds is None else window.bounds[0]
+    smallest = window.size if window.bounds is None else window.bounds.low
     changed = (size for _, size in window.changes)
     return smallest is None or min(smallest, *changed, window.slide) == window.slide
 

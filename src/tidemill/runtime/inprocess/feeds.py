@@ -5,7 +5,8 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -48,6 +49,19 @@ class Feed(ABC):
 
     def __post_init__(self) -> None:
         self._next = next(self.tables, None)
+        self._taken = 0
+
+    @property
+    def place(self) -> Any:
+        """How far the source has come: what `go_to` needs to go on from here."""
+        return self._taken, replace(self.progress)
+
+    def go_to(self, place: Any) -> None:
+        """Go on where another reading of the same source was."""
+        taken, self.progress = place[0], replace(place[1])
+        for _ in range(self._taken, taken):
+            self._next = next(self.tables, None)
+        self._taken = taken
 
     @property
     def ended(self) -> bool:
@@ -63,6 +77,7 @@ class Feed(ABC):
         """The rows of the next tick, and when they start and end to hold."""
         table = self._next
         self._next = next(self.tables, None)
+        self._taken += 1
         result = self._nothing() if table is None else self._read(table)
         if self._next is None:
             # Nothing can follow: everything may be finished.
@@ -86,6 +101,14 @@ class StreamFeed(Feed):
     time: str = ""
     slack: int = 0
     newest_end: int = BEGIN
+
+    @property
+    def place(self) -> Any:
+        return (*super().place, self.newest_end)
+
+    def go_to(self, place: Any) -> None:
+        super().go_to(place)
+        self.newest_end = place[2]
 
     def heartbeat(self, at: int) -> None:
         """No more rows hold before an instant."""

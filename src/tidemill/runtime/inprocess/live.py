@@ -6,28 +6,28 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from threading import RLock
+from typing import Any
 
 import polars as pl
 import pyarrow as pa
 
-from tidemill.algebra.nodes import Scan, SourceKind
-from tidemill.errors import ExecutionError, UnsupportedError
+from tidemill.algebra.nodes import Scan
+from tidemill.errors import ExecutionError
 from tidemill.physical.operator import Exec, empty_batch
-from tidemill.physical.snapshot import snapshots_of
 from tidemill.physical.source import SourceExec
 from tidemill.runtime.conditions import Conditions
 from tidemill.runtime.gathering import Gathering
 from tidemill.runtime.graph import Arrival, Graph, NodeProgress, nodes_of
-from tidemill.runtime.inprocess.feeds import Feed, StreamFeed, scanned
-from tidemill.runtime.inprocess.sinks import MemorySink, Sink, make_sink
-from tidemill.runtime.interface import Root
+from tidemill.runtime.inprocess.feeds import Feed, scanned
+from tidemill.runtime.inprocess.journal import Journal
+from tidemill.runtime.inprocess.opened import Key, Opened, Read, key_of
+from tidemill.runtime.inprocess.sinks import MemorySink, Sink, WaitingSink, make_sink
+from tidemill.runtime.interface import DETACHED, Restored, Root
 from tidemill.runtime.progress import Progress, SourceProgress
 from tidemill.runtime.results import cut_before
 
 _SHARES_EVERY = 64
 """Ticks between two looks at how many rows meet conditions."""
-
-Read = tuple[pl.DataFrame, pl.Series, pl.Series]
 
 
 @dataclass
@@ -44,23 +44,23 @@ class _Member:
 class LiveRun:
     """Every call of `tick` reads what has come of every stream, and runs all queries once.
 
-    `feed` opens a source: streams are opened when a query first reads them, and read from then on;
-    relations are read anew for every part of the graph that begins with them.
+    `feed` opens a source. With a `journal`, the graph goes on where it was left.
     """
 
-    def __init__(self, feed: Callable[[str], Feed]) -> None:
+    def __init__(self, feed: Callable[[str], Feed], journal: Journal | None = None) -> None:
         self.after_tick: Callable[[], None] = lambda: None
-        self.lock = RLock()
         self.gathering = Gathering()
         self.failures: dict[str, Exception] = {}
-        self._open = feed
-        self._streams: dict[str, Feed] = {}
-        self._relations: dict[SourceExec, Feed] = {}
+        self.lock = RLock()
+        self._opened = Opened(feed)
         self._graph = Graph()
         self._members: dict[str, _Member] = {}
-        self._leaves: list[tuple[SourceExec, Feed, pl.DataFrame]] | None = None
+        self._leaves: list[tuple[SourceExec, pl.DataFrame]] | None = None
         self._ticks = 0
         self._began = time.monotonic()
+        self._journal = journal
+        self._notes: Any = None
+        self.restored = None if journal is None else self._restore(journal)
 
     @property
     def ticks(self) -> int:
@@ -80,38 +80,44 @@ class LiveRun:
     @property
     def newest(self) -> Mapping[str, int]:
         """For streams that are being read, the end of the newest row so far."""
-        streams = {n: f for n, f in self._streams.items() if isinstance(f, StreamFeed)}
-        return {name: feed.newest_end for name, feed in streams.items()}
+        return {name: feed.newest_end for name, feed in self._opened.streams.items()}
 
     @property
     def sources(self) -> Mapping[str, SourceProgress]:
         """What was read of every stream."""
-        return {name: feed.progress.summary() for name, feed in self._streams.items()}
+        return {name: feed.progress.summary() for name, feed in self._opened.streams.items()}
 
     @property
     def has_more(self) -> bool:
         """Whether rows wait to be read, or the end of a stream to be noticed."""
-        return any(feed.has_more for feed in self._feeds())
+        return self._opened.has_more
 
-    def revise(self, roots: Mapping[str, Root], carried: Mapping[Exec, Exec]) -> None:
+    def revise(
+        self, roots: Mapping[str, Root], carried: Mapping[Exec, Exec], notes: Any = None
+    ) -> None:
         """From the next tick on, run these queries."""
+        self._revise(roots, carried, notes)
+        if self._journal is not None:
+            kept = {name: root.kept for name, root in roots.items()}
+            self._journal.write_revision(self._ticks, (kept, dict(carried), notes))
+
+    def _revise(self, roots: Mapping[str, Root], carried: Mapping[Exec, Exec], notes: Any) -> None:
         members = {name: self._member(name, root) for name, root in roots.items()}
         for name, member in members.items():
             if member is not self._members.get(name):
-                for leaf in _sources(member.plan):
-                    self._feed(leaf)
+                self._opened.open(_sources(member.plan))  # first, because it may refuse
         self._graph.revise([member.plan for member in members.values()], carried)
-        self._members = members
+        self._members, self._notes = members, notes
         self.failures = {name: error for name, error in self.failures.items() if name in members}
         self._leaves = None
 
     @property
-    def _fed(self) -> list[tuple[SourceExec, Feed, pl.DataFrame]]:
-        """The leaves of the graph in their order, with what feeds them; found when needed."""
+    def _fed(self) -> list[tuple[SourceExec, pl.DataFrame]]:
+        """The leaves of the graph in their order; found when needed."""
         if self._leaves is None:
             leaves = [leaf for leaf in self._graph.leaves if isinstance(leaf, SourceExec)]
-            self._relations = {n: feed for n, feed in self._relations.items() if n in leaves}
-            self._leaves = [(leaf, self._feed(leaf), empty_batch(leaf.schema)) for leaf in leaves]
+            self._opened.only(leaves)
+            self._leaves = [(leaf, empty_batch(leaf.schema)) for leaf in leaves]
         return self._leaves
 
     def _member(self, name: str, root: Root) -> _Member:
@@ -119,44 +125,74 @@ class LiveRun:
         if old is not None and old.root == root:
             return old
         job = root.job
-        plan = snapshots_of(job.plan) if job.sink.form == "snapshot" else job.plan
+        if old is not None and isinstance(old.sink, WaitingSink):
+            sink = old.sink.hand_over(make_sink(job))
+            return _Member(root, job.running, sink, old.rows_out, old.began)
         if old is not None and old.root.job.sink == job.sink:
-            return _Member(root, plan, old.sink, old.rows_out, old.began)
-        return _Member(root, plan, make_sink(job))
-
-    def _feed(self, leaf: SourceExec) -> Feed:
-        scan = leaf.scan
-        if scan.kind is SourceKind.STREAM:
-            if scan.source not in self._streams:
-                self._streams[scan.source] = self._open(scan.source)
-            return self._streams[scan.source]
-        if scan.kind is SourceKind.CHANGING:
-            raise UnsupportedError(
-                f"`{scan.source}` changes, which a graph in this process does not follow",
-                help="run the graph on Spark, or read the result with q.collect()",
-            )
-        if leaf not in self._relations:
-            self._relations[leaf] = self._open(scan.source)
-        return self._relations[leaf]
+            return _Member(root, job.running, old.sink, old.rows_out, old.began)
+        return _Member(root, job.running, make_sink(job))
 
     def tick(self) -> None:
         """Read what has come, and give every query its new answers."""
-        leaves = self._fed
-        read = {id(feed): feed.tick() for feed in self._feeds()}
-        results = self._graph.try_step([self._arrival(read, *leaf) for leaf in leaves])
+        with self.lock:
+            self._refuse_detached()
+            read = self._opened.read()
+            if self._journal is not None:
+                self._journal.write_tick(self._ticks, (read, self._opened.places))
+            self._run(read, deliver=True)
+            if self._journal is not None:
+                self._journal.write_delivered(self._ticks - 1)
+                if self._journal.wants_state:
+                    self._journal.write_state(self._ticks - 1, self._state())
+            self.after_tick()
+
+    def _run(self, read: Mapping[Key, Read], deliver: bool) -> None:
+        """One tick over what was read."""
+        arrivals = [self._arrival(read, leaf, empty) for leaf, empty in self._fed]
+        results = self._graph.try_step(arrivals)
         for (name, member), result in zip(self._members.items(), results, strict=True):
-            self._deliver(name, member, result)
+            if deliver:
+                self._deliver(name, member, result)
         self._gather(read)
         self._ticks += 1
-        self.after_tick()
 
-    def _feeds(self) -> list[Feed]:
-        return [*self._streams.values(), *self._relations.values()]
+    def _arrival(self, read: Mapping[Key, Read], leaf: SourceExec, empty: pl.DataFrame) -> Arrival:
+        rows = scanned(leaf.scan, *read[key_of(leaf)], empty)
+        return rows, self._opened.watermark(leaf)
 
-    def _arrival(
-        self, read: Mapping[int, Read], leaf: SourceExec, feed: Feed, empty: pl.DataFrame
-    ) -> Arrival:
-        return scanned(leaf.scan, *read[id(feed)], empty), feed.progress.watermark
+    def _refuse_detached(self) -> None:
+        for name, member in self._members.items():
+            if member.root.job.sink.target == DETACHED:
+                raise ExecutionError(
+                    f"the query `{name}` of the checkpoint has no function for its results yet",
+                    help="start it again under its name, or stop it",
+                )
+
+    def _state(self) -> Any:
+        """All that is needed to go on from here."""
+        roots = {name: member.root.kept for name, member in self._members.items()}
+        return roots, self._notes, self._graph.state, self._opened.places, self._graph.failures
+
+    def _restore(self, journal: Journal) -> Restored | None:
+        """Go to where the journal ends. Answers that never reached a sink wait there."""
+        found = journal.state()
+        if found is not None:
+            tick, (roots, notes, state, places, failures) = found
+            self._revise(roots, {}, notes)
+            self._graph.state, self._graph.failures = state, failures
+            self._ticks = tick + 1
+            self._opened.go_to(places)
+        delivered = journal.delivered()
+        for tick, kind, event in journal.events():
+            if kind == "revision":
+                self._revise(*event)
+            else:
+                read, places = event
+                self._opened.go_to(places)
+                self._run(read, tick > delivered)
+        if not self._members and found is None:
+            return None
+        return Restored({n: member.root for n, member in self._members.items()}, self._notes)
 
     def _deliver(self, name: str, member: _Member, result: Arrival | None) -> None:
         if name in self.failures:
@@ -173,11 +209,11 @@ class LiveRun:
             self.failures[name] = error
         member.rows_out += rows.height
 
-    def _gather(self, read: Mapping[int, Read]) -> None:
+    def _gather(self, read: Mapping[Key, Read]) -> None:
         """Find out about the streams, and how many rows meet conditions."""
-        scans = {leaf.scan.source: leaf.scan for leaf, _, _ in self._fed}
-        for name, feed in self._streams.items():
-            rows, start, end = read[id(feed)]
+        scans = {leaf.scan.source: leaf.scan for leaf, _ in self._fed}
+        for name in self._opened.streams:
+            rows, start, end = read[name]
             if rows.height and name in scans:
                 facts = self.gathering.of(name, scans[name].kind)
                 facts.add(rows, self._columns(name), start.to_numpy(), end.to_numpy())
@@ -186,7 +222,7 @@ class LiveRun:
 
     def _columns(self, source: str) -> dict[str, None]:
         """The columns of a stream that some query reads."""
-        scans: list[Scan] = [leaf.scan for leaf, _, _ in self._fed]
+        scans: list[Scan] = [leaf.scan for leaf, _ in self._fed]
         return dict.fromkeys(n for s in scans if s.source == source for n in s.columns.names)
 
     def progress_of(self, query: str) -> Progress:
@@ -220,15 +256,13 @@ class LiveRun:
 
     def heartbeat(self, source: str, at: int) -> None:
         """Say that a stream has come to an instant: rows that hold earlier are late from now on."""
-        feed = self._streams.get(source)
-        if not isinstance(feed, StreamFeed):
-            help = f"streams: {', '.join(self._streams) or 'none'}"
-            raise ExecutionError(f"the graph reads no stream `{source}`", help=help)
-        feed.heartbeat(at)
+        self._opened.stream(source).heartbeat(at)
 
     def stop(self) -> None:
-        """Let go of everything."""
-        self.revise({}, {})
+        """Let go of everything; a journal stays as it is."""
+        self._revise({}, {}, None)
+        if self._journal is not None:
+            self._journal.close()
 
 
 def _sources(plan: Exec) -> list[SourceExec]:

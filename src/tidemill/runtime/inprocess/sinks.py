@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from tidemill.errors import UnsupportedError
 from tidemill.physical.changes import AT, to_changes
-from tidemill.runtime.interface import Callback, Job
+from tidemill.runtime.interface import DETACHED, Callback, Job
 from tidemill.runtime.results import user_table
 from tidemill.timeline import VALID_FROM, VALID_TO
 
@@ -46,6 +46,8 @@ def make_sink(job: Job) -> Sink:
         return MemorySink(shape, job.sink.form == "snapshot")
     if target == "console":
         return CallbackSink(shape, _print)
+    if target == DETACHED:
+        return WaitingSink()
     raise UnsupportedError(
         f"in this process, results cannot go to {target}",
         help=f"sinks: {', '.join(_TARGETS)}, or a function of a table and the number of the tick",
@@ -81,6 +83,22 @@ class MemorySink:
     def results(self) -> pa.Table | None:
         """All rows that are kept; None before the first tick."""
         return self._shape(pl.concat(self._kept)) if self._kept else None
+
+
+class WaitingSink:
+    """Keeps answers for the sink that is to come."""
+
+    def __init__(self) -> None:
+        self._kept: list[tuple[pl.DataFrame, int]] = []
+
+    def __call__(self, rows: pl.DataFrame, tick: int) -> None:
+        self._kept.append((rows, tick))
+
+    def hand_over(self, sink: Sink) -> Sink:
+        """Give another sink what was kept for it."""
+        for rows, tick in self._kept:
+            sink(rows, tick)
+        return sink
 
 
 def _print(table: pa.Table, tick: int) -> None:

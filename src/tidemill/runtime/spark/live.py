@@ -32,7 +32,7 @@ from tidemill.physical.snapshot import snapshots_of
 from tidemill.physical.source import SourceExec
 from tidemill.runtime.gathering import Gathering
 from tidemill.runtime.graph import NodeProgress, nodes_of
-from tidemill.runtime.interface import Root
+from tidemill.runtime.interface import Restored, Root
 from tidemill.runtime.progress import Progress, SourceProgress
 from tidemill.runtime.spark.checkpoint import Checkpoint
 from tidemill.runtime.spark.delivery import Delivery, Member
@@ -42,7 +42,7 @@ from tidemill.runtime.spark.execution import explained
 from tidemill.runtime.spark.forms import SNAPSHOT
 from tidemill.runtime.spark.heartbeats import Heartbeats
 from tidemill.runtime.spark.layout import Layout
-from tidemill.runtime.spark.live_nodes import node_progress, operator_totals
+from tidemill.runtime.spark.live_nodes import Streams, node_progress, operator_totals
 from tidemill.runtime.spark.native import native_rows
 from tidemill.runtime.spark.raw import RawRows, static_rows
 from tidemill.runtime.spark.reading import Origin, Reader
@@ -72,6 +72,7 @@ class LiveRun:
     ) -> None:
         self.after_tick: Callable[[], None] = lambda: None
         self.failures: dict[str, Exception] = {}
+        self.restored: Restored | None = None
         self.gathering = Gathering()
         self.lock = RLock()
         self._session = working_copy(session)
@@ -109,7 +110,9 @@ class LiveRun:
         writer = writer.option("checkpointLocation", f"{self._checkpoint.uri}/spark")
         self._query = writer.trigger(**self._trigger).start()
 
-    def revise(self, roots: Mapping[str, Root], carried: Mapping[Exec, Exec]) -> None:
+    def revise(
+        self, roots: Mapping[str, Root], carried: Mapping[Exec, Exec], notes: Any = None
+    ) -> None:
         """From the next tick on, run these queries."""
         with self.lock:
             plans = {name: _plan(root) for name, root in roots.items()}
@@ -232,7 +235,8 @@ class LiveRun:
             totals = operator_totals(self._done.epoch.staging, self._reports)
             if self._pending is not self._done:
                 totals |= {n: totals[old] for n, old in epoch.carried.items() if old in totals}
-            self._nodes = node_progress(epoch.staging, totals, self.newest, self._partitions)
+            streams = Streams(self._marks.sources, self.newest)
+            self._nodes = node_progress(epoch.staging, totals, streams, self._partitions)
         return self._nodes
 
     @property

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from tidemill.algebra.nodes import SourceKind
@@ -18,17 +19,22 @@ from tidemill.timeline import BEGIN, OPEN_END, add
 Report = Mapping[str, Any]
 
 
+@dataclass(frozen=True)
+class Streams:
+    """The watermarks of streams, and the ends of their newest rows."""
+
+    watermarks: Mapping[str, int]
+    newest: Mapping[str, int]
+
+
 def node_progress(
     staging: Staging,
     totals: Mapping[Exec, NodeProgress],
-    newest: Mapping[str, int],
+    streams: Streams,
     partitions: int,
 ) -> dict[Exec, NodeProgress]:
-    """By part of plans, what it has done.
-
-    `totals` are those of operators of stages, `newest` the ends of the newest rows of streams.
-    """
-    return _Nodes(staging, totals, newest, partitions).all()
+    """By part of plans, what it has done; `totals` are those of operators of stages."""
+    return _Nodes(staging, totals, streams, partitions).all()
 
 
 def operator_totals(staging: Staging, reports: Sequence[Report]) -> dict[Exec, NodeProgress]:
@@ -53,12 +59,12 @@ class _Nodes:
         self,
         staging: Staging,
         totals: Mapping[Exec, NodeProgress],
-        newest: Mapping[str, int],
+        streams: Streams,
         partitions: int,
     ) -> None:
         self._staging = staging
         self._totals = totals
-        self._newest = newest
+        self._streams = streams
         self._partitions = partitions
 
     def all(self) -> dict[Exec, NodeProgress]:
@@ -97,11 +103,12 @@ class _Nodes:
         """Spark does it: what comes out is what reaches the operators above."""
         rows = native_rows(node)
         source = rows.source.scan
-        ends = OPEN_END
+        ends = mark = OPEN_END
         if source.kind is SourceKind.STREAM:
-            newest = self._newest.get(source.source, BEGIN)
+            mark = self._streams.watermarks.get(source.source, BEGIN)
+            newest = self._streams.newest.get(source.source, BEGIN)
             ends = add(newest - 1, rows.duration or 1) if newest else BEGIN
-        return NodeProgress(node.label, self._reached(node), latest_end=ends)
+        return NodeProgress(node.label, self._reached(node), watermark=mark, latest_end=ends)
 
     def _reached(self, node: Exec) -> int:
         """Of the rows of a native part, how many came to an edge of it."""

@@ -1,0 +1,174 @@
+"""The sizes of a running graph: who allows which, and how they change while it runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+
+from tidemill.errors import TidemillError
+from tidemill.graph.quality import (
+    Granules,
+    Histories,
+    Quality,
+    Setting,
+    Wish,
+    adjustable_nodes,
+    next_instant,
+    qualities,
+    quality_of,
+    recorded,
+    resized,
+    settings,
+    synchronised,
+    with_knobs,
+)
+from tidemill.graph.query_graph import QueryGraph
+from tidemill.physical.adjusting import AdjustableExec
+from tidemill.physical.operator import Exec
+from tidemill.runtime.graph import NodeProgress
+from tidemill.runtime.interface import Job
+from tidemill.timeline import BEGIN
+
+Change = tuple[int, int]
+"""From which instant on rows have which size."""
+
+
+class Adaptation:
+    """The knobs of a graph: every window that has bounds gets one when its query is added."""
+
+    def __init__(self, graph: QueryGraph) -> None:
+        self._graph = graph
+        self._wishes: dict[str, tuple[Wish, ...]] = {}
+        self._nodes: dict[str, dict[AdjustableExec, None]] = {}
+        self._allowed: dict[str, Quality] = {}
+        self._histories: Histories = {}
+        graph.gates.append(self._taken)
+        for name, query in graph.running.items():
+            self._wishes[name] = tuple(_wishes(name, query.job.plan))
+        self._known()
+
+    def _taken(self, query: str, job: Job) -> Job:
+        """A query that is added, with knobs for its windows that have bounds.
+
+        They are those of other queries where these have the same windows and allow the same.
+        """
+        self._forget_gone()
+        others = [Wish("", "", knob, allowed) for knob, allowed in self._allowed.items()]
+        own = self._wishes.get(query, ())
+        known = [node for nodes in self._nodes.values() for node in nodes]
+        plan, wishes = with_knobs(query, job.plan, [*others, *own], known)
+        self._wishes[query] = tuple(wish for wish in wishes if wish.query == query)
+        self._allowed = qualities([*others, *self._wishes[query]])
+        self._note(plan)
+        return replace(job, plan=plan)
+
+    def _note(self, plan: Exec) -> None:
+        """Take note of the operators of a plan that have knobs."""
+        found = adjustable_nodes(plan.walk())
+        for knob, nodes in found.items():
+            self._nodes.setdefault(knob, {}).update(dict.fromkeys(nodes))
+        parts = (node for nodes in found.values() for node in nodes)
+        self._histories = {**self._histories, **recorded(self._histories, parts)}
+
+    def _forget_gone(self) -> None:
+        gone = self._wishes.keys() - self._graph.running.keys()
+        for name in gone:
+            del self._wishes[name]
+        if gone:
+            self._known()
+
+    def _known(self) -> None:
+        """What all queries together allow, and the operators of every knob."""
+        self._allowed = qualities(wish for wishes in self._wishes.values() for wish in wishes)
+        self._nodes = {}
+        for query in self._graph.running.values():
+            self._note(query.job.plan)
+        self._histories = {k: v for k, v in self._histories.items() if k in self._allowed}
+
+    @property
+    def allowed(self) -> Mapping[str, Quality]:
+        """For every knob, what all queries allow that depend on it."""
+        self._forget_gone()
+        return self._allowed
+
+    @property
+    def users(self) -> Mapping[str, int]:
+        """How many queries depend on each knob."""
+        found: dict[str, int] = {}
+        for wishes in self._wishes.values():
+            for knob in {wish.knob for wish in wishes}:
+                found[knob] = found.get(knob, 0) + 1
+        return found
+
+    @property
+    def sizes(self) -> dict[str, int]:
+        """The size of every knob that was set last."""
+        return {knob: history[-1].size for knob, history in self._histories.items()}
+
+    def history(self, query: str, start: int, end: int) -> dict[str, list[Setting]]:
+        """The sizes that results of a query were computed with that hold in [start, end)."""
+        return settings(self._graph.find(query).job.plan, self._histories, start, end)
+
+    def adapt(self, sizes: Mapping[str, int], at: int = BEGIN) -> dict[str, Change]:
+        """Set sizes for the rows that come from now on, or from `at` on; from when it is."""
+        with self._graph.lock:
+            changes = self._changes(sizes, at)
+            jobs, carried = self._resized(changes)
+            roots = {n: replace(self._graph.find(n).root, job=job) for n, job in jobs.items()}
+            self._graph.replace(roots, carried)
+            return changes
+
+    def _changes(self, sizes: Mapping[str, int], at: int) -> dict[str, Change]:
+        """From when on sizes can be set: not for rows that have come."""
+        running = self._graph.run.nodes
+        found = {}
+        for knob, size in sizes.items():
+            self._check(knob, size)
+            earliest = max([at, *(_came(node, running) for node in self._nodes[knob])])
+            if isinstance(self._allowed[knob], Granules):
+                earliest = next_instant(self.sizes[knob], size, earliest)
+            found[knob] = (earliest, size)
+        return synchronised(self._with(found), found, self._allowed)
+
+    def _resized(self, changes: Mapping[str, Change]) -> tuple[dict[str, Job], dict[Exec, Exec]]:
+        """The queries that change, with other plans, and what each new part was before."""
+        old = {name: query.job for name, query in self._graph.running.items()}
+        plans, carried = resized({name: job.plan for name, job in old.items()}, changes)
+        jobs = {n: replace(old[n], plan=p) for n, p in plans.items() if p is not old[n].plan}
+        for knob in changes:
+            self._nodes[knob] = {}
+        for name, job in jobs.items():
+            self._note(job.plan)
+            if job.running is not job.plan:
+                carried[job.running] = old[name].running
+        return jobs, carried
+
+    def _with(self, changes: Mapping[str, Change]) -> Iterable[Exec]:
+        """Plans in which granularities change."""
+        granules = {knob for knob in changes if isinstance(self._allowed[knob], Granules)}
+        for name, wishes in self._wishes.items() if granules else ():
+            if any(wish.knob in granules for wish in wishes):
+                yield self._graph.find(name).job.plan
+
+    def _check(self, knob: str, size: int) -> None:
+        allowed = self.allowed.get(knob)
+        if allowed is None:
+            help = f"knobs: {', '.join(self._allowed) or 'none'}"
+            raise TidemillError(f"no query lets the size `{knob}` be changed", help=help)
+        if allowed.nearest(size) != size:
+            raise TidemillError(
+                f"the size {size} of `{knob}` is not allowed by all queries that depend on it",
+                help=f"the nearest that is: {allowed.nearest(size)}",
+            )
+
+
+def _wishes(query: str, plan: Exec) -> Iterable[Wish]:
+    for node in plan.walk():
+        if isinstance(node, AdjustableExec) and node.knob and node.bounds is not None:
+            yield Wish(query, node.bounds.window, node.knob, quality_of(node, node.bounds))
+
+
+def _came(node: AdjustableExec, running: Mapping[Exec, NodeProgress]) -> int:
+    """Before which instant rows have come to an operator."""
+    inputs = (running.get(child) for child in node.children if isinstance(child, Exec))
+    return max((each.latest_end for each in inputs if each is not None), default=BEGIN)

@@ -1,0 +1,197 @@
+"""What a whole graph will need, every shared part once, at any sizes of its windows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from tidemill.algebra.nodes import Adjustable, Scan, TimeWindow
+from tidemill.algebra.plan import Plan
+from tidemill.graph.manager.calibration import Calibration, Sums
+from tidemill.graph.manager.raising import raised
+from tidemill.optimize.conditions import localized
+from tidemill.optimize.cost.estimates import Estimator
+from tidemill.optimize.cost.usage import KINDS, CostModel, Usage
+from tidemill.optimize.statistics import Statistics
+from tidemill.physical.adjusting import AdjustableExec
+from tidemill.physical.operator import Exec
+from tidemill.timeline import TimeDomain
+
+GROWS = 1e9
+"""More rows than any machine keeps: no size bounds them, so they are left to be measured."""
+
+_STATELESS = {"scan", "filter", "project", "time window", "granularity", "union"}
+"""Kinds of operators that keep nothing."""
+
+
+@dataclass
+class Part:
+    """An operator: the node that it stands for, what it was estimated to need, and its knobs.
+
+    `plan` is that of its result; `own` tells whether it stands for a node of its own. `span` is
+    the longest window below it whose size does not change; `born` is when it began, `spent` the
+    seconds that it had worked at the last look.
+    """
+
+    number: int
+    plan: Plan
+    own: bool
+    knobs: frozenset[str]
+    span: int = 0
+    born: int = 0
+    spent: float = 0.0
+    usage: Usage | None = None
+
+    @property
+    def kind(self) -> str:
+        return KINDS.get(type(self.plan), type(self.plan).__name__.lower())
+
+
+class GraphEstimates:
+    """The estimates of a graph: memory in bytes, processing in seconds of a core per instant.
+
+    A part is looked at again only if a knob below it was set to another size. Without `work`, only
+    memory is estimated, which is faster.
+    """
+
+    def __init__(
+        self,
+        statistics: Statistics | None = None,
+        domain: TimeDomain = TimeDomain.TICKS,
+        work: bool = True,
+    ) -> None:
+        self.calibration = Calibration()
+        self.parts: dict[Exec, Part] = {}
+        self.sizes: dict[str, int] = {}
+        self._domain = domain
+        self._work = work
+        self._windows: dict[str, list[Adjustable]] = {}
+        self._above: dict[str, list[Part]] = {}
+        self._sums: dict[str, Sums] = {}
+        self._count = 0
+        self._known(statistics or Statistics())
+
+    def learn(self, statistics: Statistics) -> None:
+        """Estimate everything again, with what is known now."""
+        self._known(statistics)
+        self._tell_shares(part.plan for part in self.parts.values())
+        self._estimate(self.parts.values())
+
+    def revise(
+        self, nodes: Iterable[Exec], carried: Mapping[Exec, Exec] | None = None, now: int = 0
+    ) -> None:
+        """These operators run from now on, inputs first; `carried` are those that go on as others.
+
+        They keep what was estimated, although their sizes may be others: those are set with `at`.
+        """
+        for new, old in (carried or {}).items():
+            if old in self.parts:
+                self.parts.setdefault(new, self.parts.pop(old))
+        there = dict.fromkeys(nodes)
+        self._drop(self.parts.keys() - there.keys())
+        self.extend(there, now)
+
+    def extend(self, nodes: Iterable[Exec], now: int = 0) -> None:
+        """These operators come, inputs first, if they are not there yet."""
+        added = [self._add(node, now) for node in nodes if node not in self.parts]
+        self._tell_shares(part.plan for part in added)
+        self._estimate(added)
+
+    def at(self, sizes: Mapping[str, int]) -> Usage:
+        """What the graph needs if its knobs are set to these sizes; others stay as they are."""
+        changed = [name for name, size in sizes.items() if self.sizes.get(name) != size]
+        for name in changed:
+            self.sizes[name] = sizes[name]
+            for window in self._windows.get(name, ()):
+                # These nodes are ours alone, and known by identity: the estimates of all parts
+                # above can stay where they are.
+                object.__setattr__(window, "changes", ((0, sizes[name]),))
+        above = {part.number: part for name in changed for part in self._above.get(name, ())}
+        self._estimate(above[number] for number in sorted(above))
+        return self.calibration.usage(self._sums)
+
+    @property
+    def usage(self) -> Usage:
+        """What the graph needs at the sizes that were set last."""
+        return self.calibration.usage(self._sums)
+
+    def of(self, node: Exec) -> Usage:
+        """What one operator needs."""
+        part = self.parts[node]
+        return Usage() if part.usage is None else self.calibration.of(part.kind, part.usage)
+
+    def _known(self, statistics: Statistics) -> None:
+        self._told = statistics
+        self._shares: dict[str, float] = {}
+        self._scans: dict[tuple[str, str], Scan] = {}
+        self._estimator = Estimator(Statistics(statistics.streams, self._shares), self._domain)
+        self._model = CostModel(self._estimator)
+
+    def _tell_shares(self, plans: Iterable[Plan]) -> None:
+        """What is known about conditions, in the words of the scans among these plans."""
+        scans = {(plan.source, plan.alias): plan for plan in plans if isinstance(plan, Scan)}
+        new = [scan for names, scan in scans.items() if names not in self._scans]
+        self._scans |= scans
+        if new:
+            self._shares |= localized(self._told.selectivities, self._scans.values())
+
+    def _add(self, node: Exec, now: int) -> Part:
+        inputs = [self.parts[child] for child in node.children if isinstance(child, Exec)]
+        plan = raised(node, [part.plan for part in inputs])
+        knob = knob_of(node)
+        knobs = frozenset({knob} - {""}).union(*(part.knobs for part in inputs))
+        own = plan is not None
+        result = inputs[-1].plan if plan is None else plan
+        span = max([0 if knob else _span(result), *(part.span for part in inputs)])
+        part = Part(self._count, result, own, knobs, span, now)
+        self._count += 1
+        self.parts[node] = part
+        for name in knobs if own else ():
+            self._above.setdefault(name, []).append(part)
+        if knob and isinstance(plan, Adjustable) and plan.current is not None:
+            self._windows.setdefault(knob, []).append(plan)
+            self.sizes.setdefault(knob, plan.current)
+        return part
+
+    def _drop(self, gone: Iterable[Exec]) -> None:
+        for node in list(gone):
+            part = self.parts.pop(node)
+            self._take(part, -1)
+            for name in part.knobs if part.own else ():
+                self._above[name] = [p for p in self._above[name] if p is not part]
+            self._forget_window(knob_of(node), part)
+
+    def _forget_window(self, knob: str, part: Part) -> None:
+        if knob:
+            self._windows[knob] = [w for w in self._windows[knob] if w is not part.plan]
+            if not self._windows[knob]:
+                del self._windows[knob], self._above[knob], self.sizes[knob]
+
+    def _estimate(self, parts: Iterable[Part]) -> None:
+        """Inputs come first."""
+        own = [part for part in parts if part.own]
+        self._estimator.forget(part.plan for part in own)
+        for part in own:
+            if not self._work and part.kind in _STATELESS:
+                continue
+            if part.usage is not None:
+                self._take(part, -1)
+            part.usage = _bounded(self._model.of(part.plan, self._work))
+            self._take(part, 1)
+
+    def _take(self, part: Part, sign: int) -> None:
+        if part.usage is not None:
+            self._sums.setdefault(part.kind, Sums()).add(part.usage, sign)
+
+
+def knob_of(node: Exec) -> str:
+    """The name of the knob that sets an operator's size; none, if nothing does."""
+    return node.knob if isinstance(node, AdjustableExec) else ""
+
+
+def _span(plan: Plan) -> int:
+    return plan.size or 0 if isinstance(plan, TimeWindow) else 0
+
+
+def _bounded(usage: Usage) -> Usage:
+    return Usage(seconds=usage.seconds) if usage.state_rows > GROWS else usage

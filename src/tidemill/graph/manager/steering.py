@@ -1,0 +1,63 @@
+"""The resource manager at the wheel of a running graph."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from tidemill.graph.adaptation import Adaptation
+from tidemill.graph.manager.knobs import Knob
+from tidemill.graph.manager.manager import Readings, ResourceManager
+from tidemill.graph.quality import Granules, Quality
+from tidemill.graph.query_graph import QueryGraph
+from tidemill.optimize.statistics import Statistics
+from tidemill.physical.operator import Exec
+from tidemill.runtime.interface import Job
+
+
+class Steering:
+    """Asks the manager before a query is added and after every tick, and does what it decides."""
+
+    def __init__(
+        self,
+        graph: QueryGraph,
+        adaptation: Adaptation,
+        manager: ResourceManager,
+        statistics: Callable[[], Statistics],
+    ) -> None:
+        self.manager = manager
+        self._graph = graph
+        self._adaptation = adaptation
+        self._statistics = statistics
+        graph.gates.append(self._admitted)
+        graph.after_revision.append(self._revised)
+        graph.after_each_tick(self._look)
+
+    def _admitted(self, name: str, job: Job) -> Job:
+        self.manager.admit(name, job.running, self._knobs(), self._statistics())
+        return job
+
+    def _revised(self, carried: Mapping[Exec, Exec]) -> None:
+        self.manager.revised(self._graph.run.nodes, carried)
+
+    def _look(self) -> None:
+        run = self._graph.run
+        if not run.newest:
+            return
+        rows = {name: source.rows for name, source in run.sources.items()}
+        now = max(run.newest.values())
+        readings = Readings(run.nodes, rows, now, run.seconds, run.ticks)
+        found = self.manager.observe(readings, self._knobs(), self._statistics())
+        if found:
+            changes = self._adaptation.adapt(found)
+            self.manager.changed({knob: size for knob, (_, size) in changes.items()})
+
+    def _knobs(self) -> list[Knob]:
+        users = self._adaptation.users
+        allowed = self._adaptation.allowed.items()
+        return [_knob(name, quality, users.get(name, 1)) for name, quality in allowed]
+
+
+def _knob(name: str, quality: Quality, weight: int) -> Knob:
+    if isinstance(quality, Granules):
+        return Knob(name, max(quality.allowed), min(quality.allowed), weight, quality.allowed)
+    return Knob(name, quality.low, quality.high, weight)

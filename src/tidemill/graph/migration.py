@@ -1,0 +1,129 @@
+"""What a migration is: two plans, the instant that divides their answers, and how far it is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+
+from tidemill.algebra.nodes import SourceKind
+from tidemill.algebra.plan import render
+from tidemill.physical.filter import FilterExec
+from tidemill.physical.fuse import FuseExec
+from tidemill.physical.granularity import GranularityExec
+from tidemill.physical.hand_over import HandOverExec
+from tidemill.physical.join import JoinExec
+from tidemill.physical.operator import Exec
+from tidemill.physical.project import ProjectExec
+from tidemill.physical.reference_point import ReferencePointExec
+from tidemill.physical.source import SourceExec
+from tidemill.physical.time_window import TimeWindowExec
+from tidemill.physical.union import UnionExec
+from tidemill.runtime.graph import NodeProgress, nodes_of
+from tidemill.timeline import BEGIN
+
+_SAME_ROWS = (
+    FilterExec,
+    GranularityExec,
+    JoinExec,
+    ProjectExec,
+    TimeWindowExec,
+    UnionExec,
+)
+"""Plans of these that have the same snapshots have the very same rows."""
+
+Progress = Mapping[Exec, NodeProgress]
+
+
+class Phase(Enum):
+    """How far a migration is."""
+
+    RUNNING = "running"
+    DONE = "done"
+    CANCELLED = "cancelled"
+
+
+@dataclass
+class Migration:
+    """A query on its way from one plan to another.
+
+    Answers before `split` are those of the old plan, from then on those of the new one. It is
+    `handing_over` while both run. Parts were `made_eager` for that time, so that they tell how
+    far they have come. `started` and `ended` are numbers of ticks.
+    """
+
+    query: str
+    old: Exec
+    new: Exec
+    split: int
+    handing_over: Exec
+    started: int
+    made_eager: dict[Exec, Exec] = field(default_factory=dict)
+    phase: Phase = Phase.RUNNING
+    ended: int | None = None
+
+    @property
+    def is_running(self) -> bool:
+        return self.phase is Phase.RUNNING
+
+    def end(self, tick: int, phase: Phase = Phase.DONE) -> None:
+        """Take note that it is over."""
+        self.phase, self.ended = phase, tick
+
+    def remaining(self, running: Progress) -> Remaining:
+        """What is still to come: time until the split, and what only the old plan keeps."""
+        places = [p for p in hand_overs(self.handing_over) if p in running]
+        new = set(nodes_of(*(place.new for place in places)))
+        old = [node for node in nodes_of(*(place.old for place in places)) if node not in new]
+        # Parts that have not run yet are where the others are.
+        marks = [max(running[p.old].watermark, running[p.new].watermark) for p in places]
+        rows = sum(running[node].state_rows for node in old)
+        return Remaining(max(0, self.split - min(marks, default=self.split)), rows)
+
+    def report(self, running: Progress) -> str:
+        """Both plans, the split, and what remains, as text."""
+        lines = [f"migration of {self.query}: {self.phase.value}, split={self.split}"]
+        if self.is_running:
+            lines += [place.label for place in hand_overs(self.handing_over)]
+            left = self.remaining(running)
+            lines.append(f"remaining: {left.time} instants, {left.old_rows} rows of the old plan")
+            lines += ["old", render(self.old)]
+        return "\n".join([*lines, "new", render(self.new)])
+
+
+@dataclass(frozen=True)
+class Remaining:
+    """Instants until the split, and rows that only the old plan keeps."""
+
+    time: int
+    old_rows: int
+
+
+def hand_overs(plan: Exec) -> list[HandOverExec]:
+    """The places in a plan where a new part takes over from an old one."""
+    return [node for node in nodes_of(plan) if isinstance(node, HandOverExec)]
+
+
+def variant_for(old: Exec, new: Exec, same_meaning: bool) -> type[HandOverExec]:
+    """How answers are handed over: by reference points where plans must have the same rows."""
+    same_rows = same_meaning and all(map(_has_same_rows, nodes_of(old, new)))
+    return ReferencePointExec if same_rows else FuseExec
+
+
+def _has_same_rows(node: Exec) -> bool:
+    if isinstance(node, SourceExec):
+        # Of other relations it is not known when the latest row started that was given.
+        return node.scan.kind in (SourceKind.STREAM, SourceKind.CONSTANT)
+    return isinstance(node, _SAME_ROWS)
+
+
+def split_time(variant: type[HandOverExec], given: NodeProgress, missed: int) -> int:
+    """The first instant that a new plan can answer for, given what the old one gave, and until
+    when the new one misses something.
+
+    What the old plan gave already is not given again. By reference points, that is decided by
+    starts: of streams, rows that came start before what is missed; those of relations at 0.
+    """
+    if variant is FuseExec:
+        return max(missed, given.latest_end)
+    return max(missed, BEGIN + 1) if given.rows_out else missed

@@ -1,0 +1,215 @@
+"""The migrations of a running graph: how they begin, go on and end, as revisions of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+from tidemill.errors import ExecutionError, PlanError, TidemillError
+from tidemill.graph.migration import (
+    Migration,
+    Phase,
+    hand_overs,
+    split_time,
+    variant_for,
+)
+from tidemill.graph.missing import NEVER
+from tidemill.graph.query_graph import GraphQuery, QueryGraph
+from tidemill.graph.succession import differing, merged, substituted, successors
+from tidemill.physical.eagerness import eager, patient
+from tidemill.physical.hand_over import HandOverExec
+from tidemill.physical.operator import Exec
+from tidemill.physical.snapshot import SnapshotExec
+from tidemill.runtime.graph import nodes_of
+from tidemill.runtime.interface import Job, Root
+from tidemill.timeline import BEGIN
+
+
+class Migrations:
+    """Lets queries of a graph go on with other plans, without a gap in their answers.
+
+    Both plans run until the time of the streams has passed the split. Then the old one goes.
+    """
+
+    def __init__(self, graph: QueryGraph) -> None:
+        self._graph = graph
+        # Those that a checkpoint has left in the middle go on.
+        plans = {name: plan_of(query.job) for name, query in graph.queries.items()}
+        self.of = {n: _resumed(n, plan) for n, plan in plans.items() if hand_overs(plan)}
+        graph.after_each_tick(self._go_on)
+
+    def start(self, name: str, plan: Exec, same_meaning: bool = True) -> Migration:
+        """Let a query go on with another plan.
+
+        Plans with the `same_meaning` give the same snapshots of the same streams; else the query
+        means something else from the split on.
+        """
+        with self._graph.lock:
+            query = self._free(name)
+            new = plan_of(replace(query.job, plan=self._graph.matched(plan)))
+            migration = self._begun(query, new, same_meaning)
+            # Parts of the new plan that run already have to tell how far they have come.
+            if not self._switched({name: migration.handing_over}, migration.made_eager):
+                raise ExecutionError(
+                    f"parts of the new plan of `{name}` run in two ways already",
+                    help="try again when fewer queries share them",
+                )
+            self.of[name] = migration
+            if not hand_overs(migration.handing_over):
+                migration.end(self._graph.run.ticks)
+            return migration
+
+    def _free(self, name: str) -> GraphQuery:
+        query = self._graph.find(name)
+        if not self._graph.is_running(name):
+            raise ExecutionError(f"the query `{name}` is not running", help="start it first")
+        known = self.of.get(name)
+        if known is not None and known.is_running:
+            raise ExecutionError(
+                f"the query `{name}` is on its way to another plan until {known.split}",
+                help="wait until the time of its streams has passed that instant, or stop it",
+            )
+        return query
+
+    def _begun(self, query: GraphQuery, new: Exec, same_meaning: bool) -> Migration:
+        old, running = plan_of(query.job), self._graph.run.nodes
+
+        def variant(one: Exec, other: Exec) -> type[HandOverExec]:
+            return variant_for(one, other, same_meaning)
+
+        split = NEVER
+        # Deep in the plan, as much as possible goes on. At the top, the least has to be known.
+        for goes_on in (self._goes_on(query), _nothing_goes_on):
+            pairs = differing(old, new, goes_on)
+            if pairs is None:
+                raise _other_columns(query.name, old, new)
+            splits = [split_time(variant(a, b), running[a], self._missed(b)) for a, b in pairs]
+            split = max(splits, default=BEGIN)
+            if split < NEVER:
+                break
+        else:
+            raise _never(query.name)
+        plan = merged(old, new, goes_on, lambda a, b: variant(a, b)(a, eager(b), split))
+        assert plan is not None
+        made_eager = {part: eager(part) for _, part in pairs if part in running}
+        tick = self._graph.run.ticks
+        return Migration(query.name, old, new, split, plan, tick, _changing(made_eager))
+
+    def _missed(self, new: Exec) -> int:
+        return self._graph.missed(new if new in self._graph.run.nodes else eager(new))
+
+    def _goes_on(self, query: GraphQuery) -> Callable[[Exec, Exec], bool]:
+        """Whether an operator can go on in another place: no one else may need it or the place."""
+        others = [q.job.running for q in self._graph.running.values() if q is not query]
+        used, running = set(nodes_of(*others)), self._graph.run.nodes
+        return lambda old, new: old not in used and (old == new or new not in running)
+
+    def _go_on(self) -> None:
+        for migration in [each for each in self.of.values() if each.is_running]:
+            query = self._graph.queries[migration.query]
+            if not self._graph.is_running(migration.query):
+                migration.end(self._graph.run.ticks, Phase.CANCELLED)
+                self._switched({}, _reversed(migration.made_eager))
+            else:
+                self._advance(migration, query)
+
+    def _advance(self, migration: Migration, query: GraphQuery) -> None:
+        """The new plan must have passed the split, and then the old one have told all before it."""
+        running = self._graph.run.nodes
+        places = hand_overs(plan_of(query.job))
+        if any(running[place.new].watermark < migration.split for place in places):
+            return
+        behind = [p.old for p in places if running[p.old].watermark < migration.split]
+        if behind:
+            self._drain(migration, query, behind)
+        elif not any(running[place].state_rows for place in places):
+            self._finish(migration, query)
+
+    def _drain(self, migration: Migration, query: GraphQuery, behind: list[Exec]) -> None:
+        """Have open results of the old plan cut, whoever else needs them."""
+        telling = _changing({part: eager(part) for part in behind})
+        before = plan_of(query.job)
+        plan = substituted(before, telling)
+        if telling and self._switched({query.name: plan}, telling):
+            migration.made_eager |= telling
+            if migration.handing_over == before:
+                migration.handing_over = plan
+
+    def _finish(self, migration: Migration, query: GraphQuery) -> None:
+        plan = plan_of(query.job)
+        rest = substituted(plan, {place: place.new for place in hand_overs(plan)})
+        # If the query was adapted meanwhile, its plan is not the one that was asked for.
+        new = migration.new if plan == migration.handing_over else rest
+        # If somebody else has begun with parts of the new plan, they stay apart.
+        done = self._switched({query.name: new}, _reversed(migration.made_eager))
+        if done or self._switched({query.name: rest}, {}):
+            migration.end(self._graph.run.ticks)
+
+    def _switched(self, plans: Mapping[str, Exec], parts: Mapping[Exec, Exec]) -> bool:
+        """Let queries go on with these plans, and others with some parts replaced; whether it can
+        be done so that no operator is needed in two places."""
+        jobs = {n: replace(self._graph.find(n).job, plan=plan) for n, plan in plans.items()}
+        for name, query in self._graph.running.items():
+            if name not in jobs and parts:
+                plan = substituted(query.job.plan, dict(parts))
+                if plan != query.job.plan:
+                    jobs[name] = replace(query.job, plan=plan)
+        carried: dict[Exec, Exec] = {}
+        for name, job in jobs.items():
+            carried |= successors(job.running, self._graph.find(name).job.running)
+        if carried and self._collides(jobs, carried):
+            return False
+        self._graph.replace({name: Root(job) for name, job in jobs.items()}, carried)
+        return True
+
+    def _collides(self, jobs: Mapping[str, Job], carried: Mapping[Exec, Exec]) -> bool:
+        running = self._graph.running
+        roots = [jobs.get(name, query.job).running for name, query in running.items()]
+        after = set(nodes_of(*roots))
+        before = self._graph.run.nodes
+        return any(new in before or old in after for new, old in carried.items())
+
+
+def plan_of(job: Job) -> Exec:
+    """The plan of a query as its parts run."""
+    running = job.running
+    if isinstance(running, SnapshotExec):
+        assert isinstance(running.child, Exec)
+        return running.child
+    return running
+
+
+def _resumed(name: str, plan: Exec) -> Migration:
+    places = hand_overs(plan)
+    old = substituted(plan, {place: place.old for place in places})
+    new = patient(substituted(plan, {place: place.new for place in places}))
+    return Migration(name, old, new, max(place.split for place in places), plan, started=0)
+
+
+def _nothing_goes_on(old: Exec, new: Exec) -> bool:
+    return False
+
+
+def _changing(parts: Mapping[Exec, Exec]) -> dict[Exec, Exec]:
+    return {old: new for old, new in parts.items() if old != new}
+
+
+def _reversed(parts: Mapping[Exec, Exec]) -> dict[Exec, Exec]:
+    return {new: old for old, new in parts.items()}
+
+
+def _other_columns(name: str, old: Exec, new: Exec) -> TidemillError:
+    columns = ", ".join(f"{field.name} {field.type}" for field in old.schema)
+    found = ", ".join(f"{field.name} {field.type}" for field in new.schema)
+    return PlanError(
+        f"the query `{name}` has the columns {columns}; the new plan has {found}",
+        help="give the new columns these names and types, or start another query",
+    )
+
+
+def _never(name: str) -> TidemillError:
+    return PlanError(
+        f"the query `{name}` cannot go on with this plan: it needs rows that came before",
+        help="windows over rows, and unbounded ones, remember for ever: let the new plan have the "
+        "same ones, over the same rows, or start another query with partial=True beside it",
+    )

@@ -1,0 +1,32 @@
+"""Quality that users allow to vary: bounds, who is adjusted with whom, changes, and histories."""
+
+from tidemill.graph.quality.bounds import Granules, Quality, Range, quality_of
+from tidemill.graph.quality.effect import Effect, effect_of
+from tidemill.graph.quality.granules import next_instant, synchronised
+from tidemill.graph.quality.history import Histories, Setting, pruned, recorded, settings
+from tidemill.graph.quality.knobs import Wish, adjustable_nodes, qualities, with_knobs, without
+from tidemill.graph.quality.resizing import earliest_change, resized, settled_until
+
+__all__ = [
+    "Effect",
+    "Granules",
+    "Histories",
+    "Quality",
+    "Range",
+    "Setting",
+    "Wish",
+    "adjustable_nodes",
+    "earliest_change",
+    "effect_of",
+    "next_instant",
+    "pruned",
+    "qualities",
+    "quality_of",
+    "recorded",
+    "resized",
+    "settings",
+    "settled_until",
+    "synchronised",
+    "with_knobs",
+    "without",
+]

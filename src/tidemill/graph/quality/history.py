@@ -1,0 +1,126 @@
+"""Histories: with which sizes a result was computed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+from tidemill.algebra.plan import Plan
+from tidemill.graph.quality.knobs import adjustable_nodes
+from tidemill.physical.adjusting import AdjustableExec
+from tidemill.physical.filter import FilterExec
+from tidemill.physical.granularity import GranularityExec
+from tidemill.physical.istream import DstreamExec, IstreamExec
+from tidemill.physical.project import ProjectExec
+from tidemill.physical.properties import is_chronon
+from tidemill.physical.time_window import TimeWindowExec
+from tidemill.physical.union import UnionExec
+from tidemill.timeline import BEGIN, OPEN_END, add
+
+
+class Setting(NamedTuple):
+    """A size, and the instant from which on rows that start have it."""
+
+    since: int
+    size: int
+
+
+Histories = Mapping[str, tuple[Setting, ...]]
+"""The settings of every knob, in their order."""
+
+
+def recorded(histories: Histories, running: Iterable[Plan]) -> dict[str, tuple[Setting, ...]]:
+    """Histories with what parts of a graph say now. Knobs that are gone are forgotten.
+
+    What was planned, and is not any more, is taken back.
+    """
+    found: dict[str, tuple[Setting, ...]] = {}
+    for knob, (node, *_) in adjustable_nodes(running).items():
+        assert node.first is not None
+        first = Setting(BEGIN, node.first)
+        now = [Setting(*change) for change in node.changes] or [first]
+        past = histories.get(knob, (first,))
+        found[knob] = (*(each for each in past if each.since < now[0].since), *now)
+    return found
+
+
+def settings(plan: Plan, histories: Histories, start: int, end: int) -> dict[str, list[Setting]]:
+    """The settings that a result was computed with that holds in [start, end), by knob.
+
+    These are more than those in force in that time: rows that came before still count, with the
+    size that they have. How long a row of a count window holds is not known, so all settings
+    before the end are given for these.
+    """
+    looking = _Looking(histories)
+    looking.at(plan, start, end)
+    return {knob: sorted(found) for knob, found in looking.found.items()}
+
+
+def pruned(
+    histories: Histories, plans: Iterable[Plan], start: int
+) -> dict[str, tuple[Setting, ...]]:
+    """What is left if nobody asks any more about results that start before an instant."""
+    looking = _Looking(histories)
+    for plan in plans:
+        looking.at(plan, start, OPEN_END)
+    return {knob: tuple(sorted(found)) for knob, found in looking.found.items()}
+
+
+class _Looking:
+    """Goes down a plan from what is asked for to the rows that it depends on."""
+
+    def __init__(self, histories: Histories) -> None:
+        self._histories = histories
+        self._seen: set[tuple[int, int, int]] = set()
+        self.found: dict[str, set[Setting]] = {}
+
+    def at(self, plan: Plan, start: int, end: int) -> None:
+        """Look at a part whose rows in [start, end) are needed."""
+        if (id(plan), start, end) in self._seen:
+            return
+        self._seen.add((id(plan), start, end))
+        if isinstance(plan, AdjustableExec):
+            start = self._adjusted(plan, start, end)
+        if isinstance(plan, IstreamExec | DstreamExec):
+            start, end = max(start - 1, BEGIN), add(end, 1)
+        for child in plan.children:
+            self.at(child, start, end)
+
+    def _adjusted(self, node: AdjustableExec, start: int, end: int) -> int:
+        """Take note of the settings of an operator; the first instant that it depends on."""
+        earliest = start
+        regimes = self._regimes(node)
+        for setting, until in zip(regimes, [*regimes[1:], Setting(OPEN_END, 0)], strict=True):
+            longest = self._longest(node, setting.size)
+            last = min(until.since, end) - 1  # the last row of this size that may matter
+            if setting.since <= last and add(last, longest) > start:
+                earliest = min(earliest, max(setting.since, start - longest + 1))
+                if node.knob:
+                    self.found.setdefault(node.knob, set()).add(setting)
+        return max(earliest, BEGIN)
+
+    def _regimes(self, node: AdjustableExec) -> tuple[Setting, ...]:
+        if node.knob in self._histories:
+            return self._histories[node.knob]
+        first = OPEN_END if node.first is None else node.first
+        return (Setting(BEGIN, first), *(Setting(*change) for change in node.changes))
+
+    def _longest(self, node: AdjustableExec, size: int) -> int:
+        """For how long a row may hold, from the instant on at which it comes, with a size."""
+        match node:
+            case TimeWindowExec():
+                return add(size, node.slide - 1)
+            case GranularityExec():
+                return add(self._length(node.child), size - 1)
+        return OPEN_END
+
+    def _length(self, plan: Plan) -> int:
+        """For how long a row of a plan may hold."""
+        if is_chronon(plan):
+            return 1
+        match plan:
+            case TimeWindowExec() | GranularityExec():
+                return max(self._longest(plan, setting.size) for setting in self._regimes(plan))
+            case FilterExec() | ProjectExec() | UnionExec():
+                return max(map(self._length, plan.children))
+        return OPEN_END

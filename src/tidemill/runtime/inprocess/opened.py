@@ -1,0 +1,91 @@
+"""The sources that a running graph has opened, and how far it has come with each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+import polars as pl
+
+from tidemill.algebra.nodes import SourceKind
+from tidemill.errors import ExecutionError, UnsupportedError
+from tidemill.physical.source import SourceExec
+from tidemill.runtime.inprocess.feeds import Feed, StreamFeed
+
+Key = str | SourceExec
+"""A stream by its name, or a relation by the leaf that reads it."""
+
+Read = tuple[pl.DataFrame, pl.Series, pl.Series]
+"""Rows, and when they start and end to hold."""
+
+
+class Opened:
+    """Streams are opened when they are first needed, and read from then on.
+
+    Relations are read anew for every leaf.
+    """
+
+    def __init__(self, open_source: Callable[[str], Feed]) -> None:
+        self._open = open_source
+        self._feeds: dict[Key, Feed] = {}
+
+    @property
+    def streams(self) -> dict[str, StreamFeed]:
+        """The streams that are being read, by name."""
+        feeds = self._feeds.items()
+        return {str(k): feed for k, feed in feeds if isinstance(feed, StreamFeed)}
+
+    @property
+    def has_more(self) -> bool:
+        """Whether rows wait to be read, or the end of a stream to be noticed."""
+        return any(feed.has_more for feed in self._feeds.values())
+
+    @property
+    def places(self) -> dict[Key, Any]:
+        """How far every source has come."""
+        return {key: feed.place for key, feed in self._feeds.items()}
+
+    def stream(self, name: str) -> StreamFeed:
+        """A stream that is being read."""
+        if name not in self.streams:
+            help = f"streams: {', '.join(self.streams) or 'none'}"
+            raise ExecutionError(f"the graph reads no stream `{name}`", help=help)
+        return self.streams[name]
+
+    def open(self, leaves: Iterable[SourceExec]) -> None:
+        """Open what leaves need."""
+        for leaf in leaves:
+            self._opened(key_of(leaf))
+
+    def only(self, leaves: Iterable[SourceExec]) -> None:
+        """Let go of relations that no leaf needs."""
+        keys = {key_of(leaf) for leaf in leaves}
+        self._feeds = {k: f for k, f in self._feeds.items() if isinstance(k, str) or k in keys}
+
+    def read(self) -> dict[Key, Read]:
+        """What has come of every source since the last tick."""
+        return {key: feed.tick() for key, feed in self._feeds.items()}
+
+    def watermark(self, leaf: SourceExec) -> int:
+        """Behind which instant no more rows of a source start."""
+        return self._feeds[key_of(leaf)].progress.watermark
+
+    def go_to(self, places: Mapping[Key, Any]) -> None:
+        """Go on where sources were."""
+        for key, place in places.items():
+            self._opened(key).go_to(place)
+
+    def _opened(self, key: Key) -> Feed:
+        if key not in self._feeds:
+            self._feeds[key] = self._open(key if isinstance(key, str) else key.scan.source)
+        return self._feeds[key]
+
+
+def key_of(leaf: SourceExec) -> Key:
+    """What tells the source of a leaf apart."""
+    if leaf.scan.kind is SourceKind.CHANGING:
+        raise UnsupportedError(
+            f"`{leaf.scan.source}` changes, which a graph in this process does not follow",
+            help="run the query on its own, on Spark, or read the result with q.collect()",
+        )
+    return leaf.scan.source if leaf.scan.kind is SourceKind.STREAM else leaf

@@ -1,0 +1,112 @@
+"""Queries that change their plans while they run, on random plans and data."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from random import Random
+
+import pyarrow as pa
+
+from tidemill.algebra import Plan
+from tidemill.errors import PlanError
+from tidemill.graph.migration import Migration
+from tidemill.graph.migrations import Migrations
+from tidemill.graph.query_graph import QueryGraph
+from tidemill.optimize import RULES, optimized
+from tidemill.optimize.statistics import Statistics
+from tidemill.physical.lowering import lower
+from tidemill.physical.operator import Exec
+from tidemill.runtime.inprocess.live import LiveRun
+from tidemill.runtime.interface import Job, SinkRequest
+from tidemill.testing.check import Inputs, check_result, reference_of
+from tidemill.testing.snapshots import Elements
+from tidemill.timeline import TimeDomain
+
+QUERY = "q"
+
+
+@dataclass
+class Collected:
+    """What a query has put out, tick by tick."""
+
+    ticks: list[pa.Table] = field(default_factory=list)
+
+    def __call__(self, rows: pa.Table, tick: int) -> None:
+        self.ticks.append(rows)
+
+    @property
+    def rows(self) -> Elements:
+        return [
+            (tuple(list(row.values())[:-2]), row["valid_from"], row["valid_to"])
+            for table in self.ticks
+            for row in table.to_pylist()
+        ]
+
+
+@dataclass
+class Running:
+    """A graph over some inputs, and its migrations."""
+
+    inputs: Inputs
+    graph: QueryGraph = field(init=False)
+    migrations: Migrations = field(init=False)
+    run: LiveRun = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.run = LiveRun(lambda name: self.inputs.feeds()[name])
+        self.graph = QueryGraph(self.run)
+        self.migrations = Migrations(self.graph)
+
+    def add(self, plan: Exec, name: str = QUERY, form: str = "intervals") -> Collected:
+        collected = Collected()
+        sink = SinkRequest(collected, form=form)
+        self.graph.add(name, Job(plan, TimeDomain.TICKS, sink))
+        return collected
+
+    def finish(self, each: Callable[[], None] = lambda: None) -> None:
+        """Make ticks until all is read."""
+        while True:
+            self.run.tick()
+            if not self.run.has_more:
+                return
+            each()
+
+
+def variants(random: Random, plan: Plan) -> list[Exec]:
+    """Plans with the same meaning: with and without rules."""
+    names = [rule.name for rule in RULES]
+    off = [frozenset(), frozenset(names), frozenset(random.sample(names, len(names) // 2))]
+    known = Statistics()
+    plans = [lower(optimized(plan, known, without).plan, {}) for without in off]
+    return list(dict.fromkeys(plans))
+
+
+@dataclass
+class Outcome:
+    """What became of a random case."""
+
+    migrations: list[Migration] = field(default_factory=list)
+    refused: int = 0
+
+
+def check_migrations(plan: Plan, inputs: Inputs, seed: int, form: str = "intervals") -> Outcome:
+    """Fail unless a query that changes its plan at random gives the answers of the reference."""
+    random = Random(seed)
+    plans = variants(random, plan)
+    running, outcome = Running(inputs), Outcome()
+    collected = running.add(random.choice(plans), form=form)
+
+    def perhaps() -> None:
+        known = running.migrations.of.get(QUERY)
+        if random.random() < 0.4 and not (known is not None and known.is_running):
+            try:
+                found = running.migrations.start(QUERY, random.choice(plans))
+                outcome.migrations.append(found)
+            except PlanError:
+                outcome.refused += 1
+
+    running.finish(perhaps)
+    assert not running.run.failures, running.run.failures
+    check_result(collected.rows, reference_of(plan, inputs))
+    return outcome
