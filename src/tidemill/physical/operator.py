@@ -156,7 +156,7 @@ class Waiting:
 
     def due(self, batch: pl.DataFrame, until: int) -> pl.DataFrame:
         """Of these and the rows that waited, those that start before `until`; others wait."""
-        parts = (self.rows, batch)
+        parts = (self.rows, batch) if self.rows.height else (batch,)
         due, self.rows = ONCE.get(parts, ("due", until), lambda: _divided(together(parts), until))
         return due
 

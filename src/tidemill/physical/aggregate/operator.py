@@ -135,12 +135,13 @@ class _Aggregate(OpenSweep):
     def _batch(self, slots: Ints, start: Ints, end: Ints, answers: list[pl.Series]) -> pl.DataFrame:
         if not len(slots):
             return self._nothing
-        keys = self._ledger.table.rows(slots).select(self._keys)
         columns = [
             answer.alias(call.name) for call, answer in zip(self._node.calls, answers, strict=True)
         ]
-        rows = keys.hstack(columns) if self._keys else pl.DataFrame(columns)
-        return with_validity(rows, start, end)
+        if not self._keys:
+            return with_validity(pl.DataFrame(columns), start, end)
+        keys = self._ledger.table.rows(slots).select(self._keys)
+        return with_validity(keys.hstack(columns), start, end)
 
     @cached_property
     def _nothing(self) -> pl.DataFrame:

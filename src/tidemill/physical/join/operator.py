@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import cached_property, reduce
+from functools import cached_property, partial, reduce
 from itertools import accumulate
 from operator import add
 from typing import Any
@@ -15,6 +15,7 @@ from tidemill.expressions import UserFunction
 from tidemill.physical.join.combinations import Combinations, Shelf, alone, extended
 from tidemill.physical.join.side import Run, Side
 from tidemill.physical.keys import same_rows
+from tidemill.physical.once import ONCE
 from tidemill.physical.operator import Operator, empty_batch, payload, with_validity
 from tidemill.physical.pairs import Condition
 
@@ -157,9 +158,8 @@ class _Tick:
 
     @cached_property
     def _frames(self) -> list[pl.DataFrame]:
-        return [
-            payload(pl.concat([run.batch for _, run in runs], rechunk=False)) for runs in self._runs
-        ]
+        batches = [tuple(run.batch for _, run in runs) for runs in self._runs]
+        return [ONCE.get(each, "rows", partial(_payload, each)) for each in batches]
 
     def rows(self, found: Combinations) -> pl.DataFrame:
         """Combinations of all inputs as rows of the result."""
@@ -176,6 +176,10 @@ class _Tick:
             if wanted:
                 parts.append(frame.select(wanted)[rows])
         return pl.concat(parts, how="horizontal")
+
+
+def _payload(batches: Sequence[pl.DataFrame]) -> pl.DataFrame:
+    return payload(pl.concat(batches, rechunk=False))
 
 
 def _others(watermarks: Sequence[int], number: int) -> int:
