@@ -14,8 +14,8 @@ from tidemill.graph.join_inputs import RunningJoins, with_ordered_inputs
 from tidemill.graph.missing import NEVER, Missing
 from tidemill.graph.normal import normal
 from tidemill.graph.readings import with_readings
+from tidemill.graph.uses import Uses
 from tidemill.physical.operator import Exec
-from tidemill.runtime.graph import nodes_of
 from tidemill.runtime.interface import GraphRun, Job, Restored, Root
 from tidemill.runtime.progress import Progress
 from tidemill.timeline import BEGIN
@@ -78,6 +78,7 @@ class QueryGraph:
         self._carried: dict[Exec, Exec] = {}
         self._lacking: dict[Exec, int] = {}
         self._joins = RunningJoins()
+        self.uses = Uses()
         self._changing = 0
         self._left: set[str] = set()
         if run.restored is not None:
@@ -229,9 +230,9 @@ class QueryGraph:
         running = self.running
         roots = {name: query.root for name, query in running.items()}
         came = {new: self._lacking[old] for new, old in carried.items() if old in self._lacking}
-        known = set(nodes_of(*(root.job.running for root in roots.values())))
-        self._lacking = {n: at for n, at in (self._lacking | came).items() if n in known}
-        self._joins.forget_all_but(known)
+        self.uses.follow({name: query.job for name, query in running.items()})
+        self._lacking = {n: at for n, at in (self._lacking | came).items() if n in self.uses}
+        self._joins.forget_all_but(self.uses)
         facts = {n: (q.complete_from, q.partial, q.meaning) for n, q in running.items()}
         self.run.revise(roots, carried, (self._lacking, facts))
         self._tell_revision(carried)
