@@ -15,9 +15,11 @@ from tidemill.fragments import Edge, Stage
 from tidemill.fragments.stages import EdgeExec
 from tidemill.fragments.staging import is_static
 from tidemill.physical.operator import Exec
+from tidemill.runtime.gathering import Gathering
 from tidemill.runtime.graph import nodes_of
 from tidemill.runtime.spark.epochs import Epoch
 from tidemill.runtime.spark.failures import reason
+from tidemill.runtime.spark.findings import Findings, Report
 from tidemill.runtime.spark.layout import Layout, layouts_of
 from tidemill.runtime.spark.live_nodes import operator_totals
 from tidemill.runtime.spark.native import native_rows
@@ -31,10 +33,6 @@ ReadStatic = Callable[[Edge, Layout], DataFrame]
 """Reads the rows of a relation as rows of an edge."""
 
 
-Report = Mapping[str, Any]
-"""What a task has said about a tick."""
-
-
 class EpochPlan:
     """What the ticks of an epoch do, and what the first of them takes over."""
 
@@ -46,11 +44,13 @@ class EpochPlan:
         partitions: int,
         state: str,
         run_id: str,
+        gathering: Gathering,
     ) -> None:
         self.epoch = epoch
         self.staged = epoch.staging.staged
         layouts = layouts_of(self.staged)
         self.plan = TickPlan(self.staged, raw.sources, layouts, partitions, state, run_id)
+        self.findings = Findings(self.staged, gathering)
         self._raw = raw
         self._read_static = read_static
 

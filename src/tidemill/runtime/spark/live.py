@@ -36,7 +36,9 @@ from tidemill.runtime.spark.delivery import Delivery, Member
 from tidemill.runtime.spark.epoch_plan import EpochPlan
 from tidemill.runtime.spark.epochs import Epoch, EpochLog, next_epoch
 from tidemill.runtime.spark.failures import explained
+from tidemill.runtime.spark.findings import level_totals
 from tidemill.runtime.spark.heartbeats import Heartbeats
+from tidemill.runtime.spark.idle import IdleWatch
 from tidemill.runtime.spark.layout import Layout
 from tidemill.runtime.spark.live_nodes import Streams, node_progress, operator_totals
 from tidemill.runtime.spark.native import native_rows
@@ -92,6 +94,8 @@ class LiveRun:
         self._nodes: Mapping[Exec, NodeProgress] | None = None
         self._ticks = 0
         self._began = time.monotonic()
+        self._last_rows = {source.name: self._began for source in self._reader.sources}
+        self._idle: IdleWatch | None = None
         self._trigger = {"processingTime": every or "0 seconds"}
         self._query: StreamingQuery | None = None
         self._wanted = False
@@ -126,6 +130,7 @@ class LiveRun:
         writer = reduce(DataFrame.union, frames).writeStream.foreachBatch(self._tick)
         writer = writer.option("checkpointLocation", f"{self._checkpoint.uri}/spark")
         self._query = writer.trigger(**self._trigger).start()
+        self._idle = IdleWatch(_Clocks(self))
         # What is read of the graph must not be of before a tick that was begun.
         while self._is_begun:
             if not self._query.isActive:
@@ -174,7 +179,7 @@ class LiveRun:
     def _planned(self, epoch: Epoch) -> EpochPlan:
         state = f"{self._checkpoint.uri}/state"
         arguments = (self._raw, self._read_static, self._partitions, state)
-        return EpochPlan(epoch, *arguments, self._run_id)
+        return EpochPlan(epoch, *arguments, self._run_id, self.gathering)
 
     def _member(self, name: str, root: Root) -> Member:
         old, job = self._members.get(name), root.job
@@ -233,11 +238,12 @@ class LiveRun:
             reports = planned.plan.reports(tick)
             failed = planned.failed(reports)
             self.failures |= failed
-            self.failures |= delivery.give(tick, self.failures)
+            self.failures |= delivery.give(tick, self.failures, reports)
         finally:
             delivery.end()
-        self._note(seen.get, {"run": made - began, "sinks": time.perf_counter() - made})
+        self._phases = {"run": made - began, "sinks": time.perf_counter() - made}
         self._reports = reports
+        self._note(seen.get, planned)
         self._marks = planned.plan.next_marks(marks, seen.get, reports)
         self._is_done(tick, planned)
         if planned.staged.stages and self._marks != marks:
@@ -274,12 +280,15 @@ class LiveRun:
         self._let_go(failed)
         self._run(batch, tick, self._pending)
 
-    def _note(self, facts: Mapping[str, Any], phases: dict[str, float]) -> None:
+    def _note(self, facts: Mapping[str, Any], planned: EpochPlan) -> None:
         for source in self._reader.sources:
+            planned.findings.note_rows(source, facts)
             for fact in (f"rows{source.number}", f"late{source.number}"):
                 self._facts[fact] = self._facts.get(fact, 0) + facts[fact]
+            if facts[f"rows{source.number}"]:
+                self._last_rows[source.name] = time.monotonic()
+        planned.findings.note_reports(self._reports, level_totals(self._reports))
         self._ticks += 1
-        self._phases = phases
 
     @property
     def ticks(self) -> int:
@@ -308,8 +317,8 @@ class LiveRun:
         """For every stream, the end of the newest row so far."""
         found = {}
         for source in self._reader.sources:
-            mark = self._marks.sources.get(source.name, BEGIN)
-            found[source.name] = mark + source.slack + 1 if mark else BEGIN
+            mark = self._marks.sources.get(source.name)
+            found[source.name] = BEGIN if mark is None else mark + source.slack + 1
         return found
 
     @property
@@ -333,7 +342,7 @@ class LiveRun:
             self._ticks,
             member.rows_out,
             {name: source for name, source in self.sources.items() if name in read},
-            tuple(nodes[part].summary() for part in parts),
+            tuple(nodes[part].summary() for part in parts if part in nodes),
             self._phases,
             time.monotonic() - member.began,
             self.gathering.statistics,
@@ -360,6 +369,11 @@ class LiveRun:
     def process_all_available(self) -> None:
         """Wait until everything that is there now has been read."""
         if self._query is None:
+            for name in self._detached:
+                raise ExecutionError(
+                    f"the query `{name}` of the checkpoint has no function for its results yet",
+                    help="start it again under its name, or stop it",
+                )
             return
         try:
             self._query.processAllAvailable()
@@ -368,9 +382,31 @@ class LiveRun:
 
     def stop(self) -> None:
         """Stop, without the end of the current tick; the checkpoint can be used to go on."""
+        if self._idle is not None:
+            self._idle.stop()
         if self._query is not None:
             self._query.stop()
         self._checkpoint.close()
+
+
+class _Clocks:
+    """The streams of a run, to whom looks after silent ones."""
+
+    def __init__(self, run: LiveRun) -> None:
+        self._run = run
+        self.sources = run._reader.sources
+
+    @property
+    def watermarks(self) -> Mapping[str, int]:
+        return self._run._marks.sources
+
+    @property
+    def last_rows(self) -> Mapping[str, float]:
+        return self._run._last_rows
+
+    def heartbeat(self, instants: Mapping[str, int]) -> None:
+        for name, at in instants.items():
+            self._run.heartbeat(name, at)
 
 
 def _all_columns(info: SourceInfo) -> Schema:
