@@ -363,7 +363,6 @@ class Engine:
             case StartQuery():
                 self._start_named(statement)
             case StopQuery():
-                self.queries.find(statement.name)
                 self.graph.query(statement.name).stop()
             case AlterQuery():
                 self._alter(statement)
