@@ -140,7 +140,8 @@ class Metadata:
 
 def _come_to(node: Exec, nodes: Mapping[Exec, NodeProgress]) -> int:
     """How far time has come in what a part reads. (What it gives may wait for its end.)"""
-    below = [nodes[child].watermark for child in node.children if child in nodes]
+    inputs = (child for child in node.children if isinstance(child, Exec) and child in nodes)
+    below = [nodes[child].watermark for child in inputs]
     return min(below, default=nodes[node].watermark)
 
 
