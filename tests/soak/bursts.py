@@ -25,11 +25,11 @@ class Setting:
     """How many queries, the memory that they may use, and how many answers are looked at."""
 
     queries: int = 60
-    memory: str = "3MB"
+    memory: str = "1.5MB"
     mix: Mix = field(
         default_factory=lambda: Mix(streams=12, rates=(10, 120), minutes=(0.2, 5), seed=7)
     )
-    burst: float = 2.5
+    burst: float = 2.0
     sampled: int = 6
 
 

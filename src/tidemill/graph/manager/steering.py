@@ -37,7 +37,7 @@ class Steering:
     def _admitted(self, name: str, job: Job) -> Job:
         if job.domain is TimeDomain.MICROSECONDS:
             self.manager.follow_clock()
-        self.manager.admit(name, job.running, self._knobs(), self._known)
+        self.manager.admit(name, job.running, knobs_of(self._adaptation), self._known)
         return job
 
     def _revised(self, carried: Mapping[Exec, Exec]) -> None:
@@ -52,15 +52,17 @@ class Steering:
         rows = {name: source.rows for name, source in run.sources.items()}
         now = max(run.newest.values())
         readings = Readings(run.nodes, rows, now, run.seconds, run.ticks)
-        found = self.manager.observe(readings, self._knobs(), self._known)
+        found = self.manager.observe(readings, knobs_of(self._adaptation), self._known)
         if found:
             changes = self._adaptation.adapt(found)
             self.manager.changed({knob: size for knob, (_, size) in changes.items()})
 
-    def _knobs(self) -> list[Knob]:
-        users = self._adaptation.users
-        allowed = self._adaptation.allowed.items()
-        return [_knob(name, quality, users.get(name, 1)) for name, quality in allowed]
+
+def knobs_of(adaptation: Adaptation) -> list[Knob]:
+    """All sizes of a graph that can be changed."""
+    users = adaptation.users
+    allowed = adaptation.allowed.items()
+    return [_knob(name, quality, users.get(name, 1)) for name, quality in allowed]
 
 
 def _knob(name: str, quality: Quality, weight: int) -> Knob:
