@@ -10,8 +10,8 @@ import polars as pl
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
+from tidemill.physical.cut import cut
 from tidemill.runtime.interface import Root
-from tidemill.runtime.results import cut_before
 from tidemill.runtime.spark.epochs import Epoch
 from tidemill.runtime.spark.forms import SNAPSHOT
 from tidemill.runtime.spark.layout import TAG
@@ -86,7 +86,7 @@ class Delivery:
             later = self._plan.result(self._rows, tag).where(F.col(VALID_TO) > since)
             member.sink(later.withColumn(VALID_FROM, F.greatest(VALID_FROM, F.lit(since))), tick)
             return
-        rows = cut_before(self._tables[tag], since)
+        rows = cut(self._tables[tag], since)
         member.rows_out += rows.height
         if rows.height or member.sink.form == SNAPSHOT:
             member.sink.give(rows, tick)
