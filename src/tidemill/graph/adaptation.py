@@ -55,6 +55,7 @@ class Adaptation:
 
         They are those of other queries where these have the same windows and allow the same.
         """
+        self._forget_gone()  # one that was refused, say
         others = [Wish("", "", knob, allowed) for knob, allowed in self._allowed.items()]
         own = self._wishes.get(query, ())
         known = [node for nodes in self._nodes.values() for node in nodes]
@@ -114,7 +115,7 @@ class Adaptation:
     @property
     def sizes(self) -> dict[str, int]:
         """The size of every knob that was set last."""
-        return {knob: history[-1].size for knob, history in self._histories.items()}
+        return {knob: self._histories[knob][-1].size for knob in sorted(self._histories)}
 
     def histories(self, query: str) -> dict[str, tuple[Setting, ...]]:
         """For every knob of a query, its sizes and from which instant on they were set."""
@@ -128,6 +129,7 @@ class Adaptation:
     def adapt(self, sizes: Mapping[str, int], at: int = BEGIN) -> dict[str, Change]:
         """Set sizes for the rows that come from now on, or from `at` on; from when it is."""
         with self._graph.lock:
+            self._forget_gone()
             changes = self._changes(sizes, at)
             jobs, carried = self._resized(changes)
             roots = {n: replace(self._graph.find(n).root, job=job) for n, job in jobs.items()}
