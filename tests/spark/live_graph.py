@@ -90,7 +90,7 @@ class LiveGraph:
         return self.engine._sources.origin(info)
 
     def job(self, sql: str, sink: SinkRequest) -> Job:
-        return replace(self.engine._shared_job(query_of(self.engine, sql)), sink=sink)
+        return replace(query_of(self.engine, sql).job, sink=sink)
 
     def add(self, name: str, sql: str) -> Answers:
         """Let a query run whose answers are kept."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Any
@@ -16,6 +16,7 @@ from tidemill.errors import ExecutionError
 from tidemill.expressions.connection import connection
 from tidemill.expressions.duckdb_sql import duckdb_type, quoted, reason, to_duckdb
 from tidemill.expressions.functions import Functions
+from tidemill.expressions.integers import IntegerExpression
 from tidemill.expressions.typing import bound_type, register_calls
 
 
@@ -23,7 +24,7 @@ from tidemill.expressions.typing import bound_type, register_calls
 class Compiled:
     """A list of named expressions over the columns of a schema.
 
-    Plain column references cost nothing: only the rest goes through DuckDB.
+    Plain column references cost nothing, whole numbers little: only the rest goes through DuckDB.
     """
 
     items: tuple[tuple[str, Scalar], ...]
@@ -36,14 +37,30 @@ class Compiled:
 
     def run(self, frame: pl.DataFrame) -> pl.DataFrame:
         """The values of the expressions for every row of the frame, in its order."""
-        computed = self._compute(frame) if self._expressions else None
+        computed = self._numbers(frame)
+        if computed is None:
+            computed = self._compute(frame).to_dict()
         columns = [
-            frame[scalar.node.name].alias(name)
-            if computed is None or scalar.is_column
-            else computed[name]
+            frame[scalar.node.name].alias(name) if scalar.is_column else computed[name]
             for name, scalar in self.items
         ]
         return pl.DataFrame(columns)
+
+    def _numbers(self, frame: pl.DataFrame) -> Mapping[str, pl.Series] | None:
+        """All that is to be computed, if it is whole numbers alone."""
+        if self._integers is None or not frame.height:
+            return {} if not self._expressions else None
+        found = {name: each.run(frame) for name, each in self._integers.items()}
+        known = {name: series.alias(name) for name, series in found.items() if series is not None}
+        return known if len(known) == len(found) else None
+
+    @cached_property
+    def _integers(self) -> Mapping[str, IntegerExpression] | None:
+        found = {
+            name: IntegerExpression.make(scalar, self.schema) for name, scalar in self._expressions
+        }
+        known = {name: each for name, each in found.items() if each is not None}
+        return known if len(known) == len(found) else None
 
     @cached_property
     def _expressions(self) -> list[tuple[str, Scalar]]:

@@ -138,10 +138,11 @@ class Adaptation:
         settled = {knob: settled_until(self._nodes[knob], running) for knob in changes}
         plans, carried = resized({n: job.plan for n, job in old.items()}, changes, settled)
         jobs = {n: replace(old[n], plan=p) for n, p in plans.items() if p is not old[n].plan}
-        for knob in changes:
-            self._nodes[knob] = {}
+        self._nodes |= {knob: {} for knob in changes}
+        for name, wishes in self._wishes.items():
+            if any(wish.knob in changes for wish in wishes):
+                self._note(plans[name])  # which is as before, if sizes are set to what they are
         for name, job in jobs.items():
-            self._note(job.plan)
             if job.running is not job.plan:
                 carried[job.running] = old[name].running
         return jobs, carried

@@ -5,13 +5,15 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from itertools import count
+from typing import NamedTuple
 
 from tidemill.graph.query_graph import QueryGraph
 from tidemill.physical.count_window import CountWindowExec
 from tidemill.physical.granularity import GranularityExec
 from tidemill.physical.operator import Exec
 from tidemill.physical.time_window import TimeWindowExec
-from tidemill.runtime.graph import NodeProgress, nodes_of
+from tidemill.runtime.graph import NodeProgress
 from tidemill.timeline import OPEN_END
 
 
@@ -51,12 +53,21 @@ class _Look:
     rows: dict[Exec, tuple[int, int]] = field(default_factory=dict)
 
 
+class _Part(NamedTuple):
+    """What stays true of a part: the ids of its inputs, its own, and how it is shown."""
+
+    inputs: tuple[int, ...]
+    id: int
+    label: str
+
+
 class Metadata:
     """Facts about the parts of a graph. Nothing is computed for those whom nobody asks about."""
 
     def __init__(self, graph: QueryGraph) -> None:
         self._graph = graph
-        self._ids: dict[Exec, int] = {}
+        self._numbers = count()
+        self._known: dict[Exec, _Part] = {}
 
     def subscribe(self, listener: Listener, every: int = 1) -> Callable[[], None]:
         """Tell a listener about all parts, after every so many ticks; returns how to stop that."""
@@ -80,35 +91,30 @@ class Metadata:
         now = time.monotonic()
         seconds = max(now - last.at, 1e-9)
         nodes = self._graph.run.nodes
-        users = self._users()
-        found = {}
+        found, rows = {}, {}
         for node, progress in nodes.items():
-            before = last.rows.get(node, (0, 0))
-            facts = self._facts(node, progress, before, seconds, tuple(users.get(node, ())))
-            found[facts.id] = facts
-        last.at = now
-        last.rows = {node: (sum(p.rows_in), p.rows_out) for node, p in nodes.items()}
+            facts = self._facts(node, progress, last.rows.get(node, (0, 0)), seconds)
+            found[facts.id], rows[node] = facts, (facts.rows_in, facts.rows_out)
+        last.at, last.rows = now, rows
+        if len(self._known) > 2 * len(nodes):
+            self._known = {node: part for node, part in self._known.items() if node in nodes}
         return found
 
     def _facts(
-        self,
-        node: Exec,
-        progress: NodeProgress,
-        before: tuple[int, int],
-        seconds: float,
-        users: tuple[str, ...],
+        self, node: Exec, progress: NodeProgress, before: tuple[int, int], seconds: float
     ) -> NodeMetadata:
-        came, went = sum(progress.rows_in) - before[0], progress.rows_out - before[1]
-        mark = progress.watermark
+        rows_in, mark = sum(progress.rows_in), progress.watermark
+        came, went = rows_in - before[0], progress.rows_out - before[1]
+        part = self._part(node)
         return NodeMetadata(
-            self._id(node),
-            node.label,
-            tuple(self._id(child) for child in node.children if isinstance(child, Exec)),
-            users,
+            part.id,
+            part.label,
+            part.inputs,
+            self._graph.uses.queries(node),
             came / seconds,
             went / seconds,
             went / came if came else None,
-            sum(progress.rows_in),
+            rows_in,
             progress.rows_out,
             progress.state_rows,
             progress.state_bytes,
@@ -118,16 +124,12 @@ class Metadata:
             node.size_at(mark) if isinstance(node, GranularityExec) else None,
         )
 
-    def _id(self, node: Exec) -> int:
-        """A number that a part keeps for as long as it is there."""
-        return self._ids.setdefault(node, len(self._ids))
-
-    def _users(self) -> dict[Exec, list[str]]:
-        users: dict[Exec, list[str]] = {}
-        for name, query in self._graph.running.items():
-            for node in nodes_of(query.job.plan):
-                users.setdefault(node, []).append(name)
-        return users
+    def _part(self, node: Exec) -> _Part:
+        part = self._known.get(node)
+        if part is None:
+            inputs = (self._part(child).id for child in node.children if isinstance(child, Exec))
+            part = self._known[node] = _Part(tuple(inputs), next(self._numbers), node.label)
+        return part
 
 
 def _window(node: Exec, mark: int) -> int | None:

@@ -14,8 +14,8 @@ from tidemill.graph.join_inputs import RunningJoins, with_ordered_inputs
 from tidemill.graph.missing import NEVER, Missing
 from tidemill.graph.normal import normal
 from tidemill.graph.readings import with_readings
+from tidemill.graph.uses import Uses
 from tidemill.physical.operator import Exec
-from tidemill.runtime.graph import nodes_of
 from tidemill.runtime.interface import GraphRun, Job, Restored, Root
 from tidemill.runtime.progress import Progress
 from tidemill.timeline import BEGIN
@@ -78,6 +78,7 @@ class QueryGraph:
         self._carried: dict[Exec, Exec] = {}
         self._lacking: dict[Exec, int] = {}
         self._joins = RunningJoins()
+        self.uses = Uses()
         self._changing = 0
         self._left: set[str] = set()
         if run.restored is not None:
@@ -103,18 +104,27 @@ class QueryGraph:
             if self.is_running(name):
                 help = "choose another name, or stop it first"
                 raise CatalogError(f"the query `{name}` is running already", help=help)
-            job = replace(job, plan=self._joins.adopted(self.matched(job.plan)))
-            for gate in self.gates:
-                job = gate(name, job)
-            missing = self._missing()
-            since = missing.until(job.running)
-            if since == NEVER and not partial:
-                raise _never(name)
-            query = GraphQuery(name, job, since, partial, meaning)
-            self._lacking.update(missing.of_new_parts(job.running))
-            self._joins.note(job.plan)
-            self._change(lambda: self.queries.update({name: query}))
-            return query
+            try:
+                return self._added(name, job, partial, meaning)
+            except TidemillError:
+                # Those at the gates may have made ready for it.
+                self._tell_revision({})
+                raise
+
+    def _added(self, name: str, job: Job, partial: bool, meaning: str) -> GraphQuery:
+        job = replace(job, plan=self.matched(job.plan))
+        for gate in self.gates:
+            job = gate(name, job)
+        job = replace(job, plan=self._joins.adopted(job.plan))
+        missing = self._missing()
+        since = missing.until(job.running)
+        if since == NEVER and not partial:
+            raise _never(name)
+        query = GraphQuery(name, job, since, partial, meaning)
+        self._lacking.update(missing.of_new_parts(job.running))
+        self._joins.note(job.plan)
+        self._change(lambda: self.queries.update({name: query}))
+        return query
 
     def _taken_up(self, name: str, job: Job, meaning: str) -> GraphQuery:
         query = self.queries[name]
@@ -173,13 +183,19 @@ class QueryGraph:
         """Let queries go on with other plans, or from another instant on."""
         with self.lock:
             missing = self._missing()
+            before = {name: self.find(name).job for name in roots}
             for name, root in roots.items():
                 lacking = missing.of_new_parts(root.job.running).items()
                 self._lacking.update({n: at for n, at in lacking if n not in carried})
                 self.find(name).job = root.job
             # Before a tick was made, a part may go on in the place of one that did so itself.
             came = {new: self._carried.get(old, old) for new, old in carried.items()}
-            self._change(lambda: self._carried.update(came))
+            try:
+                self._change(lambda: self._carried.update(came))
+            except TidemillError:
+                for name, job in before.items():
+                    self.find(name).job = job
+                raise
 
     @property
     def is_whole(self) -> bool:
@@ -214,11 +230,14 @@ class QueryGraph:
         running = self.running
         roots = {name: query.root for name, query in running.items()}
         came = {new: self._lacking[old] for new, old in carried.items() if old in self._lacking}
-        known = set(nodes_of(*(root.job.running for root in roots.values())))
-        self._lacking = {n: at for n, at in (self._lacking | came).items() if n in known}
-        self._joins.forget_all_but(known)
+        self.uses.follow({name: query.job for name, query in running.items()})
+        self._lacking = {n: at for n, at in (self._lacking | came).items() if n in self.uses}
+        self._joins.forget_all_but(self.uses)
         facts = {n: (q.complete_from, q.partial, q.meaning) for n, q in running.items()}
         self.run.revise(roots, carried, (self._lacking, facts))
+        self._tell_revision(carried)
+
+    def _tell_revision(self, carried: Carried) -> None:
         for hook in self.after_revision:
             hook(carried)
 

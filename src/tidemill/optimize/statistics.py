@@ -62,8 +62,9 @@ class Statistics:
         >>> told.over(Statistics({"bid": StreamStatistics(rate=7, rows=3)})).of("bid")
         StreamStatistics(rate=10, length=None, granularity=None, rows=3, distinct={})
         """
-        names = {**other.streams, **self.streams}
-        streams = {name: self.of(name).over(other.of(name)) for name in names}
+        streams = {**other.streams, **self.streams}
+        for name in other.streams.keys() & self.streams.keys():
+            streams[name] = self.of(name).over(other.of(name))
         return Statistics(streams, {**other.selectivities, **self.selectivities})
 
     def only(self, sources: Iterable[str]) -> Statistics:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tidemill.physical.arrays import Array, Ints, is_sorted
+from tidemill.timeline import OPEN_END
 
 _MOST_RUNS = 6
 
@@ -95,6 +96,11 @@ class Calendar:
         due = concat(parts)
         self._length -= len(due)
         return due.in_order()
+
+    @property
+    def next(self) -> int:
+        """When the first entry expires."""
+        return min((int(queue[0].times[0]) for queue in self._queues), default=OPEN_END)
 
     def renumber(self, moved: Ints) -> None:
         """Follow slots to their new numbers."""

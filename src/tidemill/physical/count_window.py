@@ -196,6 +196,10 @@ class _CountWindow(OpenSweep):
         return until if self._node.rows is None else self._release.watermark
 
     @property
+    def next_change(self) -> int:
+        return OPEN_END
+
+    @property
     def state_rows(self) -> int:
         return self._stored.live_count + self._partitions.live_count + self.waiting_rows
 

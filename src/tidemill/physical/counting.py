@@ -140,6 +140,10 @@ class _Counting(OpenSweep):
             self._more.renumber(moved)
 
     @property
+    def next_change(self) -> int:
+        return self._ledger.next_end
+
+    @property
     def state_rows(self) -> int:
         return self._ledger.open_ends + self._ledger.table.live_count + self.waiting_rows
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
+import pyarrow as pa
 
+from tidemill.algebra.schema import Schema
 from tidemill.physical.arrays import Array, Bools, Ints
 from tidemill.physical.hash_index import HashIndex
 from tidemill.physical.rows import RowStore
@@ -30,7 +32,9 @@ def hash_rows(frame: pl.DataFrame, seed: int) -> Array:
     """A hash of every row; an integer column stands for itself."""
     column = frame.to_series(0)
     if frame.width == 1 and column.dtype.is_integer() and seed == 0:
-        return column.cast(pl.Int64).fill_null(_NULL_INT).to_numpy().view(np.uint64)
+        whole = column.cast(pl.Int64)
+        whole = whole.fill_null(_NULL_INT) if whole.null_count() else whole
+        return whole.to_numpy().view(np.uint64)
     return frame.hash_rows(seed=seed).to_numpy()
 
 
@@ -61,13 +65,25 @@ class KeyColumns:
     def __bool__(self) -> bool:
         return bool(self.names)
 
+    @property
+    def identity(self) -> Hashable:
+        """Equal for equal columns that are compared alike."""
+        return self.names, tuple(self._required)
+
     def values(self, batch: pl.DataFrame) -> pl.DataFrame:
         """The columns by their position."""
         return key_values(batch, self.names)
 
+    def are_exact(self, schema: Schema) -> bool:
+        """Whether keys are equal if their hashes are: one whole number stands for itself."""
+        return len(self.names) == len(self._required) == 1 and pa.types.is_integer(
+            schema[self.names[0]]
+        )
+
     def complete(self, batch: pl.DataFrame) -> pl.DataFrame:
         """The rows that can have equals at all: without those that have a NULL."""
-        return batch.drop_nulls(self._required) if self._required else batch
+        lacks = any(batch[name].null_count() for name in self._required)
+        return batch.drop_nulls(self._required) if lacks else batch
 
 
 _NO_KEY = "#"  # the only key where there is none

@@ -157,6 +157,11 @@ class Ledger:
         return moved
 
     @property
+    def next_end(self) -> int:
+        """When the next row ends."""
+        return self._calendar.next
+
+    @property
     def open_ends(self) -> int:
         return len(self._calendar)
 

@@ -12,7 +12,10 @@ import polars as pl
 from tidemill.algebra.plan import Plan
 from tidemill.algebra.schema import Schema
 from tidemill.physical.arrays import Ints
+from tidemill.physical.once import ONCE
 from tidemill.timeline import VALID_FROM, VALID_TO
+
+_VALIDITY = (VALID_FROM, VALID_TO)
 
 
 class Operator(ABC):
@@ -116,6 +119,16 @@ class Sweep(Operator):
         """The watermark of the output after a sweep."""
         return until
 
+    def is_quiet(self, until: int) -> bool:
+        """Whether a sweep to `until` would bring nothing, if no row starts before it."""
+        return False
+
+    def rest(self, watermarks: Sequence[int]) -> int | None:
+        until = min(watermarks)
+        if any(waiting.has_due(until) for waiting in self._waiting) or not self.is_quiet(until):
+            return None
+        return self.output_watermark(until)
+
     def step(
         self, inputs: Sequence[pl.DataFrame], watermarks: Sequence[int]
     ) -> tuple[pl.DataFrame, int]:
@@ -143,17 +156,33 @@ class Waiting:
 
     def due(self, batch: pl.DataFrame, until: int) -> pl.DataFrame:
         """Of these and the rows that waited, those that start before `until`; others wait."""
-        rows = pl.concat([self.rows, batch]) if self.rows.height else batch
-        due = starts(rows) < until
-        if due.all():
-            self.rows = rows.clear()
-            return rows
-        self.rows = rows.filter(~due)
-        return rows.filter(due)
+        parts = (self.rows, batch) if self.rows.height else (batch,)
+        due, self.rows = ONCE.get(parts, ("due", until), lambda: _divided(together(parts), until))
+        return due
+
+    def has_due(self, until: int) -> bool:
+        """Whether a row that waits starts before `until`."""
+        return self.rows.height > 0 and bool(starts(self.rows).min() < until)
 
     @property
     def nbytes(self) -> int:
         return int(self.rows.estimated_size())
+
+
+def _divided(rows: pl.DataFrame, until: int) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Rows that start before an instant, and the others."""
+    due = starts(rows) < until
+    if due.all():
+        return rows, rows.clear()
+    return rows[np.flatnonzero(due)], rows[np.flatnonzero(~due)]
+
+
+def together(batches: Sequence[pl.DataFrame]) -> pl.DataFrame:
+    """The rows of several batches; where only one has some, it costs nothing."""
+    full = [batch for batch in batches if batch.height]
+    if len(full) > 1:
+        return pl.concat(full)
+    return full[0] if full else batches[0]
 
 
 def empty_batch(schema: Schema) -> pl.DataFrame:
@@ -174,7 +203,9 @@ def with_validity(payload: pl.DataFrame, start: Ints, end: Ints) -> pl.DataFrame
 
 def payload(batch: pl.DataFrame) -> pl.DataFrame:
     """The columns of a batch without its validity."""
-    return batch.drop(VALID_FROM, VALID_TO)
+    # Several times faster than `drop`, which matters for the many batches of few rows.
+    columns = [each for each in batch.get_columns() if each.name not in _VALIDITY]
+    return pl.DataFrame(columns)
 
 
 def starts(batch: pl.DataFrame) -> Ints:

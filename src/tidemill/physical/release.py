@@ -12,7 +12,7 @@ from typing import Any
 
 from tidemill.algebra.schema import Schema
 from tidemill.physical.operator import Sweep
-from tidemill.timeline import OPEN_END
+from tidemill.timeline import BEGIN, OPEN_END
 
 _FREE = 4096  # so few rows may be cut in every step
 
@@ -47,3 +47,12 @@ class OpenSweep(Sweep):
 
     def output_watermark(self, until: int) -> int:
         return self._release.watermark
+
+    @property
+    def next_change(self) -> int:
+        """The first instant after which results may differ, if no row starts before it."""
+        return BEGIN
+
+    def is_quiet(self, until: int) -> bool:
+        # Open results are cut at the end of time, and sooner if operators above wait for that.
+        return until < OPEN_END and not self._release.eager and self.next_change >= until

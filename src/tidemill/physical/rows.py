@@ -37,11 +37,12 @@ class RowStore:
 
     def take(self, numbers: Ints, columns: Sequence[str] | None = None) -> pl.DataFrame:
         """The rows of these numbers, in this order; all columns or some."""
-        columns = self.columns if columns is None else columns
         if len(numbers) == 0:
-            return self._empty.select(columns)
+            return self._empty if columns is None else self._empty.select(columns)
         if len(self._chunks) == 1:
-            return self._chunks[0].select(columns)[numbers]
+            chunk = self._chunks[0]
+            return (chunk if columns is None else chunk.select(columns))[numbers]
+        columns = self.columns if columns is None else columns
         ends = np.cumsum([chunk.height for chunk in self._chunks])
         chunk_of = np.searchsorted(ends, numbers, side="right").astype(np.uint16)
         order = np.argsort(chunk_of, kind="stable")

@@ -10,7 +10,7 @@ import polars as pl
 
 from tidemill.algebra.plan import Plan
 from tidemill.algebra.schema import Schema
-from tidemill.physical.operator import Exec, Operator
+from tidemill.physical.operator import Exec, Operator, together
 
 
 @dataclass(frozen=True)
@@ -32,5 +32,7 @@ class _Union(Operator):
     def step(
         self, inputs: Sequence[pl.DataFrame], watermarks: Sequence[int]
     ) -> tuple[pl.DataFrame, int]:
-        full = [batch for batch in inputs if batch.height]
-        return (pl.concat(full) if full else inputs[0]), min(watermarks)
+        return together(inputs), min(watermarks)
+
+    def rest(self, watermarks: Sequence[int]) -> int | None:
+        return min(watermarks)

@@ -113,6 +113,10 @@ class _Versions(OpenSweep):
             self._calendar.renumber(moved)
 
     @property
+    def next_change(self) -> int:
+        return self._calendar.next
+
+    @property
     def state_rows(self) -> int:
         return self._table.live_count + self.waiting_rows
 

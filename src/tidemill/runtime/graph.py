@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from time import perf_counter
 from typing import Any, TypeVar
 
@@ -13,6 +14,7 @@ from tidemill.algebra.plan import Plan
 from tidemill.errors import ExecutionError
 from tidemill.physical.join import JoinExec
 from tidemill.physical.lookup import LookupExec
+from tidemill.physical.once import ONCE
 from tidemill.physical.operator import Exec, Operator, empty_batch, ends, starts
 from tidemill.runtime.progress import OperatorProgress
 from tidemill.timeline import BEGIN, OPEN_END
@@ -56,12 +58,10 @@ class NodeProgress:
         """Take note of new rows."""
         self.rows_in = _added(self.rows_in, [rows.height for rows in inputs])
         if joins:
-            self.held = _added(self.held, [_held(rows) for rows in inputs])
-            for rows in inputs:
-                if rows.height:
-                    times = starts(rows)
-                    self.first = min(self.first, int(times.min()))
-                    self.last = max(self.last, int(times.max()))
+            lives = [ONCE.get((rows,), "lives", partial(_lives, rows)) for rows in inputs]
+            self.held = _added(self.held, [held for held, _, _ in lives])
+            self.first = min(self.first, *(first for _, first, _ in lives))
+            self.last = max(self.last, *(last for _, _, last in lives))
 
     def gave(self, rows: pl.DataFrame, watermark: int) -> None:
         """Take note of what the operator gives."""
@@ -112,10 +112,16 @@ def _added(left: Sequence[_Number], right: Sequence[_Number]) -> Sequence[_Numbe
     return [a + b for a, b in zip(left, right, strict=True)]
 
 
-def _held(rows: pl.DataFrame) -> float:
-    """How long rows hold, together: those that are looked at stand for all."""
-    some = rows.head(_SAMPLE)
-    return float((ends(some) - starts(some)).mean()) * rows.height if rows.height else 0.0
+def _lives(rows: pl.DataFrame) -> tuple[float, int, int]:
+    """How long rows hold, together, and when the first and the last start.
+
+    For how long, those that are looked at stand for all.
+    """
+    if not rows.height:
+        return 0.0, OPEN_END, BEGIN
+    some, times = rows.head(_SAMPLE), starts(rows)
+    held = float((ends(some) - starts(some)).mean()) * rows.height
+    return held, int(times.min()), int(times.max())
 
 
 @dataclass
@@ -277,6 +283,7 @@ class Graph:
                 result = run(part, part.operator, [results[each.number] for each in part.inputs])
             part.progress.gave(*result)
             results.append(result)
+        ONCE.forget()
         return results
 
     def _try(self, part: _Part, operator: Operator, inputs: list[Arrival]) -> Arrival:

@@ -113,6 +113,10 @@ class GraphEstimates:
         part = self.parts[node]
         return Usage() if part.usage is None else self.calibration.of(part.kind, part.usage)
 
+    def rate(self, node: Exec) -> float:
+        """Rows that an operator gives per instant."""
+        return self._estimator.rate(self.parts[node].plan)
+
     def _known(self, statistics: Statistics) -> None:
         self._told = statistics
         self._shares: dict[str, float] = {}

@@ -20,7 +20,7 @@ from tidemill.physical.project import ProjectExec
 from tidemill.physical.time_window import TimeWindowExec
 from tidemill.physical.union import UnionExec
 from tidemill.runtime.graph import NodeProgress
-from tidemill.timeline import BEGIN
+from tidemill.timeline import BEGIN, add
 
 
 def resized(
@@ -31,7 +31,7 @@ def resized(
     """The plans with a change (t, size) more at some knobs, and what each new part was before.
 
     Changes that were planned for t or later are forgotten. If it is known until when a knob is
-    `settled`, so are all sizes of that time but the last.
+    `settled`, so are changes that have no meaning any more for rows from then on.
     """
     resizing = _Resizing(changes, settled)
     new = {name: resizing.of(plan) for name, plan in roots.items()}
@@ -57,7 +57,7 @@ class _Resizing:
         new: Exec = plan.with_children([self.of(child) for child in plan.children])
         if isinstance(new, AdjustableExec) and new.knob in self._changes:
             at, size = self._changes[new.knob]
-            changes = _pruned(_extended(new, at, size), self._settled.get(new.knob, BEGIN))
+            changes = _pruned(new, _extended(new, at, size), self._settled.get(new.knob, BEGIN))
             if changes != new.changes:
                 new = replace(new, changes=changes)
         if new is not plan and new != plan:
@@ -77,13 +77,18 @@ def _extended(node: AdjustableExec, at: int, size: int) -> Changes:
     return before if known == size else (*before, (at, size))
 
 
-def _pruned(changes: Changes, settled: int) -> Changes:
-    """Without changes that another follows before any row can come.
+def _pruned(node: AdjustableExec, changes: Changes, settled: int) -> Changes:
+    """Without changes of whose rows none will come, and as far as is known none is left.
 
     The first size stays, although no row will have it: what was decided by it stays as it is.
     """
-    past = [change for change in changes if change[0] <= settled]
-    return changes[max(len(past) - 1, 0) :]
+    while len(changes) > 1:
+        (_, size), (until, _) = changes[:2]
+        longest = add(size, node.slide - 1) if isinstance(node, TimeWindowExec) else 1
+        if until - 1 + longest > settled:
+            break
+        changes = changes[1:]
+    return changes
 
 
 Running = Mapping[Exec, NodeProgress]

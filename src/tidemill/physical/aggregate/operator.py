@@ -21,7 +21,9 @@ from tidemill.physical.ledger import Change, Ledger, Moments
 from tidemill.physical.operator import (
     Exec,
     Operator,
+    empty_batch,
     empty_frame,
+    together,
     with_validity,
 )
 from tidemill.physical.release import OpenSweep
@@ -85,14 +87,14 @@ class _Aggregate(OpenSweep):
         if self._release.is_due(until, rows, self._ledger.table.live_count):
             pieces.append(self._cut(until))
         self._compact()
-        return pl.concat(pieces)
+        return together(pieces)
 
     def _change(self, index: int, batch: pl.DataFrame) -> Change:
         amounts = {} if index else {ROWS: np.ones(batch.height, dtype=np.int8)}
         for call in self._calls:
             if call.source == index:
                 amounts.update(call.amounts(batch))
-        return Change(canonical(batch.select(*self._keys, VALID_FROM, VALID_TO)), amounts)
+        return Change(canonical(batch[[*self._keys, VALID_FROM, VALID_TO]]), amounts)
 
     def _closed(self, moments: Moments) -> pl.DataFrame:
         """Pieces between two moments of a group."""
@@ -131,18 +133,29 @@ class _Aggregate(OpenSweep):
         return batch
 
     def _batch(self, slots: Ints, start: Ints, end: Ints, answers: list[pl.Series]) -> pl.DataFrame:
-        keys = self._ledger.table.rows(slots).select(self._keys)
+        if not len(slots):
+            return self._nothing
         columns = [
             answer.alias(call.name) for call, answer in zip(self._node.calls, answers, strict=True)
         ]
-        rows = keys.hstack(columns) if self._keys else pl.DataFrame(columns)
-        return with_validity(rows, start, end)
+        if not self._keys:
+            return with_validity(pl.DataFrame(columns), start, end)
+        keys = self._ledger.table.rows(slots).select(self._keys)
+        return with_validity(keys.hstack(columns), start, end)
+
+    @cached_property
+    def _nothing(self) -> pl.DataFrame:
+        return empty_batch(self._node.schema)
 
     def _compact(self) -> None:
         moved = self._ledger.compact()
         if moved is not None:
             for call in self._calls:
                 call.renumber(moved)
+
+    @property
+    def next_change(self) -> int:
+        return self._ledger.next_end
 
     @property
     def state_rows(self) -> int:

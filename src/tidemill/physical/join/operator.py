@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import cached_property, reduce
+from functools import cached_property, partial, reduce
 from itertools import accumulate
 from operator import add
 from typing import Any
@@ -15,6 +15,7 @@ from tidemill.expressions import UserFunction
 from tidemill.physical.join.combinations import Combinations, Shelf, alone, extended
 from tidemill.physical.join.side import Run, Side
 from tidemill.physical.keys import same_rows
+from tidemill.physical.once import ONCE
 from tidemill.physical.operator import Operator, empty_batch, payload, with_validity
 from tidemill.physical.pairs import Condition
 
@@ -50,6 +51,10 @@ class JoinOperator(Operator):
         # The rows that are kept do not depend on the orders in which they are looked up.
         self._follow(node.all_orders)
 
+    @cached_property
+    def _exact(self) -> bool:
+        return all(side.keys.are_exact(side.schema) for side in self._sides if side.keys)
+
     def _plan_checks(self, order: Order) -> list[list[Condition]]:
         """After each input of an order, the conditions that can be told since then."""
         checks: list[list[Condition]] = []
@@ -70,10 +75,14 @@ class JoinOperator(Operator):
         tick = _Tick(self._sides, new)
         found = [part for origin in range(len(new)) for part in self._results(origin, tick)]
         for number, side in enumerate(self._sides):
-            # Every later result needs a later row of another input.
-            others = (mark for other, mark in enumerate(watermarks) if other != number)
-            side.keep(new[number], min(others))
+            side.keep(new[number], _others(watermarks, number))
         return (pl.concat(found) if found else self._empty), min(watermarks)
+
+    def rest(self, watermarks: Sequence[int]) -> int | None:
+        expiring = any(
+            side.has_expired(_others(watermarks, number)) for number, side in enumerate(self._sides)
+        )
+        return None if expiring else min(watermarks)
 
     def _results(self, origin: int, tick: _Tick) -> Iterator[pl.DataFrame]:
         """All rows of which the origin brings a new part, and no input before it."""
@@ -106,12 +115,16 @@ class JoinOperator(Operator):
 
     def _checked(self, batch: pl.DataFrame, conditions: Sequence[Condition]) -> pl.DataFrame:
         """The rows whose keys are equal, not only their hashes, and that meet the conditions."""
+        batch = batch if self._exact else self._with_equal_keys(batch)
+        for condition in conditions:
+            batch = batch.filter(condition.holds(batch)) if batch.height else batch
+        return batch
+
+    def _with_equal_keys(self, batch: pl.DataFrame) -> pl.DataFrame:
         keyed = [side.keys.values(batch) for side in self._sides if side.keys]
         for other in keyed[1:]:
             same = same_rows(keyed[0], other)
             batch = batch if same.all() else batch.filter(same)
-        for condition in conditions:
-            batch = batch.filter(condition.holds(batch)) if batch.height else batch
         return batch
 
     @property
@@ -145,14 +158,14 @@ class _Tick:
 
     @cached_property
     def _frames(self) -> list[pl.DataFrame]:
-        return [
-            payload(pl.concat([run.batch for _, run in runs], rechunk=False)) for runs in self._runs
-        ]
+        batches = [tuple(run.batch for _, run in runs) for runs in self._runs]
+        return [ONCE.get(each, "rows", partial(_payload, each)) for each in batches]
 
     def rows(self, found: Combinations) -> pl.DataFrame:
         """Combinations of all inputs as rows of the result."""
         parts = [frame[found.rows[number]] for number, frame in enumerate(self._frames)]
-        return with_validity(pl.concat(parts, how="horizontal"), found.start, found.end)
+        columns = [column for part in parts for column in part.get_columns()]
+        return with_validity(pl.DataFrame(columns), found.start, found.end)
 
     def columns(self, found: Combinations, names: frozenset[str]) -> pl.DataFrame:
         """Some columns of combinations."""
@@ -163,6 +176,15 @@ class _Tick:
             if wanted:
                 parts.append(frame.select(wanted)[rows])
         return pl.concat(parts, how="horizontal")
+
+
+def _payload(batches: Sequence[pl.DataFrame]) -> pl.DataFrame:
+    return payload(pl.concat(batches, rechunk=False))
+
+
+def _others(watermarks: Sequence[int], number: int) -> int:
+    """When rows of an input expire: every later result needs a later row of another input."""
+    return min(mark for other, mark in enumerate(watermarks) if other != number)
 
 
 def _offsets(runs: Sequence[Run]) -> Iterator[int]:

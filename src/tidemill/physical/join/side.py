@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 import polars as pl
@@ -12,6 +12,7 @@ import polars as pl
 from tidemill.algebra.schema import Schema
 from tidemill.physical.arrays import Array, Ints, slot_order
 from tidemill.physical.keys import KeyColumns, hash_rows
+from tidemill.physical.once import ONCE
 from tidemill.physical.operator import ends, starts
 from tidemill.timeline import OPEN_END
 
@@ -40,6 +41,8 @@ class Run:
     def of(hashes: Array, batch: pl.DataFrame, buckets: int | None = None) -> Run:
         """Rows in any order, made ready to be found."""
         places = hashes if buckets is None else hashes % np.uint64(buckets)
+        if len(hashes) < 2:
+            return Run(places, hashes, batch, buckets)
         smallest = places.min(initial=_LARGEST_HASH)
         order = slot_order(places - smallest, starts(batch))
         return Run(places, hashes, batch, buckets).take(order)
@@ -127,6 +130,9 @@ class Side:
 
     def arrive(self, batch: pl.DataFrame) -> Run:
         """New rows, ready to be matched; NULL keys match nothing."""
+        return ONCE.get((batch,), (self.keys.identity, self._buckets), lambda: self._ready(batch))
+
+    def _ready(self, batch: pl.DataFrame) -> Run:
         batch = self.keys.complete(batch)
         if not self.keys:
             return Run.of(np.zeros(batch.height, dtype=np.uint64), batch)
@@ -139,7 +145,11 @@ class Side:
             self.runs.append(run.alive(expired))
         while len(self.runs) > 1 and len(self.runs[-1]) * 2 >= len(self.runs[-2]):
             last, before = self.runs.pop(), self.runs.pop()
-            self.runs.append(Run.merged(before, last))
+            self.runs.append(ONCE.get((before, last), "merged", partial(Run.merged, before, last)))
+
+    def has_expired(self, expired: int) -> bool:
+        """Whether some rows can be forgotten at little cost."""
+        return any(run.last_end <= expired for run in self.runs)
 
     @property
     def rows(self) -> int:

@@ -19,15 +19,20 @@ from tidemill.runtime.graph import nodes_of
 from tidemill.runtime.spark.epochs import Epoch
 from tidemill.runtime.spark.failures import reason
 from tidemill.runtime.spark.layout import Layout, layouts_of
+from tidemill.runtime.spark.live_nodes import operator_totals
 from tidemill.runtime.spark.native import native_rows
 from tidemill.runtime.spark.news import gathered
 from tidemill.runtime.spark.raw import RawRows
 from tidemill.runtime.spark.tick import Marks, TickPlan
 from tidemill.runtime.spark.worker import Former, Handover
-from tidemill.timeline import OPEN_END, VALID_FROM
+from tidemill.timeline import BEGIN, OPEN_END, VALID_FROM
 
 ReadStatic = Callable[[Edge, Layout], DataFrame]
 """Reads the rows of a relation as rows of an edge."""
+
+
+Report = Mapping[str, Any]
+"""What a task has said about a tick."""
 
 
 class EpochPlan:
@@ -49,17 +54,17 @@ class EpochPlan:
         self._raw = raw
         self._read_static = read_static
 
-    def marks(self, tick: int, marks: Marks) -> Marks:
-        """The watermarks of a tick, from those after the tick before."""
+    def marks(self, tick: int, marks: Marks, reports: Sequence[Report]) -> Marks:
+        """The watermarks of a tick, from those after the tick before, and its reports."""
         statics = {
             native_rows(edge.producer).source.scan.source: OPEN_END
             for edge in self.staged.edges
             if is_static(edge)
         }
-        edges = dict(marks.edges)
-        if tick == self.epoch.tick:
-            edges |= {n: edges[old] for n, old in self.epoch.edges.items() if old in edges}
-        return replace(marks, sources={**marks.sources, **statics}, edges=edges)
+        known = replace(marks, sources={**marks.sources, **statics})
+        if tick != self.epoch.tick:
+            return known
+        return replace(known, edges={**marks.edges, **first_marks(self.epoch, known.of, reports)})
 
     def reports_before(self, tick: int) -> list[dict[str, Any]]:
         """What the tasks of the tick before have said."""
@@ -68,7 +73,7 @@ class EpochPlan:
         return before.reports(tick - 1)
 
     def run(
-        self, batch: DataFrame, tick: int, marks: Marks, reports: Sequence[Mapping[str, Any]]
+        self, batch: DataFrame, tick: int, marks: Marks, reports: Sequence[Report]
     ) -> tuple[DataFrame, Observation]:
         """The result rows of a tick, and what is known about it once they have been used."""
         seen = Observation()
@@ -79,7 +84,7 @@ class EpochPlan:
         handovers: dict[int, Handover] = {}
         if tick == self.epoch.tick:
             rows = reduce(DataFrame.union, self._statics(), rows)
-            handovers = self._handovers(reports)
+            handovers = self.handovers(reports)
         return self.plan.through(rows, tick, marks, reports, handovers, tolerant=True), seen
 
     @property
@@ -92,7 +97,7 @@ class EpochPlan:
         fresh = self.epoch.staging.fresh_statics(self.epoch.before)
         return [self._read_static(edge, self.plan.layouts[0]) for edge in fresh]
 
-    def _handovers(self, reports: Sequence[Mapping[str, Any]]) -> dict[int, Handover]:
+    def handovers(self, reports: Sequence[Report]) -> dict[int, Handover]:
         """By level, which operators go on in others' place. Where nothing changes, none do."""
         old, carried = self.epoch.before.staged, self.epoch.carried
         layouts = layouts_of(old)
@@ -115,7 +120,7 @@ class EpochPlan:
         return found
 
     def failed(
-        self, reports: Sequence[Mapping[str, Any]], native: Mapping[int, str] | None = None
+        self, reports: Sequence[Report], native: Mapping[int, str] | None = None
     ) -> dict[str, Exception]:
         """The queries to whose results something is missing; `native` are edges that fail."""
         failed = dict(native or {})
@@ -152,3 +157,29 @@ class EpochPlan:
 def _nodes(stage: Stage) -> list[Exec]:
     """The operators of a stage."""
     return [node for node in nodes_of(*(root for _, root in stage.outputs)) if node.children]
+
+
+def first_marks(
+    epoch: Epoch, mark_of: Callable[[Edge], int], reports: Sequence[Report]
+) -> dict[int, int]:
+    """The watermarks of new edges in the first tick of an epoch.
+
+    What was promised to an operator still holds when its rows come another way; to those that go
+    on, time must not go back.
+    """
+    old = epoch.before.staged
+    known = {edge.tag for edge in old.edges}
+    totals = operator_totals(epoch.before, reports)
+
+    def promised(part: Exec | None) -> int:
+        if isinstance(part, EdgeExec):
+            return mark_of(old.edge(part.tag))
+        return totals[part].watermark if part in totals else BEGIN
+
+    found = {}
+    for edge in epoch.staging.staged.edges:
+        if edge.made_at and edge.tag not in known:
+            maker = epoch.staging.locals[edge.producer]
+            before = epoch.carried.get(maker, maker)
+            found[edge.tag] = max(promised(before), promised(epoch.inputs.get(edge.tag)))
+    return found

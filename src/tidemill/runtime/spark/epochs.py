@@ -13,6 +13,7 @@ from typing import Any
 
 from pyspark import cloudpickle
 
+from tidemill.fragments.counterparts import counterparts
 from tidemill.fragments.staging import Staging
 from tidemill.physical.operator import Exec
 from tidemill.runtime.interface import Root
@@ -26,7 +27,7 @@ class Epoch:
     """What is in force from a tick on, and what was before it.
 
     `tags` are those of the results of queries. `carried` names the operators of stages whose place
-    new ones take, `edges` the edges that new ones go on for, by tag. The notes are those of
+    new ones take, `inputs` what was in the place of new edges, by tag. The notes are those of
     whoever revised the graph.
     """
 
@@ -36,7 +37,7 @@ class Epoch:
     staging: Staging = field(default_factory=Staging)
     before: Staging = field(default_factory=Staging)
     carried: Mapping[Exec, Exec] = field(default_factory=dict)
-    edges: Mapping[int, int] = field(default_factory=dict)
+    inputs: Mapping[int, Exec] = field(default_factory=dict)
     notes: Any = None
 
     def runs(self, roots: Mapping[str, Root]) -> bool:
@@ -44,6 +45,22 @@ class Epoch:
         return {n: _meaning(r) for n, r in self.roots.items()} == {
             n: _meaning(r) for n, r in roots.items()
         }
+
+
+def next_epoch(
+    tick: int,
+    base: Staging,
+    roots: Mapping[str, Root],
+    carried: Mapping[Exec, Exec],
+    notes: Any = None,
+) -> Epoch:
+    """The epoch in which these queries run; `base` is what ran in the tick before it."""
+    plans = {name: root.job.running for name, root in roots.items()}
+    staging = base.then(list(plans.values()), carried)
+    parts = counterparts(staging, base, carried)
+    tags = dict(zip(plans, staging.staged.results, strict=True))
+    kept = {name: root.kept for name, root in roots.items()}
+    return Epoch(tick, kept, tags, staging, base, parts.operators, parts.inputs, notes)
 
 
 def _meaning(root: Root) -> tuple[object, ...]:

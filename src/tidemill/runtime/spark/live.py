@@ -24,7 +24,6 @@ from tidemill.algebra.schema import Field, Schema
 from tidemill.analyze import SourceInfo
 from tidemill.errors import ExecutionError, UnsupportedError
 from tidemill.fragments import Edge
-from tidemill.fragments.counterparts import counterparts
 from tidemill.fragments.staging import Staging
 from tidemill.physical.operator import Exec
 from tidemill.physical.source import SourceExec
@@ -35,7 +34,7 @@ from tidemill.runtime.progress import Progress, SourceProgress
 from tidemill.runtime.spark.checkpoint import Checkpoint
 from tidemill.runtime.spark.delivery import Delivery, Member
 from tidemill.runtime.spark.epoch_plan import EpochPlan
-from tidemill.runtime.spark.epochs import Epoch, EpochLog
+from tidemill.runtime.spark.epochs import Epoch, EpochLog, next_epoch
 from tidemill.runtime.spark.failures import explained
 from tidemill.runtime.spark.heartbeats import Heartbeats
 from tidemill.runtime.spark.layout import Layout
@@ -161,24 +160,12 @@ class LiveRun:
                 "the queries of the checkpoint have to go on first",
                 help=f"start them again under their names: {', '.join(self._detached)}",
             )
-        plans = {name: root.job.running for name, root in roots.items()}
-        for plan in plans.values():
-            self._check_sources(plan)
+        for root in roots.values():
+            self._check_sources(root.job.running)
         # Between the same two ticks, plans may have been replaced already.
         came = {new: self._carried.get(old, old) for new, old in carried.items()}
         came = {**self._carried, **came}
-        staging = self._base.then(list(plans.values()), came)
-        parts = counterparts(staging, self._base, came)
-        epoch = Epoch(
-            self._next,
-            {name: root.kept for name, root in roots.items()},
-            dict(zip(plans, staging.staged.results, strict=True)),
-            staging,
-            self._base,
-            parts.operators,
-            parts.edges,
-            notes,
-        )
+        epoch = next_epoch(self._next, self._base, roots, came, notes)
         self._epochs.write(epoch)
         self._pending, self._carried, self._nodes = self._planned(epoch), came, None
 
@@ -235,7 +222,7 @@ class LiveRun:
 
     def _run(self, batch: DataFrame, tick: int, planned: EpochPlan) -> None:
         began = time.perf_counter()
-        marks = planned.marks(tick, self._marks)
+        marks = planned.marks(tick, self._marks, self._reports)
         rows, seen = planned.run(batch, tick, marks, self._reports)
         delivery = Delivery(planned.plan, rows, self._members, planned.epoch)
         try:
@@ -277,7 +264,7 @@ class LiveRun:
         self, batch: DataFrame, tick: int, planned: EpochPlan, error: PySparkException
     ) -> None:
         """Do a tick again that failed, without the queries at whose expressions Spark failed."""
-        marks = planned.marks(tick, self._marks)
+        marks = planned.marks(tick, self._marks, self._reports)
         failed = planned.failed([], planned.failing_edges(batch, marks))
         if not failed or tick != self._next:
             raise
@@ -310,7 +297,7 @@ class LiveRun:
             totals = operator_totals(self._base, self._reports)
             if epoch.tick == self._next:
                 totals |= {n: totals[old] for n, old in epoch.carried.items() if old in totals}
-            streams = Streams(self._marks.sources, self.newest)
+            streams = Streams(self._marks.sources, self.newest, self._base.placed)
             self._nodes = node_progress(epoch.staging, totals, streams, self._partitions)
         return self._nodes
 

@@ -1,0 +1,190 @@
+"""Many queries in one running graph: how fast it ticks, what it holds, what sharing saves.
+
+The queries are those of the mix of PIPES (Table 24.1) over 50 streams, in this process. Times are
+seconds of one core. Sharing off: every query has a graph of its own; of large numbers a sample is
+run and stands for all.
+"""
+
+from __future__ import annotations
+
+from _harness import Figure, Report, options, present, timed  # isort: split
+
+import gc
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from statistics import median
+from typing import Any
+from unittest.mock import patch
+
+import pyarrow as pa
+
+from tidemill import Engine, Query
+from tidemill.engine.running import RunningGraph
+from tidemill.graph.metadata import Metadata
+from tidemill.testing.mix import MINUTE, Mix
+
+TICK = 2_000
+"""Milliseconds of the streams."""
+SAMPLE = 100
+LIKE = 1_000
+ADDED = 10
+
+
+class Side:
+    """An engine whose graph runs some queries of the mix, tick after tick."""
+
+    def __init__(self, mix: Mix, queries: list[str]) -> None:
+        self.engine = Engine(runtime="inprocess")
+        mix.declare(self.engine)
+        self.graph: RunningGraph = self.engine.run()
+        self.rows = 0
+        with self.graph.together():
+            for number, text in enumerate(queries):
+                self.start(text, f"q{number}")
+
+    def start(self, text: str, name: str) -> None:
+        query = self.engine.sql(text)
+        assert isinstance(query, Query)
+        query.start(self._take, name=name)
+
+    def _take(self, table: pa.Table, tick: int) -> None:
+        self.rows += table.num_rows
+
+    def tick(self, tables: dict[str, pa.Table]) -> float:
+        """The seconds of a tick with these rows."""
+        for name, table in tables.items():
+            if table.num_rows:
+                self.engine.push(name, table)
+        return timed(self.graph.tick)
+
+    @property
+    def state_bytes(self) -> int:
+        return sum(node.state_bytes for node in self.graph.graph.run.nodes.values())
+
+
+class Clock:
+    """The rows of the streams, one tick after the other."""
+
+    def __init__(self, mix: Mix) -> None:
+        self._mix = mix
+        self._at = 0
+
+    def next(self, length: int = TICK) -> dict[str, pa.Table]:
+        begin, self._at = self._at, self._at + length
+        return self._mix.tables(begin, self._at)
+
+
+def figures(mix: Mix, count: int, ticks: int) -> Iterator[Figure]:
+    """All that is measured with so many queries."""
+    case = f"{count:,} queries"
+    texts = mix.queries(count)
+    memory = _memory()
+    shared, clock = Side(mix, texts), Clock(mix)
+    sample = texts[:: max(1, count // SAMPLE)][:SAMPLE]
+    alone = [Side(mix, [text]) for text in sample]
+    first = clock.next(MINUTE)
+    for side in (shared, *alone):
+        side.tick(first)
+    spent, apart, rows = [], [], 0
+    for _ in range(ticks):
+        tables = clock.next()
+        rows += sum(table.num_rows for table in tables.values())
+        spent.append(shared.tick(tables))
+        apart.append(sum(side.tick(tables) for side in alone) / len(alone) * count)
+    tick, off = median(spent), median(apart)
+    yield Figure(case, "ticks", "per second", 1 / tick)
+    yield Figure(case, "ticks, sharing off", "per second", 1 / off)
+    yield Figure(case, "sharing off / on", "times", off / tick)
+    yield Figure(case, "rows read", "per second", rows / sum(spent))
+    yield Figure(case, "parts", "", len(shared.graph.graph.run.nodes))
+    parts = sum(len(side.graph.graph.run.nodes) for side in alone) / len(alone) * count
+    yield Figure(case, "parts, sharing off", "", parts)
+    yield Figure(case, "state", "MB", shared.state_bytes / 1e6)
+    state = sum(side.state_bytes for side in alone) / len(alone) * count
+    yield Figure(case, "state, sharing off", "MB", state / 1e6)
+    yield Figure(case, "memory of the process, more than before", "MB", _memory() - memory)
+    del alone
+    yield from changed(case, shared, mix, count)
+    yield marginal(case, shared, clock, texts, ticks, off / count)
+    yield metadata(case, shared, clock, ticks)
+
+
+def changed(case: str, side: Side, mix: Mix, count: int) -> Iterator[Figure]:
+    """What it takes to add and to remove some queries."""
+    new = mix.queries(ADDED, first=count)
+
+    def add() -> None:
+        for number, text in enumerate(new):
+            side.start(text, f"new{number}")
+
+    def remove() -> None:
+        for number in range(ADDED):
+            side.graph.queries[f"new{number}"].stop()
+
+    yield Figure(case, f"adding {ADDED} queries", "s", timed(add), goal=1.0, less=True)
+    yield Figure(case, f"removing {ADDED} queries", "s", timed(remove), goal=1.0, less=True)
+
+
+def marginal(
+    case: str, side: Side, clock: Clock, texts: list[str], ticks: int, alone: float
+) -> Figure:
+    """What one more query like a running one costs, as a share of what it costs alone."""
+    like = texts[:LIKE]
+    before = median(side.tick(clock.next()) for _ in range(ticks))
+    with side.graph.together():
+        for number, text in enumerate(like):
+            side.start(text, f"like{number}")
+    side.tick(clock.next())
+    after = median(side.tick(clock.next()) for _ in range(ticks))
+    share = max(0.0, after - before) / len(like) / alone
+    return Figure(case, "one more like a running one, of it alone", "", share, goal=0.1, less=True)
+
+
+def metadata(case: str, side: Side, clock: Clock, ticks: int) -> Figure:
+    """What a subscriber to all facts about all parts costs, as a share of the ticks."""
+    stop = side.graph.subscribe(lambda parts: None)
+    with _counted(Metadata, "_since") as inside:
+        spent = sum(side.tick(clock.next()) for _ in range(ticks))
+    stop()
+    share = inside[0] / (spent - inside[0]) * 100
+    return Figure(case, "collecting metadata with every tick", "%", share, goal=3.0, less=True)
+
+
+@contextmanager
+def _counted(owner: type, name: str) -> Iterator[list[float]]:
+    """The seconds spent in a method."""
+    total, action = [0.0], getattr(owner, name)
+
+    def call(*arguments: Any) -> Any:
+        begin = time.process_time()
+        result = action(*arguments)
+        total[0] += time.process_time() - begin
+        return result
+
+    with patch.object(owner, name, call):
+        yield total
+
+
+def _memory() -> float:
+    """The memory of this process, in MB."""
+    gc.collect()
+    pages = int(Path("/proc/self/statm").read_text().split()[1])
+    return pages * 4096 / 1e6
+
+
+def main(run: Callable[..., Iterator[Figure]] = figures) -> None:
+    asked = options(__doc__ or "")
+    counts, ticks = ((1, 10, 100), 5) if asked.quick else ((1, 10, 100, 1_000, 5_000), 5)
+    report = Report("graph", {"streams": 50, "tick": TICK, "sample": SAMPLE})
+    mix = Mix(bounds=False)
+    for count in counts:
+        if asked.only in f"{count}":
+            report.figures += run(mix, count, ticks)
+            gc.collect()
+    present(report, "Queries in one graph", asked)
+
+
+if __name__ == "__main__":
+    main()
