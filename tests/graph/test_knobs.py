@@ -171,14 +171,19 @@ def test_a_later_change_takes_the_place_of_those_that_were_planned() -> None:
     (window,) = adjustable_nodes(nodes_of(graph.plans["a"]))["range of bid"]
     assert window.changes == ((80, 300),)
     assert graph.resize("range of bid", 90, 300) == {}
-    graph.plans, _ = resized(
-        graph.plans, {"range of bid": (200, 60)}, settled={"range of bid": 150}
-    )
-    graph.plans, _ = resized(
-        graph.plans, {"range of bid": (300, 90)}, settled={"range of bid": 250}
-    )
-    (window,) = adjustable_nodes(nodes_of(graph.plans["a"]))["range of bid"]
-    assert window.changes == ((200, 60), (300, 90))
+
+
+def test_changes_are_forgotten_when_no_row_is_left_that_they_are_about() -> None:
+    graph = Graph()
+    graph.add("a", COUNT.format(60, 600))
+    left = []
+    for at, size, settled in ((80, 300, 0), (200, 60, 0), (500, 90, 498), (600, 60, 499)):
+        changes, known = {"range of bid": (at, size)}, {"range of bid": settled}
+        graph.plans, _ = resized(graph.plans, changes, known)
+        (window,) = adjustable_nodes(nodes_of(graph.plans["a"]))["range of bid"]
+        left.append([change[0] for change in window.changes])
+    # The last row of size 300 starts at 199, and ends at 499.
+    assert left == [[80], [80, 200], [80, 200, 500], [200, 500, 600]]
 
 
 def test_bounds_survive_optimization() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from random import Random
 
 import polars as pl
 import pyarrow as pa
@@ -10,20 +11,36 @@ import pytest
 
 from tests.golden.loader import Case, cases, physical_source, physical_stream, scan_of
 from tests.physical.running import as_elements, in_order, run_plan
-from tidemill.algebra import CountWindow, Granularity, Plan, Scan, Schema, SourceKind, TimeWindow
+from tidemill.algebra import (
+    VERSION,
+    CountWindow,
+    Granularity,
+    Plan,
+    Scan,
+    Schema,
+    SourceKind,
+    StarJoin,
+    TimeWindow,
+)
 from tidemill.algebra.adjusting import Bounds
 from tidemill.physical.adjusting import AdjustableExec
 from tidemill.physical.lowering import lower
 from tidemill.physical.operator import Operator
 from tidemill.physical.properties import has_end_order, is_chronon
 from tidemill.reference import evaluate
+from tidemill.testing.check import check_plan
+from tidemill.testing.check_queries import engine_with, plan_of, run_script
+from tidemill.testing.random_cases import random_inputs
+from tidemill.testing.random_changes import with_changes
+from tidemill.testing.random_data import random_row
+from tidemill.testing.versions import FROM, TO, known_changes, version_table
 from tidemill.timeline import OPEN_END
 
 EXAMPLES = [case for case in cases("adaptation") if "inputs" in case.facts]
 BID = Scan("bid", "b", Schema.of(item=pa.int64()))
 
 
-def plan_of(case: Case) -> Plan:
+def example_plan(case: Case) -> Plan:
     ((name, stream),) = case.inputs.items()
     leaf, params = scan_of(name, stream, SourceKind.INTERVALS), case.params
     if case.operator == "time_window":
@@ -37,14 +54,14 @@ def plan_of(case: Case) -> Plan:
 @pytest.mark.parametrize("rows_per_tick", [1000, 1])
 def test_operators_give_the_intervals_of_the_examples(case: Case, rows_per_tick: int) -> None:
     ((name, stream),) = case.inputs.items()
-    found = run_plan(plan_of(case), {name: physical_source(stream)}, rows_per_tick)
+    found = run_plan(example_plan(case), {name: physical_source(stream)}, rows_per_tick)
     assert as_elements(found) == in_order(case.expected)
 
 
 @pytest.mark.parametrize("case", EXAMPLES, ids=lambda case: case.id)
 def test_the_reference_agrees_with_the_examples(case: Case) -> None:
     ((name, stream),) = case.inputs.items()
-    found = evaluate(plan_of(case), {name: physical_source(stream)}, case.horizon)
+    found = evaluate(example_plan(case), {name: physical_source(stream)}, case.horizon)
     assert found == physical_stream(case.expected, case.horizon)
 
 
@@ -133,3 +150,27 @@ def test_changes_that_make_no_sense_are_refused(changes: tuple[tuple[int, int], 
         TimeWindow(BID, 9, changes=changes)
     with pytest.raises(ValueError, match="without bound"):
         TimeWindow(BID, None, changes=((3, 5),))
+
+
+STAR = """
+    SELECT a.v AS x, b.v AS y, d.s AS z
+    FROM alpha AS a WINDOW(RANGE 6), {relation} AS d, beta AS b WINDOW(RANGE 4)
+    WHERE a.k = d.k AND d.k = b.k SHED TO 10000 ROWS USING dgl
+"""
+
+
+@pytest.mark.parametrize("relation", ["delta", "changes"])
+@pytest.mark.parametrize("seed", range(4))
+def test_a_join_with_bounded_memory_over_windows_that_change(relation: str, seed: int) -> None:
+    random = Random(seed)
+    inputs = random_inputs(random, rows=(10, 20))
+    rows = [random_row(random) | {"k": k} for k in (0, 1, 2)]
+    versions = [(row, 2 * n, 15 + n) for n, row in enumerate(rows)]
+    inputs = replace(inputs, relations={"delta": rows}, changing={"changes": versions})
+    engine = engine_with(inputs)
+    held = version_table(known_changes(versions)).drop_columns([VERSION])
+    engine.relation("changes", held, changing=(FROM, TO))
+    plan = plan_of(run_script(STAR.format(relation=relation), engine))
+    assert any(isinstance(part, StarJoin) for part in plan.walk())
+    result = check_plan(with_changes(plan, random, coarsen=False), inputs)
+    assert result.num_rows > 0

@@ -13,7 +13,7 @@ import pytest
 
 from tests.golden.loader import cases
 from tidemill.algebra import Scan, Schema
-from tidemill.physical.cut import CutExec
+from tidemill.physical.cut import cut
 from tidemill.physical.fuse import FuseExec
 from tidemill.physical.hand_over import HandOverExec
 from tidemill.physical.operator import Operator, empty_batch
@@ -194,8 +194,7 @@ def test_the_fork_of_the_text() -> None:
     (case,) = (case for case in cases("genmig") if case.operator == "fork")
     rows = batch((v, 2 * start, 2 * end) for v, start, end in case.inputs["I"])
     split = int(2 * case.params["split_time"])
-    for side, node in (("old", CutExec(OLD, end=split)), ("new", CutExec(OLD, start=split))):
-        found, _ = node.operator().step([rows], [0])
+    for side, found in (("old", cut(rows, end=split)), ("new", cut(rows, start=split))):
         assert Counter(found.rows()) == Counter(
             (v, int(2 * start), int(2 * end)) for v, start, end in case.expected[side]
         )
@@ -207,16 +206,8 @@ def test_cut_rows_keep_what_lies_between(seed: int) -> None:
     rows = random_rows(random)
     start = random.randint(0, LAST - 1)
     end = random.choice([OPEN_END, random.randint(start + 1, LAST)])
-    found, _ = CutExec(OLD, start, end).operator().step([batch(rows)], [0])
+    found = cut(batch(rows), start, end)
     whole, part = snapshots(rows), snapshots(found.rows())
     empty: Counter[str | None] = Counter()
     assert part == [whole[t] if start <= t < end else empty for t in range(LAST + 2)]
     assert not (found["valid_from"] >= found["valid_to"]).any()
-
-
-def test_cut_promises() -> None:
-    operator = CutExec(OLD, 5, 9).operator()
-    marks = [operator.step([batch([])], [mark])[1] for mark in (0, 5, 8, 9)]
-    assert marks == [5, 5, 8, OPEN_END]
-    with pytest.raises(ValueError, match="empty"):
-        CutExec(OLD, 5, 5)

@@ -10,6 +10,7 @@ HERE = Path(__file__).parent
 WITHOUT_SPARK = {
     "test_checkpoint.py",
     "test_following.py",
+    "test_live_random.py",
     "test_fragments.py",
     "test_phases.py",
     "test_placement.py",

@@ -90,15 +90,22 @@ class LiveGraph:
         return self.engine._sources.origin(info)
 
     def job(self, sql: str, sink: SinkRequest) -> Job:
-        return replace(self.engine._shared_job(query_of(self.engine, sql)), sink=sink)
+        return replace(query_of(self.engine, sql).job, sink=sink)
 
     def add(self, name: str, sql: str) -> Answers:
         """Let a query run whose answers are kept."""
         kept: list[pa.Table] = []
         sink = SinkRequest(lambda rows, tick: kept.append(rows))
-        query = self.graph.add(name, self.job(sql, sink))
+        query = self.graph.add(name, self.job(sql, sink), meaning=sql)
         self.answers[name] = Answers(sql, query.complete_from, rows=kept)
         return self.answers[name]
+
+    def go_on(self, before: LiveGraph) -> None:
+        """Take up the queries of a graph that was left."""
+        for name, answers in before.answers.items():
+            since = answers.since
+            self.add(name, answers.sql).rows[:0] = answers.rows
+            assert self.answers[name].since == since
 
     def remove(self, name: str) -> Answers:
         """Let a query go; what it gave is complete up to its watermark."""

@@ -17,10 +17,12 @@ TICKS = 5
 def test_random_revisions(seed: int, session: SparkSession, tmp_path: Path) -> None:
     random = Random(seed)
     ticks = random_rows(random, TICKS, 20)
-    live = LiveGraph(session, tmp_path)
+    live = LiveGraph(session, tmp_path, str(tmp_path / "checkpoint"))
     live.run.start()
     gone: list[Answers] = []
     for number, rows in enumerate(ticks):
+        if number == 3:
+            live = restarted(session, live, tmp_path)
         with live.graph.together():
             for _ in range(random.randrange(2) if live.answers else 0):
                 gone.append(live.remove(random.choice(sorted(live.answers))))
@@ -31,3 +33,12 @@ def test_random_revisions(seed: int, session: SparkSession, tmp_path: Path) -> N
     for answers in [*gone, *live.end()]:
         check(answers, ticks)
     assert len(gone) > 1
+
+
+def restarted(session: SparkSession, live: LiveGraph, work: Path) -> LiveGraph:
+    """The graph after a stop, with the queries that it had."""
+    live.run.stop()
+    other = LiveGraph(session, work, str(work / "checkpoint"))
+    other.run.start()
+    other.go_on(live)
+    return other

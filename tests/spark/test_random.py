@@ -14,6 +14,7 @@ from pyspark.sql import SparkSession
 from tests.spark.driving import check_seed, check_snapshots, staged_case
 from tidemill.fragments import LateRowsExec, Mode
 from tidemill.fragments.stages import EdgeExec
+from tidemill.physical.adjusting import AdjustableExec
 from tidemill.physical.coalesce import CoalesceExec
 from tidemill.physical.counting import CountingExec
 from tidemill.physical.operator import Exec
@@ -36,6 +37,7 @@ SOAK = [(kind, seed) for seed in range(1000, 1000 + MORE) for kind in ("plans", 
 # stages, or checks.
 ELSEWHERE = {
     Exec,
+    AdjustableExec,
     RankExec,
     StarJoinExec,
     AssignPartitionExec,

@@ -21,7 +21,7 @@ from tidemill.runtime.spark import worker
 from tidemill.runtime.spark.layout import TAG, Layout
 from tidemill.runtime.spark.news import gathered
 from tidemill.runtime.spark.state import StateStore
-from tidemill.runtime.spark.worker import StageTask
+from tidemill.runtime.spark.worker import Handover, StageTask
 from tidemill.timeline import BEGIN, OPEN_END
 
 Rows = dict[int, list[pl.DataFrame]]
@@ -61,16 +61,34 @@ class Ticks:
         turn: bool = False,
     ) -> list[pl.DataFrame]:
         """The results of a tick; `turn` lets rows arrive in the opposite order."""
+        found = self.results(number, native, watermarks, turn)
+        return [rows for each in found.values() for rows in each]
+
+    def results(
+        self,
+        number: int,
+        native: Mapping[int, pl.DataFrame],
+        watermarks: Mapping[int, int],
+        turn: bool = False,
+        handovers: Mapping[int, Handover] | None = None,
+        reports: list[dict[str, Any]] | None = None,
+    ) -> dict[int, list[pl.DataFrame]]:
+        """The results of a tick, by tag; `reports` are those of the tick before."""
+        told = self.reports(number - 1) if reports is None else reports
         moving: dict[int, list[pa.Table]] = {p: [] for p in range(self.partitions)}
         for tag, rows in native.items():
             self._send(self.staged.edge(tag), rows, 0, moving)
         known = {**self.marks.get(number - 1, {}), **watermarks}
-        found: list[pl.DataFrame] = []
+        found: dict[int, list[pl.DataFrame]] = {tag: [] for tag in self.staged.results}
+        if not self.staged.stages:
+            return {tag: [native[tag]] for tag in found}
         for stage in self.staged.stages:
             marks = self._marks_of(stage, known)
             common = self.layout, self.layout
-            news = gathered(self._reports(number - 1), stage.level)
-            task = StageTask(self.staged, stage, *common, number, marks, self.state, "run", news)
+            news = gathered(told, stage.level)
+            handover = (handovers or {}).get(stage.level)
+            facts = number, marks, self.state, "run", news, handover
+            task = StageTask(self.staged, stage, *common, *facts)
             arrived, moving = moving, {p: [] for p in range(self.partitions)}
             for partition, tables in arrived.items():
                 for table in self._work(task, partition, tables[::-1] if turn else tables, turn):
@@ -97,12 +115,12 @@ class Ticks:
         partition: int,
         level: int,
         moving: dict[int, list[pa.Table]],
-        found: list[pl.DataFrame],
+        found: dict[int, list[pl.DataFrame]],
     ) -> None:
         for tag in table.column(TAG).unique().to_pylist():
             rows = table.filter(pa.compute.equal(table.column(TAG), tag))
             if tag in self.staged.results:
-                found.append(self.layout.unpack(rows, self.staged.edge(tag).schema))
+                found[tag].append(self.layout.unpack(rows, self.staged.edge(tag).schema))
             elif self.staged.edge(tag).made_at == level:
                 edge = self.staged.edge(tag)
                 self._send(edge, self.layout.unpack(rows, edge.schema), partition, moving)
@@ -134,12 +152,12 @@ class Ticks:
 
     def _reported(self, number: int) -> dict[int, int]:
         marks: dict[int, int] = {}
-        for report in self._reports(number):
+        for report in self.reports(number):
             for tag, mark in report["watermarks"].items():
                 marks[int(tag)] = min(mark, marks.get(int(tag), OPEN_END))
         return marks
 
-    def _reports(self, number: int) -> list[dict[str, Any]]:
+    def reports(self, number: int) -> list[dict[str, Any]]:
         """What the tasks of a tick have said; there was none before the first."""
         if number < 0:
             return []

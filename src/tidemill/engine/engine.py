@@ -44,9 +44,11 @@ from tidemill.engine.tables import (
 )
 from tidemill.errors import CatalogError, TidemillError, UnsupportedError
 from tidemill.expressions import UserFunction
+from tidemill.graph.manager import ResourceManager
 from tidemill.graph.reoptimize import Choice
 from tidemill.optimize import RULES, Optimized, optimized
 from tidemill.optimize.cost.estimates import Estimator
+from tidemill.optimize.statistics import Statistics
 from tidemill.physical.lowering import lower
 from tidemill.physical.operator import Exec
 from tidemill.runtime.inprocess.feeds import Backlog, Feed
@@ -101,6 +103,8 @@ class Engine:
 
     A local Spark is started when it is first needed. The runtime `"inprocess"` needs no JVM.
     `optimizer` is False to run queries as they are written, or names the rules to leave out.
+    `memory` ("2GB") and `cpu` (0.8 of a core) bound what the running graph needs: it changes the
+    sizes of windows and granules, as far as queries allow, and refuses queries beyond that.
 
     >>> engine = Engine(runtime="inprocess")
     >>> engine.stream("bid", [{"item": 1, "at": 3}, {"item": 1, "at": 5}], time="at")
@@ -116,6 +120,8 @@ class Engine:
         spark: SparkSession | None = None,
         partitions: int | None = None,
         optimizer: bool | Collection[str] = True,
+        memory: int | str | None = None,
+        cpu: float | None = None,
     ) -> None:
         if runtime not in RUNTIMES:
             help = f"runtimes: {', '.join(RUNTIMES)}"
@@ -134,6 +140,7 @@ class Engine:
         self._rules_off = _rules_off(optimizer)
         self._running: list[tuple[Query, Running]] = []
         self._graph: RunningGraph | None = None
+        self._bounds = (memory, cpu) if memory or cpu else None
         self.queries = NamedQueries(self.catalog, lambda: self._graph)
 
     def __enter__(self) -> Engine:
@@ -421,8 +428,8 @@ class Engine:
 
     def _query(self, statement: Statement, tree: exp.Expr, sink: SinkRequest) -> Query:
         planned = self._plan(tree, statement.source.text)
-        done, physical = self._physical(planned)
         known = self.statistics.known.for_plan(planned.plan, planned.hints)
+        done, physical = self._physical(planned, known)
         costs = Costs(done.plan, known, self.catalog.functions, planned.domain)
         entries = {name: self.catalog.lookup(name) for name in _scanned(planned)}
         infos = {name: entry for name, entry in entries.items() if isinstance(entry, SourceInfo)}
@@ -430,10 +437,9 @@ class Engine:
         return Query(statement.sql, planned, done, job, infos, self, costs)
 
     def _physical(
-        self, planned: Planned, without: frozenset[str] = frozenset()
+        self, planned: Planned, known: Statistics, without: frozenset[str] = frozenset()
     ) -> tuple[Optimized, Exec]:
-        """An optimized plan and its operators, made with what is known now."""
-        known = self.statistics.known.for_plan(planned.plan, planned.hints)
+        """An optimized plan and its operators, made with what is known."""
         domain = planned.domain or TimeDomain.TICKS
         functions, off = self.catalog.functions, self._rules_off | without
         done = optimized(planned.plan, known, off, planned.hints, domain, functions)
@@ -473,7 +479,9 @@ class Engine:
         else:
             run = LiveRun(self._open_live, None if checkpoint is None else Journal(checkpoint))
         self.statistics.watch(run.gathering)
-        self._graph = RunningGraph(run, self._choose, lambda: self.statistics.known)
+        self._graph = RunningGraph(run, self._choose)
+        if self._bounds is not None:
+            self._graph.steer(ResourceManager(*self._bounds), lambda: self.statistics.known)
         if every is not None and self._runtime == "inprocess":
             self._graph.tick_every(duration(every, TimeDomain.MICROSECONDS) / 1_000_000)
         return self._graph
@@ -513,11 +521,11 @@ class Engine:
     def _open_live(self, name: str) -> Feed:
         return self._sources.live_feed(self._source(name))
 
-    def _choose(self, query: Query) -> Choice:
+    def _choose(self, query: Query, news: Statistics) -> Choice:
         """The plan of a query with as much in common with others as the optimizer can leave it."""
         planned = query.planned
-        known = self.statistics.known.for_plan(planned.plan, planned.hints)
-        done, physical = self._physical(planned, _APART)
+        known = self.statistics.with_news(news).for_plan(planned.plan, planned.hints)
+        done, physical = self._physical(planned, known, _APART)
         estimator = Estimator(known, planned.domain or TimeDomain.TICKS)
         return Choice(done.plan, physical, estimator, self.catalog.functions)
 

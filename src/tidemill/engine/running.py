@@ -14,18 +14,23 @@ import pyarrow as pa
 from tidemill.algebra.plan import Plan, render
 from tidemill.engine.query import Query
 from tidemill.errors import ExecutionError, UnsupportedError
+from tidemill.graph.adaptation import Adaptation
+from tidemill.graph.manager import ResourceManager
+from tidemill.graph.manager.steering import Steering
 from tidemill.graph.metadata import Listener, Metadata, NodeMetadata
 from tidemill.graph.migration import Migration
 from tidemill.graph.migrations import Migrations
+from tidemill.graph.quality import Setting
 from tidemill.graph.query_graph import GraphQuery, QueryGraph, State
 from tidemill.graph.reoptimize import Choice, Reoptimizer
 from tidemill.optimize.statistics import Statistics
 from tidemill.physical.lowering import lower
 from tidemill.runtime.interface import GraphRun
 from tidemill.runtime.progress import Progress, SourceProgress
+from tidemill.timeline import BEGIN
 
-Choose = Callable[[Query], Choice]
-"""How a query is planned so that it shares what it can with others."""
+Choose = Callable[[Query, Statistics], Choice]
+"""How a query is planned so that it shares what it can with others, given what is new."""
 
 
 class Ticking(GraphRun, Protocol):
@@ -105,10 +110,16 @@ class StartedQuery:
 
     @property
     def progress(self) -> Progress:
-        """What was done since it was started."""
+        """What was done since it was started, and at which sizes."""
         if self._query.left is not None:
             return self._query.left[0]
-        return self._host.graph.run.progress_of(self.name)
+        done = self._host.graph.run.progress_of(self.name)
+        return replace(done, sizes=self._host.adaptation.histories(self.name))
+
+    def settings(self, start: int, end: int) -> dict[str, list[Setting]]:
+        """The sizes of windows and granules that answers were computed with that hold in
+        [start, end), where these can be changed."""
+        return self._host.adaptation.settings(self.name, start, end)
 
     def progress_of(self, query: int) -> Progress:
         """The same: the query stands for itself."""
@@ -153,12 +164,14 @@ class RunningGraph:
     Queries are added and stopped while it runs. Those that have parts in common share them.
     """
 
-    def __init__(self, run: GraphRun, choose: Choose, known: Callable[[], Statistics]) -> None:
+    def __init__(self, run: GraphRun, choose: Choose) -> None:
         self.graph = QueryGraph(run)
+        self.adaptation = Adaptation(self.graph)
         self.metadata = Metadata(self.graph)
         self.migrations = Migrations(self.graph)
         self._choose = choose
-        self.reoptimizer = Reoptimizer(self.graph, self.migrations, self._choice_for, known)
+        self.reoptimizer = Reoptimizer(self.graph, self.migrations, self._choice_for)
+        self.manager: ResourceManager | None = None
         self._started: dict[str, StartedQuery] = {}
         self._stopping = Event()
         self._ticker: Thread | None = None
@@ -191,7 +204,7 @@ class RunningGraph:
             raise ExecutionError("the graph was stopped", help=help)
         label = name or self._free_name()
         meaning = render(query.planned.plan)
-        choice = self._choose(query)
+        choice = self._choose(query, Statistics())
         job = replace(query.job, plan=choice.physical)
         found = self.graph.add(label, job, partial, meaning)
         self._started[label] = StartedQuery(self, found, query)
@@ -199,8 +212,8 @@ class RunningGraph:
         self._begin()
         return self._started[label]
 
-    def _choice_for(self, name: str) -> Choice:
-        return self._choose(self.query(name).definition)
+    def _choice_for(self, name: str, news: Statistics) -> Choice:
+        return self._choose(self.query(name).definition, news)
 
     def migrate(self, name: str, to: Query | str | Plan) -> Migration:
         """Let a query go on with another plan or definition; see `StartedQuery.migrate`."""
@@ -208,18 +221,18 @@ class RunningGraph:
         wanted = started.definition.like(to) if isinstance(to, str) else to
         if isinstance(wanted, Query):
             return self._redefine(started, wanted)
-        functions = self._choose(started.definition).functions
+        functions = self._choose(started.definition, Statistics()).functions
         migration = self.migrations.start(name, lower(wanted, functions), same_meaning=False)
         # Whoever hands over a plan wants that one.
         self.reoptimizer.forget(name)
         return migration
 
     def _redefine(self, started: StartedQuery, wanted: Query) -> Migration:
-        choice = self._choose(wanted)
+        choice = self._choose(wanted, Statistics())
         same = wanted.planned.plan == started.definition.planned.plan
-        migration = self.migrations.start(started.name, choice.physical, same)
+        meaning = render(wanted.planned.plan)
+        migration = self.migrations.start(started.name, choice.physical, same, meaning)
         self.reoptimizer.watch(started.name, choice)
-        self.graph.find(started.name).meaning = render(wanted.planned.plan)
         started.redefine(wanted)
         return migration
 
@@ -242,6 +255,19 @@ class RunningGraph:
         with self.graph.together():
             yield
         self._begin()
+
+    def adapt(self, sizes: Mapping[str, int], at: int = BEGIN) -> dict[str, tuple[int, int]]:
+        """Set sizes of windows and granules for rows that come, from `at` on if that is later.
+
+        Only sizes can be set that all queries allow that depend on them. Returns from which
+        instant on which size counts.
+        """
+        return self.adaptation.adapt(sizes, at)
+
+    def steer(self, manager: ResourceManager, statistics: Callable[[], Statistics]) -> None:
+        """Let a resource manager decide which queries are added, and at which sizes they run."""
+        self.manager = manager
+        Steering(self.graph, self.adaptation, manager, statistics)
 
     def tick(self, ticks: int = 1) -> None:
         """Make ticks, where the runtime leaves that to its user."""

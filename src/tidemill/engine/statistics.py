@@ -52,7 +52,11 @@ class StatisticsStore:
     @property
     def known(self) -> Statistics:
         """All that is known now, under the names of the sources."""
-        return self._told.over(self.seen)
+        return self.with_news(Statistics())
+
+    def with_news(self, news: Statistics) -> Statistics:
+        """All that is known, with what was seen just now; what was told still wins."""
+        return self._told.over(news).over(self.seen)
 
     @property
     def seen(self) -> Statistics:

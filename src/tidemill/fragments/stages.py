@@ -131,7 +131,7 @@ def is_native(node: Plan) -> bool:
         case FilterExec() | ProjectExec():
             return not node.functions and is_native(node.child)
         case TimeWindowExec():
-            sized = node.slide == 1 and node.size is not None and not node.is_adjusted
+            sized = node.slide == 1 and node.size is not None
             return sized and is_native(node.child) and not _has_window(node.child)
     return False
 

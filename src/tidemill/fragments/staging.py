@@ -59,9 +59,12 @@ class Staging:
         )
 
     def fresh_statics(self, before: Staging) -> list[Edge]:
-        """The edges of relations that do not change whose rows nobody has seen yet."""
-        known = {edge.tag for edge in before.staged.edges}
-        return [edge for edge in self.staged.edges if is_static(edge) and edge.tag not in known]
+        """The edges of relations that do not change whose rows have not come yet.
+
+        They come once for every reading of a relation, with its first tick.
+        """
+        edges = (edge for edge in self.staged.edges if is_static(edge))
+        return [edge for edge in edges if _source(edge) not in before.placed]
 
 
 def stage_plans(plans: Sequence[Exec], partitions: int = 2) -> Staged:
@@ -76,8 +79,12 @@ def is_static(edge: Edge) -> bool:
     """Whether an edge brings the rows of a relation, all at once."""
     if edge.made_at:
         return False
+    return _source(edge).scan.kind in (SourceKind.CONSTANT, SourceKind.INTERVALS)
+
+
+def _source(edge: Edge) -> SourceExec:
     (source,) = (node for node in edge.producer.walk() if isinstance(node, SourceExec))
-    return source.scan.kind in (SourceKind.CONSTANT, SourceKind.INTERVALS)
+    return source
 
 
 class _Cutter:
@@ -86,8 +93,7 @@ class _Cutter:
         self._levels: dict[Plan, int] = {}
         self._edges: dict[int, Edge] = {}
         self._new: dict[_Key, Edge] = {}
-        # Relations are sent again to new parts: what has seen their rows must not see them twice.
-        self._known = {_key(edge): edge for edge in before.staged.edges if not is_static(edge)}
+        self._known = {_key(edge): edge for edge in before.staged.edges}
         self.locals: dict[Exec, Exec] = {}
         self.next_tag = before.next_tag
 

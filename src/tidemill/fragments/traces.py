@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from tidemill.algebra.nodes import SourceKind
 from tidemill.algebra.plan import Plan
 from tidemill.fragments.stages import EdgeExec, Stage
-from tidemill.physical.cut import CutExec
 from tidemill.physical.filter import FilterExec
 from tidemill.physical.lookup import LookupExec
 from tidemill.physical.project import ProjectExec
@@ -31,14 +30,7 @@ def _collect(node: Plan, kept: bool, watermarks: Mapping[int, int], found: set[i
         case EdgeExec():
             if kept:
                 found.add(node.tag)
-        case (
-            FilterExec()
-            | ProjectExec()
-            | TimeWindowExec()
-            | UnionExec()
-            | CutExec()
-            | ReferencePointExec()
-        ):
+        case FilterExec() | ProjectExec() | TimeWindowExec() | UnionExec() | ReferencePointExec():
             for child in node.children:
                 _collect(child, kept, watermarks, found)
         case LookupExec() | AssignPartitionExec():

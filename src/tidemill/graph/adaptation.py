@@ -13,19 +13,19 @@ from tidemill.graph.quality import (
     Setting,
     Wish,
     adjustable_nodes,
-    next_instant,
+    earliest_change,
     qualities,
     quality_of,
     recorded,
     resized,
     settings,
+    settled_until,
     synchronised,
     with_knobs,
 )
 from tidemill.graph.query_graph import QueryGraph
 from tidemill.physical.adjusting import AdjustableExec
 from tidemill.physical.operator import Exec
-from tidemill.runtime.graph import NodeProgress
 from tidemill.runtime.interface import Job
 from tidemill.timeline import BEGIN
 
@@ -43,6 +43,7 @@ class Adaptation:
         self._allowed: dict[str, Quality] = {}
         self._histories: Histories = {}
         graph.gates.append(self._taken)
+        graph.after_revision.append(lambda carried: self._forget_gone())
         for name, query in graph.running.items():
             self._wishes[name] = tuple(_wishes(name, query.job.plan))
         self._known()
@@ -52,7 +53,6 @@ class Adaptation:
 
         They are those of other queries where these have the same windows and allow the same.
         """
-        self._forget_gone()
         others = [Wish("", "", knob, allowed) for knob, allowed in self._allowed.items()]
         own = self._wishes.get(query, ())
         known = [node for nodes in self._nodes.values() for node in nodes]
@@ -88,7 +88,6 @@ class Adaptation:
     @property
     def allowed(self) -> Mapping[str, Quality]:
         """For every knob, what all queries allow that depend on it."""
-        self._forget_gone()
         return self._allowed
 
     @property
@@ -105,7 +104,12 @@ class Adaptation:
         """The size of every knob that was set last."""
         return {knob: history[-1].size for knob, history in self._histories.items()}
 
-    def history(self, query: str, start: int, end: int) -> dict[str, list[Setting]]:
+    def histories(self, query: str) -> dict[str, tuple[Setting, ...]]:
+        """For every knob of a query, its sizes and from which instant on they were set."""
+        knobs = {wish.knob for wish in self._wishes.get(query, ())}
+        return {knob: self._histories[knob] for knob in sorted(knobs & self._histories.keys())}
+
+    def settings(self, query: str, start: int, end: int) -> dict[str, list[Setting]]:
         """The sizes that results of a query were computed with that hold in [start, end)."""
         return settings(self._graph.find(query).job.plan, self._histories, start, end)
 
@@ -124,21 +128,21 @@ class Adaptation:
         found = {}
         for knob, size in sizes.items():
             self._check(knob, size)
-            earliest = max([at, *(_came(node, running) for node in self._nodes[knob])])
-            if isinstance(self._allowed[knob], Granules):
-                earliest = next_instant(self.sizes[knob], size, earliest)
-            found[knob] = (earliest, size)
+            found[knob] = (earliest_change(self._nodes[knob], size, at, running), size)
         return synchronised(self._with(found), found, self._allowed)
 
     def _resized(self, changes: Mapping[str, Change]) -> tuple[dict[str, Job], dict[Exec, Exec]]:
         """The queries that change, with other plans, and what each new part was before."""
         old = {name: query.job for name, query in self._graph.running.items()}
-        plans, carried = resized({name: job.plan for name, job in old.items()}, changes)
+        running = self._graph.run.nodes
+        settled = {knob: settled_until(self._nodes[knob], running) for knob in changes}
+        plans, carried = resized({n: job.plan for n, job in old.items()}, changes, settled)
         jobs = {n: replace(old[n], plan=p) for n, p in plans.items() if p is not old[n].plan}
-        for knob in changes:
-            self._nodes[knob] = {}
+        self._nodes |= {knob: {} for knob in changes}
+        for name, wishes in self._wishes.items():
+            if any(wish.knob in changes for wish in wishes):
+                self._note(plans[name])  # which is as before, if sizes are set to what they are
         for name, job in jobs.items():
-            self._note(job.plan)
             if job.running is not job.plan:
                 carried[job.running] = old[name].running
         return jobs, carried
@@ -166,9 +170,3 @@ def _wishes(query: str, plan: Exec) -> Iterable[Wish]:
     for node in plan.walk():
         if isinstance(node, AdjustableExec) and node.knob and node.bounds is not None:
             yield Wish(query, node.bounds.window, node.knob, quality_of(node, node.bounds))
-
-
-def _came(node: AdjustableExec, running: Mapping[Exec, NodeProgress]) -> int:
-    """Before which instant rows have come to an operator."""
-    inputs = (running.get(child) for child in node.children if isinstance(child, Exec))
-    return max((each.latest_end for each in inputs if each is not None), default=BEGIN)

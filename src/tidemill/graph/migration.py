@@ -75,8 +75,7 @@ class Migration:
         places = [p for p in hand_overs(self.handing_over) if p in running]
         new = set(nodes_of(*(place.new for place in places)))
         old = [node for node in nodes_of(*(place.old for place in places)) if node not in new]
-        # Parts that have not run yet are where the others are.
-        marks = [max(running[p.old].watermark, running[p.new].watermark) for p in places]
+        marks = [_passed(place, running) for place in places]
         rows = sum(running[node].state_rows for node in old)
         return Remaining(max(0, self.split - min(marks, default=self.split)), rows)
 
@@ -104,8 +103,14 @@ def hand_overs(plan: Exec) -> list[HandOverExec]:
     return [node for node in nodes_of(plan) if isinstance(node, HandOverExec)]
 
 
+def _passed(place: HandOverExec, running: Progress) -> int:
+    """How far the new plan is; before its first tick, as far as the streams of the old one."""
+    leaves = [node for node in nodes_of(place.old) if not node.children]
+    return max(running[place.new].watermark, min(running[leaf].watermark for leaf in leaves))
+
+
 def variant_for(old: Exec, new: Exec, same_meaning: bool) -> type[HandOverExec]:
-    """How answers are handed over: by reference points where plans must have the same rows."""
+    """How whole plans hand answers over: by reference points where they must have the same rows."""
     same_rows = same_meaning and all(map(_has_same_rows, nodes_of(old, new)))
     return ReferencePointExec if same_rows else FuseExec
 

@@ -17,7 +17,6 @@ from tidemill.graph.missing import NEVER
 from tidemill.graph.query_graph import GraphQuery, QueryGraph
 from tidemill.graph.succession import differing, merged, substituted, successors
 from tidemill.physical.eagerness import eager, patient
-from tidemill.physical.hand_over import HandOverExec
 from tidemill.physical.operator import Exec
 from tidemill.physical.snapshot import SnapshotExec
 from tidemill.runtime.graph import nodes_of
@@ -38,22 +37,23 @@ class Migrations:
         self.of = {n: _resumed(n, plan) for n, plan in plans.items() if hand_overs(plan)}
         graph.after_each_tick(self._go_on)
 
-    def start(self, name: str, plan: Exec, same_meaning: bool = True) -> Migration:
+    def start(
+        self, name: str, plan: Exec, same_meaning: bool = True, meaning: str | None = None
+    ) -> Migration:
         """Let a query go on with another plan.
 
         Plans with the `same_meaning` give the same snapshots of the same streams; else the query
-        means something else from the split on.
+        means something else from the split on, which a checkpoint knows by its `meaning`.
         """
         with self._graph.lock:
             query = self._free(name)
             new = plan_of(replace(query.job, plan=self._graph.matched(plan)))
             migration = self._begun(query, new, same_meaning)
+            before, query.meaning = query.meaning, query.meaning if meaning is None else meaning
             # Parts of the new plan that run already have to tell how far they have come.
             if not self._switched({name: migration.handing_over}, migration.made_eager):
-                raise ExecutionError(
-                    f"parts of the new plan of `{name}` run in two ways already",
-                    help="try again when fewer queries share them",
-                )
+                query.meaning = before
+                raise _in_two_ways(name)
             self.of[name] = migration
             if not hand_overs(migration.handing_over):
                 migration.end(self._graph.run.ticks)
@@ -73,23 +73,20 @@ class Migrations:
 
     def _begun(self, query: GraphQuery, new: Exec, same_meaning: bool) -> Migration:
         old, running = plan_of(query.job), self._graph.run.nodes
-
-        def variant(one: Exec, other: Exec) -> type[HandOverExec]:
-            return variant_for(one, other, same_meaning)
-
+        variant = variant_for(old, new, same_meaning)
         split = NEVER
         # Deep in the plan, as much as possible goes on. At the top, the least has to be known.
         for goes_on in (self._goes_on(query), _nothing_goes_on):
             pairs = differing(old, new, goes_on)
             if pairs is None:
                 raise _other_columns(query.name, old, new)
-            splits = [split_time(variant(a, b), running[a], self._missed(b)) for a, b in pairs]
+            splits = [split_time(variant, running[a], self._missed(b)) for a, b in pairs]
             split = max(splits, default=BEGIN)
             if split < NEVER:
                 break
         else:
             raise _never(query.name)
-        plan = merged(old, new, goes_on, lambda a, b: variant(a, b)(a, eager(b), split))
+        plan = merged(old, new, goes_on, lambda a, b: variant(a, eager(b), split))
         assert plan is not None
         made_eager = {part: eager(part) for _, part in pairs if part in running}
         tick = self._graph.run.ticks
@@ -196,6 +193,13 @@ def _changing(parts: Mapping[Exec, Exec]) -> dict[Exec, Exec]:
 
 def _reversed(parts: Mapping[Exec, Exec]) -> dict[Exec, Exec]:
     return {new: old for old, new in parts.items()}
+
+
+def _in_two_ways(name: str) -> TidemillError:
+    return ExecutionError(
+        f"parts of the new plan of `{name}` run in two ways already",
+        help="try again when fewer queries share them",
+    )
 
 
 def _other_columns(name: str, old: Exec, new: Exec) -> TidemillError:

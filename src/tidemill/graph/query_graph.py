@@ -104,18 +104,27 @@ class QueryGraph:
             if self.is_running(name):
                 help = "choose another name, or stop it first"
                 raise CatalogError(f"the query `{name}` is running already", help=help)
-            job = replace(job, plan=self._joins.adopted(self.matched(job.plan)))
-            for gate in self.gates:
-                job = gate(name, job)
-            missing = self._missing()
-            since = missing.until(job.running)
-            if since == NEVER and not partial:
-                raise _never(name)
-            query = GraphQuery(name, job, since, partial, meaning)
-            self._lacking.update(missing.of_new_parts(job.running))
-            self._joins.note(job.plan)
-            self._change(lambda: self.queries.update({name: query}))
-            return query
+            try:
+                return self._added(name, job, partial, meaning)
+            except TidemillError:
+                # Those at the gates may have made ready for it.
+                self._tell_revision({})
+                raise
+
+    def _added(self, name: str, job: Job, partial: bool, meaning: str) -> GraphQuery:
+        job = replace(job, plan=self.matched(job.plan))
+        for gate in self.gates:
+            job = gate(name, job)
+        job = replace(job, plan=self._joins.adopted(job.plan))
+        missing = self._missing()
+        since = missing.until(job.running)
+        if since == NEVER and not partial:
+            raise _never(name)
+        query = GraphQuery(name, job, since, partial, meaning)
+        self._lacking.update(missing.of_new_parts(job.running))
+        self._joins.note(job.plan)
+        self._change(lambda: self.queries.update({name: query}))
+        return query
 
     def _taken_up(self, name: str, job: Job, meaning: str) -> GraphQuery:
         query = self.queries[name]
@@ -174,13 +183,19 @@ class QueryGraph:
         """Let queries go on with other plans, or from another instant on."""
         with self.lock:
             missing = self._missing()
+            before = {name: self.find(name).job for name in roots}
             for name, root in roots.items():
                 lacking = missing.of_new_parts(root.job.running).items()
                 self._lacking.update({n: at for n, at in lacking if n not in carried})
                 self.find(name).job = root.job
             # Before a tick was made, a part may go on in the place of one that did so itself.
             came = {new: self._carried.get(old, old) for new, old in carried.items()}
-            self._change(lambda: self._carried.update(came))
+            try:
+                self._change(lambda: self._carried.update(came))
+            except TidemillError:
+                for name, job in before.items():
+                    self.find(name).job = job
+                raise
 
     @property
     def is_whole(self) -> bool:
@@ -220,6 +235,9 @@ class QueryGraph:
         self._joins.forget_all_but(self.uses)
         facts = {n: (q.complete_from, q.partial, q.meaning) for n, q in running.items()}
         self.run.revise(roots, carried, (self._lacking, facts))
+        self._tell_revision(carried)
+
+    def _tell_revision(self, carried: Carried) -> None:
         for hook in self.after_revision:
             hook(carried)
 

@@ -13,6 +13,7 @@ from tidemill.graph.migration import Migration
 from tidemill.graph.migrations import Migrations
 from tidemill.graph.normal import normal
 from tidemill.graph.query_graph import QueryGraph
+from tidemill.graph.rates import RecentRates
 from tidemill.optimize.cost.constants import MEASURED
 from tidemill.optimize.cost.estimates import Estimator
 from tidemill.optimize.cost.usage import NANOSECOND, CostModel
@@ -72,15 +73,14 @@ class Reoptimizer:
         self,
         graph: QueryGraph,
         migrations: Migrations,
-        plan: Callable[[str], Choice],
-        known: Callable[[], Statistics],
+        plan: Callable[[str, Statistics], Choice],
         policy: Policy | None = None,
     ) -> None:
         self.policy = policy or Policy()
         self._graph = graph
         self._migrations = migrations
         self._plan = plan
-        self._known = known
+        self._rates = RecentRates()
         self._watched: dict[str, _Watched] = {}
         graph.after_each_tick(self._after_tick)
 
@@ -95,7 +95,7 @@ class Reoptimizer:
     def optimize(self, name: str) -> Migration | None:
         """Plan a query now, and let it go on with a plan that promises anything at all."""
         with self._graph.lock:
-            found = self._plan(name)
+            found = self._plan(name, self._rates.statistics)
             if self.gain(name, found) <= 0:
                 return None
             return self._migrate(name, found)
@@ -123,27 +123,28 @@ class Reoptimizer:
         """Consider queries whose streams have changed, those that had to wait longest first."""
         names = [name for name in self._watched if self._graph.is_running(name)]
         self._watched = {name: self._watched[name] for name in names}
-        known = self._known()
-        moved = [name for name in names if self._has_moved(name, known)][: self.policy.most]
+        self._rates.look(self._graph.run.sources)
+        moved = [name for name in names if self._has_moved(name)][: self.policy.most]
         for name in moved:
             watched = self._watched.pop(name)
             self._watched[name] = watched
             self._consider(name, watched)
 
-    def _has_moved(self, name: str, known: Statistics) -> bool:
+    def _has_moved(self, name: str) -> bool:
         """Whether a stream has another rate than the plan was made for, or a change was near."""
         watched, migration = self._watched[name], self._migrations.of.get(name)
         if migration is not None and migration.is_running:
             return False
         planned = watched.present.estimator.statistics
-        moved = planned.moved(known, self.policy.moved) & watched.present.sources
+        now = self._rates.statistics
+        moved = planned.moved(now, self.policy.moved) & watched.present.sources
         return bool(watched.seen or watched.rest or moved)
 
     def _consider(self, name: str, watched: _Watched) -> None:
         if watched.rest:
             watched.rest -= 1
             return
-        found = self._plan(name)
+        found = self._plan(name, self._rates.statistics)
         better = self.gain(name, found) >= self.policy.gain
         watched.seen = watched.seen + 1 if better else 0
         if watched.seen >= self.policy.looks:

@@ -7,7 +7,6 @@ from typing import Any
 
 from tidemill.algebra.plan import Plan
 from tidemill.physical.coalesce import CoalesceExec
-from tidemill.physical.cut import CutExec
 from tidemill.physical.filter import FilterExec
 from tidemill.physical.granularity import GranularityExec
 from tidemill.physical.hand_over import HandOverExec
@@ -21,7 +20,6 @@ from tidemill.physical.union import UnionExec
 
 _PASSING = (
     CoalesceExec,
-    CutExec,
     FilterExec,
     GranularityExec,
     HandOverExec,

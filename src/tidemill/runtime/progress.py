@@ -101,7 +101,9 @@ class Progress:
 
     `phases` are the seconds that the last tick spent on each part of its work, `seconds` is the
     time from the start of the run to the end of the last tick. `statistics` are what the run has
-    found out about its sources, and about conditions under the names of the sources.
+    found out about its sources, and about conditions under the names of the sources. `sizes` are
+    those of windows and granules that can be changed: from which instant on rows have which. The
+    answer is exact for these.
     """
 
     ticks: int = 0
@@ -111,6 +113,7 @@ class Progress:
     phases: Mapping[str, float] = field(default_factory=dict)
     seconds: float = 0.0
     statistics: Statistics = field(default_factory=Statistics)
+    sizes: Mapping[str, tuple[tuple[int, int], ...]] = field(default_factory=dict)
 
     @property
     def rows_in(self) -> int:

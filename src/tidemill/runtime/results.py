@@ -6,7 +6,7 @@ import polars as pl
 import pyarrow as pa
 
 from tidemill.algebra.schema import Schema
-from tidemill.timeline import OPEN_END, VALID_FROM, VALID_TO, TimeDomain
+from tidemill.timeline import OPEN_END, VALID_TO, TimeDomain
 
 
 def user_table(
@@ -27,14 +27,3 @@ def user_table(
         )
     table = frame.to_arrow()
     return table.cast(pa.schema([(n, types.get(n, pa.string())) for n in table.column_names]))
-
-
-def cut_before(frame: pl.DataFrame, since: int) -> pl.DataFrame:
-    """What rows say about the instants from `since` on.
-
-    >>> rows = pl.DataFrame({VALID_FROM: [1, 1], VALID_TO: [4, 9]})
-    >>> cut_before(rows, 5).rows()
-    [(5, 9)]
-    """
-    later = frame.filter(pl.col(VALID_TO) > since)
-    return later.with_columns(pl.max_horizontal(VALID_FROM, pl.lit(since)).alias(VALID_FROM))

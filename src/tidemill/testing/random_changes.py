@@ -13,8 +13,8 @@ from tidemill.algebra.whole_rows import has_whole_rows
 _LATEST = 24  # few rows come later
 
 
-def with_changes(plan: Plan, random: Random) -> Plan:
-    """The plan with changes of sizes where they have a meaning, and some granularities more."""
+def with_changes(plan: Plan, random: Random, coarsen: bool = True) -> Plan:
+    """The plan with changes of sizes where they have a meaning; with more granularities."""
 
     def changed(node: Plan) -> Plan:
         if not isinstance(node, Adjustable) or node.first is None or random.random() < 0.25:
@@ -29,7 +29,7 @@ def with_changes(plan: Plan, random: Random) -> Plan:
             return changed(Granularity(node, random.randint(1, 4)))
         return node
 
-    return plan.transform(coarsened)
+    return plan.transform(coarsened if coarsen else changed)
 
 
 def _changes(node: Adjustable, random: Random) -> Changes:

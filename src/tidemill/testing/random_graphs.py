@@ -4,17 +4,23 @@ as if alone."""
 from __future__ import annotations
 
 import tempfile
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from itertools import count
 from random import Random
 
 import pyarrow as pa
 
 from tidemill.algebra import Plan, render
+from tidemill.algebra.adjusting import Bounds
+from tidemill.algebra.nodes import Adjustable, CountWindow, TimeWindow
 from tidemill.errors import ExecutionError, PlanError, TidemillError
+from tidemill.graph.adaptation import Adaptation
 from tidemill.graph.migrations import Migrations
+from tidemill.graph.quality import Histories, Setting
 from tidemill.graph.query_graph import GraphQuery, QueryGraph
 from tidemill.optimize import RULES, optimized
 from tidemill.optimize.statistics import Statistics
+from tidemill.physical.adjusting import AdjustableExec
 from tidemill.physical.lowering import lower
 from tidemill.physical.operator import Exec
 from tidemill.runtime.inprocess.feeds import Feed
@@ -23,6 +29,7 @@ from tidemill.runtime.inprocess.live import LiveRun
 from tidemill.runtime.interface import Job, SinkRequest
 from tidemill.testing.case import Case
 from tidemill.testing.check import Inputs, reference_of
+from tidemill.testing.random_adapting import with_histories
 from tidemill.testing.random_plans import PlanGenerator
 from tidemill.testing.snapshots import assert_snapshots_equal, elements
 from tidemill.timeline import OPEN_END, TimeDomain
@@ -40,16 +47,39 @@ class Life:
     query: GraphQuery
     tables: dict[int, pa.Table]
     until: int = OPEN_END
+    histories: dict[str, dict[int, int]] = field(default_factory=dict)
+
+    def note(self, histories: Histories) -> None:
+        """Take note of the sizes that were set; the graph forgets those that are long ago."""
+        for knob, history in histories.items():
+            self.histories.setdefault(knob, {}).update(history)
 
     def check(self, inputs: Inputs) -> int:
         """Fail unless its answers are those of the reference; at how many instants."""
-        expected = reference_of(self.plan, inputs)
+        expected = reference_of(self._plan_in_force, inputs)
         found = [element for table in self.tables.values() for element in elements(table)]
         instants = range(self.query.complete_from, min(self.until, expected.horizon + 1))
         assert_snapshots_equal(found, expected, instants)
         early = [start for _, start, _ in found if start < self.query.root.since]
         assert not early, f"answers for instants before {self.query.root.since}: {early}"
         return len(instants)
+
+    @property
+    def _plan_in_force(self) -> Plan:
+        """What the query means at the sizes that it had."""
+        nodes = [node for node in self.query.job.plan.walk() if isinstance(node, AdjustableExec)]
+        knobs = {node.bounds.window: node.knob for node in nodes if node.bounds is not None}
+
+        def with_knob(node: Plan) -> Plan:
+            if not isinstance(node, Adjustable) or node.bounds is None:
+                return node
+            return replace(node, knob=knobs.get(node.bounds.window, ""))
+
+        histories = {
+            knob: tuple(Setting(at, size) for at, size in sorted(history.items()))
+            for knob, history in self.histories.items()
+        }
+        return with_histories(self.plan.transform(with_knob), histories)
 
 
 class LazyJournal(Journal):
@@ -84,6 +114,7 @@ class GraphLife:
         self.journal = LazyJournal(self.folder, self.random)
         self.run = LiveRun(self._feed, self.journal)
         self.graph = QueryGraph(self.run)
+        self.adaptation = Adaptation(self.graph)
         self.migrations = Migrations(self.graph)
 
     def _feed(self, name: str) -> Feed:
@@ -116,6 +147,14 @@ class GraphLife:
         self.lives[name].until = progress.watermark if progress.rows_out or self.run.ticks else 0
         self.graph.remove(name)
         self.story.append(f"remove {name}")
+
+    def adapt(self) -> None:
+        """Set some of the sizes that may be changed."""
+        allowed = self.adaptation.allowed
+        knobs = self.random.sample(sorted(allowed), self.random.randint(0, len(allowed)))
+        sizes = {knob: allowed[knob].nearest(self.random.randint(1, 12)) for knob in knobs}
+        changes = self.adaptation.adapt(sizes)
+        self.story.append(f"adapt {changes}")
 
     def crash(self) -> None:
         """Lose everything but the journal, and go on from there."""
@@ -154,6 +193,8 @@ class GraphLife:
         return lower(optimized(plan, Statistics(), frozenset(off)).plan, {})
 
     def tick(self) -> None:
+        for name in self.graph.running:
+            self.lives[name].note(self.adaptation.histories(name))
         self.run.tick()
         assert not self.run.failures, self.run.failures
         self.story.append("tick")
@@ -192,7 +233,9 @@ class GraphCase(Case):
                 life.crash()
 
     def _change(self, life: GraphLife) -> None:
-        match self.random.choice(["add", "add", "migrate", "migrate", "remove"]):
+        match self.random.choice(["add", "add", "migrate", "adapt", "adapt", "remove"]):
+            case "adapt":
+                life.adapt()
             case "add":
                 life.add(self.random.choice(self.plans))
             case "migrate":
@@ -208,6 +251,22 @@ class GraphCase(Case):
 def random_graph(random: Random, inputs: Inputs) -> GraphCase:
     """Plans with parts in common, and a random life of a graph that runs them."""
     whole = [PlanGenerator(random).plan(random.choice([1, 2, 2, 3])) for _ in range(3)]
+    whole = [_with_bounds(plan, random) for plan in whole]
     parts = [part for plan in whole for part in plan.walk()]
     chosen = [random.choice(parts) for _ in range(3)]
     return GraphCase(inputs, (*whole, *chosen), random)
+
+
+def _with_bounds(plan: Plan, random: Random) -> Plan:
+    """The plan with sizes that may be changed."""
+    numbers = count(1)
+
+    def bounded(node: Plan) -> Plan:
+        if not isinstance(node, TimeWindow | CountWindow) or node.first is None:
+            return node
+        if random.random() < 0.5:
+            return node
+        low = random.randint(1, node.first)
+        return replace(node, bounds=Bounds(low, node.first, f"w{next(numbers)}"))
+
+    return plan.transform(bounded)

@@ -15,7 +15,6 @@ from tidemill.optimize.cost.usage import KINDS, CostModel, Usage
 from tidemill.optimize.statistics import Statistics
 from tidemill.physical.adjusting import AdjustableExec
 from tidemill.physical.operator import Exec
-from tidemill.timeline import TimeDomain
 
 GROWS = 1e9
 """More rows than any machine keeps: no size bounds them, so they are left to be measured."""
@@ -54,16 +53,10 @@ class GraphEstimates:
     memory is estimated, which is faster.
     """
 
-    def __init__(
-        self,
-        statistics: Statistics | None = None,
-        domain: TimeDomain = TimeDomain.TICKS,
-        work: bool = True,
-    ) -> None:
+    def __init__(self, statistics: Statistics | None = None, work: bool = True) -> None:
         self.calibration = Calibration()
         self.parts: dict[Exec, Part] = {}
         self.sizes: dict[str, int] = {}
-        self._domain = domain
         self._work = work
         self._windows: dict[str, list[Adjustable]] = {}
         self._above: dict[str, list[Part]] = {}
@@ -120,11 +113,15 @@ class GraphEstimates:
         part = self.parts[node]
         return Usage() if part.usage is None else self.calibration.of(part.kind, part.usage)
 
+    def rate(self, node: Exec) -> float:
+        """Rows that an operator gives per instant."""
+        return self._estimator.rate(self.parts[node].plan)
+
     def _known(self, statistics: Statistics) -> None:
         self._told = statistics
         self._shares: dict[str, float] = {}
         self._scans: dict[tuple[str, str], Scan] = {}
-        self._estimator = Estimator(Statistics(statistics.streams, self._shares), self._domain)
+        self._estimator = Estimator(Statistics(statistics.streams, self._shares))
         self._model = CostModel(self._estimator)
 
     def _tell_shares(self, plans: Iterable[Plan]) -> None:

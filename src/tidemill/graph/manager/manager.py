@@ -17,7 +17,6 @@ from tidemill.optimize.cost.usage import Usage
 from tidemill.optimize.statistics import Statistics
 from tidemill.physical.operator import Exec
 from tidemill.runtime.graph import NodeProgress, nodes_of
-from tidemill.timeline import TimeDomain
 
 RESERVE = 0.2
 """Of what there is, the share that is kept for bursts and for sizes that take their time."""
@@ -28,7 +27,7 @@ THRESHOLD = 1.25
 SPARE = 0.1
 """Sizes grow again if at least this share of what may be used is free."""
 
-BRIM = 0.95
+BRIM = 0.9
 """To this share of the bound, memory may go while sizes change."""
 
 LOOK_EVERY = 8
@@ -72,7 +71,6 @@ class ResourceManager:
         reserve: float = RESERVE,
         strategy: str = "marginal",
         threshold: float = THRESHOLD,
-        domain: TimeDomain = TimeDomain.TICKS,
     ) -> None:
         if strategy not in STRATEGIES:
             help = f"strategies: {', '.join(STRATEGIES)}"
@@ -81,17 +79,17 @@ class ResourceManager:
             raise TidemillError(f"no query runs with cpu={cpu}", help="for example cpu=0.8")
         self.bound = Demand(inf if memory is None else parse_bytes(memory), cpu or inf)
         self.target = self.bound * (1 - reserve)
-        self.estimates = GraphEstimates(domain=domain, work=cpu is not None)
+        self.estimates = GraphEstimates(work=cpu is not None)
         # The same graph at the smallest sizes: what is left to be gained by adapting.
-        self._least = GraphEstimates(domain=domain, work=cpu is not None)
+        self._least = GraphEstimates(work=cpu is not None)
         self._least.calibration = self.estimates.calibration
         self._strategy = STRATEGIES[strategy]
         self._threshold = threshold
         self._rates = Rates()
         self._transition: Transition | None = None
         self._resting: dict[str, int] = {}
-        self._pace = 1e6 if domain is TimeDomain.MICROSECONDS else 0.0
-        self._paced = domain is TimeDomain.TICKS
+        self._pace = 0.0
+        self._is_clock = False
         self._last: Readings | None = None
         self._looked = 0
         self._known = Statistics()
@@ -231,10 +229,14 @@ class ResourceManager:
         changed = max((self._resting.get(name, 0) for name in part.knobs), default=0)
         return now >= max(part.born + max([part.span, *sizes]), changed)
 
+    def follow_clock(self) -> None:
+        """Time in the streams is that of a clock, in microseconds."""
+        self._pace, self._is_clock = 1e6, True
+
     def _measure_pace(self, readings: Readings) -> None:
         """How many instants pass in a second; a clock's time needs no measuring."""
         last = self._last
-        if not self._paced or last is None or readings.seconds <= last.seconds:
+        if self._is_clock or last is None or readings.seconds <= last.seconds:
             return
         pace = (readings.now - last.now) / (readings.seconds - last.seconds)
         self._pace = pace if not self._pace else 0.8 * self._pace + 0.2 * pace

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from math import exp
 
-RECENT_ROWS = 200
-"""A rate is that of about so many rows: then chance moves it by seven percent."""
+RECENT_ROWS = 60
+"""Older rows fade as so many come: then chance moves a rate by nine percent."""
 
 
 @dataclass

@@ -6,12 +6,13 @@ from collections.abc import Callable, Mapping
 
 from tidemill.graph.adaptation import Adaptation
 from tidemill.graph.manager.knobs import Knob
-from tidemill.graph.manager.manager import Readings, ResourceManager
+from tidemill.graph.manager.manager import LOOK_EVERY, Readings, ResourceManager
 from tidemill.graph.quality import Granules, Quality
 from tidemill.graph.query_graph import QueryGraph
 from tidemill.optimize.statistics import Statistics
 from tidemill.physical.operator import Exec
 from tidemill.runtime.interface import Job
+from tidemill.timeline import TimeDomain
 
 
 class Steering:
@@ -28,12 +29,15 @@ class Steering:
         self._graph = graph
         self._adaptation = adaptation
         self._statistics = statistics
+        self._known = statistics()
         graph.gates.append(self._admitted)
         graph.after_revision.append(self._revised)
         graph.after_each_tick(self._look)
 
     def _admitted(self, name: str, job: Job) -> Job:
-        self.manager.admit(name, job.running, self._knobs(), self._statistics())
+        if job.domain is TimeDomain.MICROSECONDS:
+            self.manager.follow_clock()
+        self.manager.admit(name, job.running, knobs_of(self._adaptation), self._known)
         return job
 
     def _revised(self, carried: Mapping[Exec, Exec]) -> None:
@@ -43,18 +47,22 @@ class Steering:
         run = self._graph.run
         if not run.newest:
             return
+        if run.ticks % LOOK_EVERY == 0:
+            self._known = self._statistics()  # which takes its time: distinct values are counted
         rows = {name: source.rows for name, source in run.sources.items()}
         now = max(run.newest.values())
         readings = Readings(run.nodes, rows, now, run.seconds, run.ticks)
-        found = self.manager.observe(readings, self._knobs(), self._statistics())
+        found = self.manager.observe(readings, knobs_of(self._adaptation), self._known)
         if found:
             changes = self._adaptation.adapt(found)
             self.manager.changed({knob: size for knob, (_, size) in changes.items()})
 
-    def _knobs(self) -> list[Knob]:
-        users = self._adaptation.users
-        allowed = self._adaptation.allowed.items()
-        return [_knob(name, quality, users.get(name, 1)) for name, quality in allowed]
+
+def knobs_of(adaptation: Adaptation) -> list[Knob]:
+    """All sizes of a graph that can be changed."""
+    users = adaptation.users
+    allowed = adaptation.allowed.items()
+    return [_knob(name, quality, users.get(name, 1)) for name, quality in allowed]
 
 
 def _knob(name: str, quality: Quality, weight: int) -> Knob:

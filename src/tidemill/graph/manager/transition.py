@@ -42,8 +42,8 @@ class Transition:
         """Bytes of old rows that are left when operators have filled with rows of these sizes."""
         if not len(self._kept):
             return 0.0
-        by_knob = np.array([*(sizes.get(name, 0) for name in self._names), 0], float)
-        filled = np.maximum(self._spans, by_knob[self._knobs].max(axis=1))
+        by_knob = np.array([*(sizes.get(name, 0) for name in self._names), np.nan], float)
+        filled = np.maximum(self._spans, np.nanmean(by_knob[self._knobs], axis=1))
         return float((self._kept * np.maximum(0.0, 1 - filled / self._drains)).sum())
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from types import MappingProxyType
 
@@ -12,7 +12,6 @@ from tidemill.algebra.adjusting import Changes
 from tidemill.algebra.plan import Plan
 from tidemill.errors import TidemillError
 from tidemill.graph.quality.granules import next_instant
-from tidemill.graph.quality.knobs import adjustable_nodes
 from tidemill.physical.adjusting import AdjustableExec
 from tidemill.physical.filter import FilterExec
 from tidemill.physical.granularity import GranularityExec
@@ -21,7 +20,7 @@ from tidemill.physical.project import ProjectExec
 from tidemill.physical.time_window import TimeWindowExec
 from tidemill.physical.union import UnionExec
 from tidemill.runtime.graph import NodeProgress
-from tidemill.timeline import BEGIN
+from tidemill.timeline import BEGIN, add
 
 
 def resized(
@@ -32,7 +31,7 @@ def resized(
     """The plans with a change (t, size) more at some knobs, and what each new part was before.
 
     Changes that were planned for t or later are forgotten. If it is known until when a knob is
-    `settled`, so are all sizes of that time but the last.
+    `settled`, so are changes that have no meaning any more for rows from then on.
     """
     resizing = _Resizing(changes, settled)
     new = {name: resizing.of(plan) for name, plan in roots.items()}
@@ -58,7 +57,7 @@ class _Resizing:
         new: Exec = plan.with_children([self.of(child) for child in plan.children])
         if isinstance(new, AdjustableExec) and new.knob in self._changes:
             at, size = self._changes[new.knob]
-            changes = _pruned(_extended(new, at, size), self._settled.get(new.knob, BEGIN))
+            changes = _pruned(new, _extended(new, at, size), self._settled.get(new.knob, BEGIN))
             if changes != new.changes:
                 new = replace(new, changes=changes)
         if new is not plan and new != plan:
@@ -78,35 +77,54 @@ def _extended(node: AdjustableExec, at: int, size: int) -> Changes:
     return before if known == size else (*before, (at, size))
 
 
-def _pruned(changes: Changes, settled: int) -> Changes:
-    """Without changes that another follows before any row can come.
+def _pruned(node: AdjustableExec, changes: Changes, settled: int) -> Changes:
+    """Without changes of whose rows none will come, and as far as is known none is left.
 
     The first size stays, although no row will have it: what was decided by it stays as it is.
     """
-    past = [change for change in changes if change[0] <= settled]
-    return changes[max(len(past) - 1, 0) :]
+    while len(changes) > 1:
+        (_, size), (until, _) = changes[:2]
+        longest = add(size, node.slide - 1) if isinstance(node, TimeWindowExec) else 1
+        if until - 1 + longest > settled:
+            break
+        changes = changes[1:]
+    return changes
 
 
-def earliest_change(knob: str, running: Mapping[Exec, NodeProgress]) -> int:
-    """The first instant at which no row has come yet to the operators of a knob.
+Running = Mapping[Exec, NodeProgress]
 
-    A row keeps the size that it was given, so a change must not be about one that is there.
+
+def earliest_change(nodes: Iterable[AdjustableExec], size: int, at: int, running: Running) -> int:
+    """The first instant from `at` on at which operators may be given another size.
+
+    Rows that have come keep the size that they have, so a change is about others. A granule
+    becomes finer only at an instant of the coarser one.
     """
-    inputs = _inputs(knob, running)
-    return max((_latest_start(child, running) + 1 for child in inputs), default=BEGIN)
+    nodes = list(nodes)
+    at = max([at, *(_latest_start(child, running) + 1 for child in _inputs(nodes))])
+    granules = [node for node in nodes if isinstance(node, GranularityExec)]
+    while (then := max((_next(node, size, at) for node in granules), default=at)) != at:
+        at = then  # another granule may be in force there
+    return at
 
 
-def settled_until(knob: str, running: Mapping[Exec, NodeProgress]) -> int:
-    """Before which instant no row will start any more that comes to the operators of a knob."""
-    return min((running[child].watermark for child in _inputs(knob, running)), default=BEGIN)
+def _next(node: GranularityExec, size: int, at: int) -> int:
+    granule = node.size_at(at - 1)
+    assert granule is not None
+    return next_instant(granule, size, at)
 
 
-def _inputs(knob: str, running: Mapping[Exec, NodeProgress]) -> list[Exec]:
-    nodes = adjustable_nodes(running).get(knob, [])
+def settled_until(nodes: Iterable[AdjustableExec], running: Running) -> int:
+    """Before which instant no row will start any more that comes to operators."""
+    known = [running[child].watermark for child in _inputs(nodes) if child in running]
+    return min(known, default=BEGIN)
+
+
+def _inputs(nodes: Iterable[AdjustableExec]) -> list[Exec]:
     return [child for node in nodes for child in node.children if isinstance(child, Exec)]
 
 
-def _latest_start(node: Plan, running: Mapping[Exec, NodeProgress]) -> int:
+def _latest_start(node: Plan, running: Running) -> int:
     """An instant after which no row of a part has started yet."""
     match node:
         case FilterExec() | ProjectExec() | UnionExec():
@@ -118,4 +136,4 @@ def _latest_start(node: Plan, running: Mapping[Exec, NodeProgress]) -> int:
             child = _latest_start(node.child, running)
             return child + max(node.granule, *(size for _, size in node.changes), 1) - 1
     assert isinstance(node, Exec)
-    return running[node].latest_end - 1
+    return running[node].latest_end - 1 if node in running else BEGIN - 1

@@ -18,6 +18,9 @@ from tidemill.timeline import OPEN_END
 
 _LARGEST_HASH = np.uint64(2**64 - 1)
 
+_MANY_ENDED = 0.25
+"""The share of rows of a run that may have ended before they are dropped."""
+
 
 @dataclass(frozen=True)
 class Run:
@@ -74,9 +77,10 @@ class Run:
         return np.zeros(times, dtype=np.int64), np.full(times, len(self), dtype=np.int64)
 
     def alive(self, expired: int) -> Run:
-        """Without the rows that have ended, if they are the most."""
-        rows = np.flatnonzero(self.ends > expired)
-        return self.take(rows) if 2 * len(rows) <= len(self) else self
+        """Without the rows that have ended, if they are many."""
+        if self.many_end > expired:
+            return self
+        return self.take(np.flatnonzero(self.ends > expired))
 
     @property
     def starts(self) -> Ints:
@@ -89,6 +93,14 @@ class Run:
     @cached_property
     def last_end(self) -> int:
         return int(self.ends.max(initial=0))
+
+    @cached_property
+    def many_end(self) -> int:
+        """When so many rows have ended that it is worth while to drop them."""
+        if not len(self):
+            return OPEN_END
+        many = int(_MANY_ENDED * (len(self) - 1))
+        return int(np.partition(self.ends, many)[many])
 
     @cached_property
     def longest(self) -> int:
@@ -128,11 +140,11 @@ class Side:
 
     def keep(self, run: Run, expired: int) -> None:
         """Store new rows; drop what ended before rows of other inputs can still start."""
-        self.runs = [old for old in self.runs if old.last_end > expired]
+        self.runs = [old.alive(expired) for old in self.runs if old.last_end > expired]
         if run.last_end > expired:
             self.runs.append(run.alive(expired))
         while len(self.runs) > 1 and len(self.runs[-1]) * 2 >= len(self.runs[-2]):
-            last, before = self.runs.pop().alive(expired), self.runs.pop().alive(expired)
+            last, before = self.runs.pop(), self.runs.pop()
             self.runs.append(ONCE.get((before, last), "merged", partial(Run.merged, before, last)))
 
     def has_expired(self, expired: int) -> bool:

@@ -13,6 +13,7 @@ import pyarrow as pa
 
 from tidemill.algebra.nodes import Scan
 from tidemill.errors import ExecutionError
+from tidemill.physical.cut import cut
 from tidemill.physical.operator import Exec, empty_batch
 from tidemill.physical.source import SourceExec
 from tidemill.runtime.conditions import Conditions
@@ -24,7 +25,6 @@ from tidemill.runtime.inprocess.opened import Key, Opened, Read, key_of
 from tidemill.runtime.inprocess.sinks import MemorySink, Sink, WaitingSink, make_sink
 from tidemill.runtime.interface import DETACHED, Restored, Root
 from tidemill.runtime.progress import Progress, SourceProgress
-from tidemill.runtime.results import cut_before
 
 _SHARES_EVERY = 64
 """Ticks between two looks at how many rows meet conditions."""
@@ -107,6 +107,7 @@ class LiveRun:
             if member is not self._members.get(name):
                 self._opened.open(_sources(member.plan))  # first, because it may refuse
         self._graph.revise([member.plan for member in members.values()], carried)
+        self._opened.keep(self._graph.running)
         self._members, self._notes = members, notes
         self.failures = {name: error for name, error in self.failures.items() if name in members}
         self._leaves = None
@@ -116,7 +117,6 @@ class LiveRun:
         """The leaves of the graph in their order; found when needed."""
         if self._leaves is None:
             leaves = [leaf for leaf in self._graph.leaves if isinstance(leaf, SourceExec)]
-            self._opened.only(leaves)
             self._leaves = [(leaf, empty_batch(leaf.schema)) for leaf in leaves]
         return self._leaves
 
@@ -202,7 +202,7 @@ class LiveRun:
             return
         rows, _ = result
         if rows.height and member.root.since:
-            rows = cut_before(rows, member.root.since)
+            rows = cut(rows, member.root.since)
         try:
             member.sink(rows, self._ticks)
         except Exception as error:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from typing import Any
 
 import polars as pl
 
 from tidemill.algebra.nodes import SourceKind
 from tidemill.errors import ExecutionError, UnsupportedError
+from tidemill.physical.operator import Exec
 from tidemill.physical.source import SourceExec
 from tidemill.runtime.inprocess.feeds import Feed, StreamFeed
 
@@ -57,10 +58,10 @@ class Opened:
         for leaf in leaves:
             self._opened(key_of(leaf))
 
-    def only(self, leaves: Iterable[SourceExec]) -> None:
-        """Let go of relations that no leaf needs."""
-        keys = {key_of(leaf) for leaf in leaves}
-        self._feeds = {k: f for k, f in self._feeds.items() if isinstance(k, str) or k in keys}
+    def keep(self, parts: Container[Exec]) -> None:
+        """Let go of relations whose leaves are gone: one that comes later reads anew."""
+        feeds = self._feeds.items()
+        self._feeds = {k: feed for k, feed in feeds if isinstance(k, str) or k in parts}
 
     def read(self) -> dict[Key, Read]:
         """What has come of every source since the last tick."""

@@ -109,6 +109,11 @@ class Checkpoint:
         selector = fs.FileSelector(f"{self._folder}/{folder}", allow_not_found=True)
         return [info.base_name for info in self._filesystem.get_file_info(selector)]
 
+    def last(self, folder: str) -> int:
+        """The largest number that a file of a folder is named by; -1 if there is none."""
+        stems = (name.split(".")[0] for name in self.names(folder))
+        return max((int(stem) for stem in stems if stem.isdigit()), default=-1)
+
     def _take(self) -> None:
         """Refuse a second user. (Only folders of this machine can be locked.)"""
         if not self.uri.startswith("file:"):

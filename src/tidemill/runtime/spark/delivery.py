@@ -10,9 +10,9 @@ import polars as pl
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
+from tidemill.physical.cut import cut
 from tidemill.runtime.interface import Root
-from tidemill.runtime.results import cut_before
-from tidemill.runtime.spark.epochs import Rooted
+from tidemill.runtime.spark.epochs import Epoch
 from tidemill.runtime.spark.forms import SNAPSHOT
 from tidemill.runtime.spark.layout import TAG
 from tidemill.runtime.spark.native import native_rows
@@ -40,15 +40,18 @@ class Delivery:
         plan: TickPlan,
         rows: DataFrame,
         members: Mapping[str, Member],
-        rooted: Mapping[str, Rooted],
+        epoch: Epoch,
     ) -> None:
         self._plan = plan
-        # What was started again is given results only if someone wants them again.
-        self._shares = {n: (members[n], root) for n, root in rooted.items() if n in members}
+        self._epoch = epoch
+        # A tick that is done again may be that of a query that was removed since.
+        self._members = {name: members[name] for name in epoch.roots if name in members}
         self._collected = {
-            root.tag for m, root in self._shares.values() if isinstance(m.sink, TableSink)
+            epoch.tags[name]
+            for name, member in self._members.items()
+            if isinstance(member.sink, TableSink)
         }
-        self._kept = any(not isinstance(m.sink, TableSink) for m, _ in self._shares.values())
+        self._kept = any(not isinstance(m.sink, TableSink) for m in self._members.values())
         self._rows = rows.persist() if self._kept else rows
         self._tables: dict[int, pl.DataFrame] = {}
 
@@ -70,23 +73,20 @@ class Delivery:
     def give(self, tick: int, but_not: Collection[str]) -> dict[str, Exception]:
         """Let all sinks but some have their rows; why sinks have failed, by query."""
         failures: dict[str, Exception] = {}
-        for name, (member, root) in self._shares.items():
+        for name, member in self._members.items():
             if name not in but_not:
                 try:
-                    self._give(member, root, tick)
+                    self._give(member, self._epoch.tags[name], self._epoch.roots[name].since, tick)
                 except Exception as error:
                     failures[name] = error
         return failures
 
-    def _give(self, member: Member, root: Rooted, tick: int) -> None:
+    def _give(self, member: Member, tag: int, since: int, tick: int) -> None:
         if not isinstance(member.sink, TableSink):
-            frame = self._plan.result(self._rows, root.tag)
-            later = frame.where(F.col(VALID_TO) > root.since)
-            member.sink(
-                later.withColumn(VALID_FROM, F.greatest(VALID_FROM, F.lit(root.since))), tick
-            )
+            later = self._plan.result(self._rows, tag).where(F.col(VALID_TO) > since)
+            member.sink(later.withColumn(VALID_FROM, F.greatest(VALID_FROM, F.lit(since))), tick)
             return
-        rows = cut_before(self._tables[root.tag], root.since)
+        rows = cut(self._tables[tag], since)
         member.rows_out += rows.height
         if rows.height or member.sink.form == SNAPSHOT:
             member.sink.give(rows, tick)

@@ -9,40 +9,62 @@ from __future__ import annotations
 import base64
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from pyspark import cloudpickle
 
+from tidemill.fragments.counterparts import counterparts
 from tidemill.fragments.staging import Staging
 from tidemill.physical.operator import Exec
+from tidemill.runtime.interface import Root
 from tidemill.runtime.spark.checkpoint import Checkpoint
-from tidemill.timeline import BEGIN
 
 _FOLDER = "epochs"
-
-
-@dataclass(frozen=True)
-class Rooted:
-    """A query of an epoch: its plan, the tag of its results, and from when on it answers."""
-
-    plan: Exec
-    tag: int
-    since: int = BEGIN
 
 
 @dataclass(frozen=True)
 class Epoch:
     """What is in force from a tick on, and what was before it.
 
-    `carried` names the operators of stages whose place new ones take, `edges` the edges that new
-    ones go on for, by tag.
+    `tags` are those of the results of queries. `carried` names the operators of stages whose place
+    new ones take, `inputs` what was in the place of new edges, by tag. The notes are those of
+    whoever revised the graph.
     """
 
     tick: int = 0
-    roots: Mapping[str, Rooted] = field(default_factory=dict)
+    roots: Mapping[str, Root] = field(default_factory=dict)
+    tags: Mapping[str, int] = field(default_factory=dict)
     staging: Staging = field(default_factory=Staging)
     before: Staging = field(default_factory=Staging)
     carried: Mapping[Exec, Exec] = field(default_factory=dict)
-    edges: Mapping[int, int] = field(default_factory=dict)
+    inputs: Mapping[int, Exec] = field(default_factory=dict)
+    notes: Any = None
+
+    def runs(self, roots: Mapping[str, Root]) -> bool:
+        """Whether these are its queries, wherever their results go."""
+        return {n: _meaning(r) for n, r in self.roots.items()} == {
+            n: _meaning(r) for n, r in roots.items()
+        }
+
+
+def next_epoch(
+    tick: int,
+    base: Staging,
+    roots: Mapping[str, Root],
+    carried: Mapping[Exec, Exec],
+    notes: Any = None,
+) -> Epoch:
+    """The epoch in which these queries run; `base` is what ran in the tick before it."""
+    plans = {name: root.job.running for name, root in roots.items()}
+    staging = base.then(list(plans.values()), carried)
+    parts = counterparts(staging, base, carried)
+    tags = dict(zip(plans, staging.staged.results, strict=True))
+    kept = {name: root.kept for name, root in roots.items()}
+    return Epoch(tick, kept, tags, staging, base, parts.operators, parts.inputs, notes)
+
+
+def _meaning(root: Root) -> tuple[object, ...]:
+    return root.job.running, root.since
 
 
 class EpochLog:
@@ -59,9 +81,9 @@ class EpochLog:
         dumps: Callable[[Epoch], bytes] = cloudpickle.dumps
         self._checkpoint.write(_name(epoch.tick), base64.b64encode(dumps(epoch)).decode())
 
-    def at(self, tick: int) -> Epoch | None:
-        """The epoch that a tick goes by, if there is one yet."""
-        begun = [each for each in self._ticks() if each <= tick]
+    def at(self, tick: int | None = None) -> Epoch | None:
+        """The epoch that a tick goes by, or the last one, if there is one yet."""
+        begun = [each for each in self._ticks() if tick is None or each <= tick]
         return self._read(begun[-1]) if begun else None
 
     def forget_before(self, tick: int) -> None:

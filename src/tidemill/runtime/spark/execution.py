@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from threading import Thread
@@ -16,7 +15,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from tidemill.algebra.nodes import Scan, SourceKind
 from tidemill.algebra.schema import Schema
-from tidemill.errors import ExecutionError, TidemillError
+from tidemill.errors import ExecutionError
 from tidemill.fragments import LateRowsExec, Staged, stage_plans
 from tidemill.physical.operator import Exec
 from tidemill.physical.snapshot import snapshots_of
@@ -25,6 +24,7 @@ from tidemill.runtime.gathering import Gathering
 from tidemill.runtime.interface import Job, StartRequest
 from tidemill.runtime.progress import Progress
 from tidemill.runtime.spark.checkpoint import Checkpoint
+from tidemill.runtime.spark.failures import explained
 from tidemill.runtime.spark.forms import SNAPSHOT
 from tidemill.runtime.spark.idle import IdleWatch
 from tidemill.runtime.spark.reading import Origin, Reader
@@ -231,28 +231,3 @@ class RunningQuery:
         if (failure := self.exception()) is not None:
             raise failure
         return True
-
-
-def explained(failure: Exception) -> Exception:
-    """An error of ours for one that came through Spark."""
-    if isinstance(failure, TidemillError):
-        return failure
-    error = ExecutionError(_reason(str(failure)))
-    error.__cause__ = failure
-    return error
-
-
-def _reason(text: str) -> str:
-    """What went wrong, out of the many lines that Spark says about it.
-
-    >>> _reason("Query failed\\n  x.ArithmeticException: [DIVIDE_BY_ZERO] Division by zero. Use...")
-    'Division by zero. Use...'
-    """
-    ours = re.findall(r"ExecutionError: error: (.*)", text)
-    causes = re.findall(
-        r"^(?:Caused by)?[:\s]*\S*(?:Exception|Error): (?:\[[A-Z_.]+\] )?(.*)", text, re.MULTILINE
-    )
-    reason = str((ours or causes or text.splitlines())[-1 if ours or causes else 0])
-    file = re.search(r"error while reading file \S*/(\S+?)\.?\s", text)
-    where = f"cannot read {file[1]}: " if file and not ours else ""
-    return where + re.sub(r" SQLSTATE: \w+$", "", reason)

@@ -17,8 +17,9 @@ import pyarrow as pa
 
 from tidemill.algebra.schema import Schema
 from tidemill.fragments import Edge, LateRowsExec, Staged
+from tidemill.runtime.spark.durations import Duration
 from tidemill.runtime.spark.native import PARTITION, native_rows, spark_type
-from tidemill.timeline import OPEN_END, VALID_FROM, VALID_TO
+from tidemill.timeline import VALID_FROM, VALID_TO
 
 TAG = "tag"
 
@@ -77,7 +78,9 @@ class Layout:
         here = pa.compute.equal(table.column(TAG), tag)
         return table.filter(here)
 
-    def unpack(self, table: pa.Table, schema: Schema, duration: int | None = None) -> pl.DataFrame:
+    def unpack(
+        self, table: pa.Table, schema: Schema, duration: Duration | None = None
+    ) -> pl.DataFrame:
         """The rows of one edge under their own column names; they hold so long, if that is known.
 
         (Ends are not made with NumPy: its memory belongs to Python, and a thread of Polars that
@@ -89,12 +92,7 @@ class Layout:
         target = [*schema.types, pa.int64(), pa.int64()]
         cast = [column.cast(kind) for column, kind in zip(columns.values(), target, strict=True)]
         rows = pl.DataFrame(pa.table(dict(zip(columns, cast, strict=True))))
-        if duration is None:
-            return rows
-        start = pl.col(VALID_FROM)
-        is_open = start > OPEN_END - duration
-        end = pl.when(is_open).then(pl.lit(OPEN_END, pl.Int64)).otherwise(start + duration)
-        return rows.with_columns(end.alias(VALID_TO))
+        return rows if duration is None else rows.with_columns(duration.end().alias(VALID_TO))
 
     def pack(self, batch: pl.DataFrame, schema: Schema, tag: int, partition: int) -> pa.Table:
         """Rows of one edge in the common columns."""

@@ -6,14 +6,12 @@ in every tick, by the epoch that is in force.
 
 from __future__ import annotations
 
-import json
 import tempfile
 import time
 import uuid
-from collections.abc import Callable, Mapping
-from dataclasses import asdict
+from collections.abc import Callable, Collection, Mapping
 from functools import reduce
-from threading import RLock
+from threading import Condition, RLock
 from typing import Any
 
 import pyarrow as pa
@@ -26,20 +24,18 @@ from tidemill.algebra.schema import Field, Schema
 from tidemill.analyze import SourceInfo
 from tidemill.errors import ExecutionError, UnsupportedError
 from tidemill.fragments import Edge
-from tidemill.fragments.counterparts import counterparts
+from tidemill.fragments.staging import Staging
 from tidemill.physical.operator import Exec
-from tidemill.physical.snapshot import snapshots_of
 from tidemill.physical.source import SourceExec
 from tidemill.runtime.gathering import Gathering
 from tidemill.runtime.graph import NodeProgress, nodes_of
-from tidemill.runtime.interface import Restored, Root
+from tidemill.runtime.interface import DETACHED, Restored, Root
 from tidemill.runtime.progress import Progress, SourceProgress
 from tidemill.runtime.spark.checkpoint import Checkpoint
 from tidemill.runtime.spark.delivery import Delivery, Member
 from tidemill.runtime.spark.epoch_plan import EpochPlan
-from tidemill.runtime.spark.epochs import Epoch, EpochLog, Rooted
-from tidemill.runtime.spark.execution import explained
-from tidemill.runtime.spark.forms import SNAPSHOT
+from tidemill.runtime.spark.epochs import Epoch, EpochLog, next_epoch
+from tidemill.runtime.spark.failures import explained
 from tidemill.runtime.spark.heartbeats import Heartbeats
 from tidemill.runtime.spark.layout import Layout
 from tidemill.runtime.spark.live_nodes import Streams, node_progress, operator_totals
@@ -72,9 +68,9 @@ class LiveRun:
     ) -> None:
         self.after_tick: Callable[[], None] = lambda: None
         self.failures: dict[str, Exception] = {}
-        self.restored: Restored | None = None
         self.gathering = Gathering()
         self.lock = RLock()
+        self._ticked = Condition(self.lock)
         self._session = working_copy(session)
         self._relation = relation
         # Without a checkpoint there is nothing to come back to, but Spark needs a folder.
@@ -87,53 +83,91 @@ class LiveRun:
         self._heartbeats = Heartbeats(self._checkpoint)
         self._epochs = EpochLog(self._checkpoint)
         self._run_id = uuid.uuid4().hex
-        self._done = self._pending = self._planned(Epoch())
-        self._carried: dict[Exec, Exec] = {}
         self._members: dict[str, Member] = {}
-        self._next = 0
+        self._carried: dict[Exec, Exec] = {}
         self._marks = Marks()
         self._reports: list[dict[str, Any]] = []
         self._facts: dict[str, int] = {}
         self._phases: dict[str, float] = {}
+        self._nodes: Mapping[Exec, NodeProgress] | None = None
         self._ticks = 0
         self._began = time.monotonic()
         self._trigger = {"processingTime": every or "0 seconds"}
         self._query: StreamingQuery | None = None
-        self._nodes: Mapping[Exec, NodeProgress] | None = None
+        self._wanted = False
+        self._restore()
+
+    def _restore(self) -> None:
+        """Find where a checkpoint was left. A tick that was begun is done again as it was."""
+        nothing = Staging(self._partitions)
+        last = self._epochs.at() or Epoch(staging=nothing, before=nothing)
+        done = self._checkpoint.last("spark/commits")
+        self._is_begun = self._checkpoint.last("spark/offsets") > done
+        self._next = done + 1 + int(self._is_begun)
+        self._pending = self._planned(last)
+        self._base = last.before if last.tick > done else last.staging
+        if done >= 0:
+            self._marks = Marks.load(self._checkpoint.read(f"ticks/{done:012d}.json"))
+            self._reports = self._planned_at(done + 1).reports_before(done + 1)
+        self._members = {name: self._member(name, root) for name, root in last.roots.items()}
+        self.restored = Restored(last.roots, last.notes) if last.roots else None
 
     def start(self) -> None:
-        """Begin to read."""
+        """Begin to read, as soon as all queries of the checkpoint have their sinks."""
+        with self.lock:
+            self._wanted = True
+            if self._query is None and not self._detached:
+                self._start()
+
+    def _start(self) -> None:
         streams = [self._raw.packed(s, self._reader.read(s)) for s in self._reader.sources]
         # Heartbeats come first: the first one's session is that of all, and ticks need ours.
         frames = [self._raw.heartbeats(self._heartbeats.read(self._session)), *streams]
         writer = reduce(DataFrame.union, frames).writeStream.foreachBatch(self._tick)
         writer = writer.option("checkpointLocation", f"{self._checkpoint.uri}/spark")
         self._query = writer.trigger(**self._trigger).start()
+        # What is read of the graph must not be of before a tick that was begun.
+        while self._is_begun and self._query.isActive:
+            self._ticked.wait(timeout=1)
+
+    @property
+    def _detached(self) -> list[str]:
+        """Queries of the checkpoint that have no function for their results yet."""
+        members = self._members.items()
+        return [name for name, member in members if member.root.job.sink.target == DETACHED]
 
     def revise(
         self, roots: Mapping[str, Root], carried: Mapping[Exec, Exec], notes: Any = None
     ) -> None:
         """From the next tick on, run these queries."""
         with self.lock:
-            plans = {name: _plan(root) for name, root in roots.items()}
-            for plan in plans.values():
-                self._check_sources(plan)
-            before = self._done.epoch.staging
-            # Between the same two ticks, plans may have been replaced already.
-            came = {new: self._carried.get(old, old) for new, old in carried.items()}
-            came = {**self._carried, **came}
-            staging = before.then(list(plans.values()), came)
-            parts = counterparts(staging, before, came)
-            tags = dict(zip(plans, staging.staged.results, strict=True))
-            rooted = {n: Rooted(plans[n], tags[n], root.since) for n, root in roots.items()}
-            epoch = Epoch(self._next, rooted, staging, before, parts.operators, parts.edges)
             members = {name: self._member(name, root) for name, root in roots.items()}
-            self._epochs.write(epoch)
-            self._pending, self._carried, self._members = self._planned(epoch), came, members
-            self._nodes = None
+            if self._query is not None or carried or not self._pending.epoch.runs(roots):
+                self._put_in_force(roots, carried, notes)
+            self._members = members
             self.failures = {name: e for name, e in self.failures.items() if name in members}
             if self._query is not None:
                 self._heartbeats.wake()
+            elif self._wanted:
+                self.start()
+
+    def _put_in_force(
+        self, roots: Mapping[str, Root], carried: Mapping[Exec, Exec], notes: Any
+    ) -> None:
+        """Write an epoch down that begins with the next tick."""
+        if self._is_begun:
+            raise ExecutionError(
+                "the queries of the checkpoint have to go on first",
+                help=f"start them again under their names: {', '.join(self._detached)}",
+            )
+        for root in roots.values():
+            self._check_sources(root.job.running)
+        # Between the same two ticks, plans may have been replaced already.
+        came = {new: self._carried.get(old, old) for new, old in carried.items()}
+        came = {**self._carried, **came}
+        epoch = next_epoch(self._next, self._base, roots, came, notes)
+        self._epochs.write(epoch)
+        self._pending, self._carried, self._nodes = self._planned(epoch), came, None
 
     def _planned(self, epoch: Epoch) -> EpochPlan:
         state = f"{self._checkpoint.uri}/state"
@@ -173,42 +207,70 @@ class LiveRun:
 
     def _tick(self, batch: DataFrame, tick: int) -> None:
         with self.lock:
-            self._run(batch, tick, self._pending)
+            planned = self._planned_at(tick)
+            try:
+                self._run(batch, tick, planned)
+            except PySparkException as error:
+                self._run_without_failing(batch, tick, planned, error)
             self.after_tick()
+            self._ticked.notify_all()
+
+    def _planned_at(self, tick: int) -> EpochPlan:
+        """What a tick goes by; one that is done again may be of an epoch before the last."""
+        old = self._epochs.at(tick) if self._pending.epoch.tick > tick else None
+        return self._pending if old is None else self._planned(old)
 
     def _run(self, batch: DataFrame, tick: int, planned: EpochPlan) -> None:
         began = time.perf_counter()
-        marks = planned.marks(tick, self._marks)
+        marks = planned.marks(tick, self._marks, self._reports)
         rows, seen = planned.run(batch, tick, marks, self._reports)
-        delivery = Delivery(planned.plan, rows, self._members, planned.epoch.roots)
+        delivery = Delivery(planned.plan, rows, self._members, planned.epoch)
         try:
             delivery.make()
             made = time.perf_counter()
-            self._reports = planned.plan.reports(tick)
-            failed = self._failed(planned)
+            reports = planned.plan.reports(tick)
+            failed = planned.failed(reports)
             self.failures |= failed
             self.failures |= delivery.give(tick, but_not=self.failures)
         finally:
             delivery.end()
         self._note(seen.get, {"run": made - began, "sinks": time.perf_counter() - made})
-        self._marks = planned.plan.next_marks(marks, seen.get, self._reports)
-        self._done, self._next, self._carried = planned, tick + 1, {}
-        self._nodes = None
-        self._checkpoint.write(f"ticks/{tick:012d}.json", json.dumps(asdict(self._marks)))
-        self._checkpoint.remove(f"ticks/{tick - _KEPT_TICKS:012d}.json")
-        self._epochs.forget_before(tick)
+        self._reports = reports
+        self._marks = planned.plan.next_marks(marks, seen.get, reports)
+        self._is_done(tick, planned)
         if planned.staged.stages and self._marks != marks:
             # What has become certain now comes out with the next tick; see SparkRun.
             self._heartbeats.wake()
 
-    def _failed(self, planned: EpochPlan) -> dict[str, Exception]:
-        """The queries to whose results something is missing."""
-        failed = planned.failed(self._reports)
-        return {
-            name: ExecutionError(failed[root.tag])
-            for name, root in planned.epoch.roots.items()
-            if root.tag in failed
-        }
+    def _is_done(self, tick: int, planned: EpochPlan) -> None:
+        self._is_begun, self._carried, self._nodes = False, {}, None
+        self._next = tick + 1
+        later = self._pending.epoch
+        self._base = later.before if later.tick > tick else planned.epoch.staging
+        if self.failures:
+            # What is left of operators that failed must not be used again, not even after a crash.
+            self._let_go(self.failures)
+        self._checkpoint.write(f"ticks/{tick:012d}.json", self._marks.dump())
+        self._checkpoint.remove(f"ticks/{tick - _KEPT_TICKS:012d}.json")
+        self._epochs.forget_before(tick)
+
+    def _let_go(self, names: Collection[str]) -> None:
+        epoch = self._pending.epoch
+        if any(name in epoch.roots for name in names):
+            rest = {name: root for name, root in epoch.roots.items() if name not in names}
+            self._put_in_force(rest, {}, epoch.notes)
+
+    def _run_without_failing(
+        self, batch: DataFrame, tick: int, planned: EpochPlan, error: PySparkException
+    ) -> None:
+        """Do a tick again that failed, without the queries at whose expressions Spark failed."""
+        marks = planned.marks(tick, self._marks, self._reports)
+        failed = planned.failed([], planned.failing_edges(batch, marks))
+        if not failed or tick != self._next:
+            raise
+        self.failures |= failed
+        self._let_go(failed)
+        self._run(batch, tick, self._pending)
 
     def _note(self, facts: Mapping[str, Any], phases: dict[str, float]) -> None:
         for source in self._reader.sources:
@@ -232,10 +294,10 @@ class LiveRun:
         """What every part of the graph has done."""
         if self._nodes is None:
             epoch = self._pending.epoch
-            totals = operator_totals(self._done.epoch.staging, self._reports)
-            if self._pending is not self._done:
+            totals = operator_totals(self._base, self._reports)
+            if epoch.tick == self._next:
                 totals |= {n: totals[old] for n, old in epoch.carried.items() if old in totals}
-            streams = Streams(self._marks.sources, self.newest)
+            streams = Streams(self._marks.sources, self.newest, self._base.placed)
             self._nodes = node_progress(epoch.staging, totals, streams, self._partitions)
         return self._nodes
 
@@ -263,7 +325,7 @@ class LiveRun:
     def progress_of(self, query: str) -> Progress:
         """What was done since the query was added."""
         member, nodes = self._find(query), self.nodes
-        parts = nodes_of(_plan(member.root))
+        parts = nodes_of(member.root.job.running)
         read = {part.scan.source for part in parts if isinstance(part, SourceExec)}
         return Progress(
             self._ticks,
@@ -307,11 +369,6 @@ class LiveRun:
         if self._query is not None:
             self._query.stop()
         self._checkpoint.close()
-
-
-def _plan(root: Root) -> Exec:
-    plan = root.job.plan
-    return snapshots_of(plan) if root.job.sink.form == SNAPSHOT else plan
 
 
 def _all_columns(info: SourceInfo) -> Schema:

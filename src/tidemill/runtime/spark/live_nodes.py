@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,17 +14,18 @@ from tidemill.fragments.staging import Staging
 from tidemill.physical.operator import Exec
 from tidemill.runtime.graph import NodeProgress, nodes_of
 from tidemill.runtime.spark.native import native_rows
-from tidemill.timeline import BEGIN, OPEN_END, add
+from tidemill.timeline import BEGIN, OPEN_END
 
 Report = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
 class Streams:
-    """The watermarks of streams, and the ends of their newest rows."""
+    """The watermarks of streams, the ends of their newest rows, and which parts have run."""
 
     watermarks: Mapping[str, int]
     newest: Mapping[str, int]
+    ran: Container[Plan]
 
 
 def node_progress(
@@ -103,12 +104,17 @@ class _Nodes:
         """Spark does it: what comes out is what reaches the operators above."""
         rows = native_rows(node)
         source = rows.source.scan
+        if node not in self._streams.ran:
+            return NodeProgress(node.label)
         ends = mark = OPEN_END
         if source.kind is SourceKind.STREAM:
             mark = self._streams.watermarks.get(source.source, BEGIN)
             newest = self._streams.newest.get(source.source, BEGIN)
-            ends = add(newest - 1, rows.duration or 1) if newest else BEGIN
-        return NodeProgress(node.label, self._reached(node), watermark=mark, latest_end=ends)
+            assert rows.duration is not None
+            ends = rows.duration.latest_end(newest)
+        # Of what goes straight to a sink it is only known that something has come.
+        rows_out = self._reached(node) or int(ends > BEGIN)
+        return NodeProgress(node.label, rows_out, watermark=mark, latest_end=ends)
 
     def _reached(self, node: Exec) -> int:
         """Of the rows of a native part, how many came to an edge of it."""

@@ -18,7 +18,8 @@ from tidemill.physical.filter import FilterExec
 from tidemill.physical.project import ProjectExec
 from tidemill.physical.source import SourceExec
 from tidemill.physical.time_window import TimeWindowExec
-from tidemill.timeline import OPEN_END, VALID_FROM
+from tidemill.runtime.spark.durations import Duration
+from tidemill.timeline import VALID_FROM
 
 PARTITION = "partition"
 """The column that tells in which partition a row is."""
@@ -35,7 +36,7 @@ class NativeRows:
     source: SourceExec
     kept: Scalar | None
     columns: Mapping[str, Scalar]
-    duration: int | None
+    duration: Duration | None
     late: bool = False
 
 
@@ -45,13 +46,15 @@ def native_rows(node: Plan) -> NativeRows:
         case SourceExec():
             columns = {field.name: column(field.name, field.type) for field in node.schema}
             is_stream = node.scan.kind is SourceKind.STREAM
-            return NativeRows(node, None, columns, 1 if is_stream else None)
+            return NativeRows(node, None, columns, Duration(1) if is_stream else None)
         case LateRowsExec():
             below = native_rows(node.child)
             own = dict(zip(node.schema.names, below.columns.values(), strict=True))
             return replace(below, columns=own, late=True)
         case TimeWindowExec():
-            return replace(native_rows(node.child), duration=node.size)
+            assert node.size is not None
+            held = Duration(node.size, node.changes)
+            return replace(native_rows(node.child), duration=held)
         case FilterExec():
             below = native_rows(node.child)
             more = node.predicate.substitute(below.columns)
@@ -72,12 +75,6 @@ def to_spark(scalar: Scalar, places: Mapping[str, str]) -> str:
     """An expression as Spark SQL over the slots of its columns, in the type of the plan."""
     text = spelled_out(scalar.rename(places).node).sql(dialect="spark")
     return text if scalar.is_column else f"CAST({text} AS {spark_type(scalar.type)})"
-
-
-def end_of(duration: int) -> str:
-    """The end of rows that hold so long, in Spark SQL; beyond the end of time it is open."""
-    last = OPEN_END - duration
-    return f"CASE WHEN {VALID_FROM} < {last} THEN {VALID_FROM} + {duration} ELSE {OPEN_END} END"
 
 
 def partition_of(edge: Edge, places: Mapping[str, str], partitions: int) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from functools import reduce
 from typing import Any
 
@@ -168,7 +168,7 @@ class SparkRun:
             # A tick works with the watermarks of the one before: what has become certain now
             # comes out with the next, which must not wait for more rows.
             self._heartbeats.wake()
-        self._checkpoint.write(f"ticks/{tick:012d}.json", json.dumps(asdict(self._marks_now)))
+        self._checkpoint.write(f"ticks/{tick:012d}.json", self._marks_now.dump())
         self._checkpoint.remove(f"ticks/{tick - _KEPT_TICKS:012d}.json")
         self._seconds = time.monotonic() - self._began
 
@@ -208,9 +208,8 @@ class SparkRun:
         known = dict.fromkeys(self._statics, OPEN_END)
         if tick < 0:
             return Marks(known)
-        stored = json.loads(self._checkpoint.read(f"ticks/{tick:012d}.json"))
-        edges = {int(tag): mark for tag, mark in stored["edges"].items()}
-        return Marks({**stored["sources"], **known}, edges, stored["newest"])
+        marks = Marks.load(self._checkpoint.read(f"ticks/{tick:012d}.json"))
+        return replace(marks, sources={**marks.sources, **known})
 
     def _read_ended(self) -> int | None:
         """The last tick of the input, if an earlier run came to its end."""
@@ -219,8 +218,7 @@ class SparkRun:
         return int(json.loads(self._checkpoint.read(_ENDED))["last_tick"])
 
     def _last_tick(self) -> int:
-        names = [n for n in self._checkpoint.names("ticks") if not n.startswith(".")]
-        return max((int(name.split(".")[0]) for name in names), default=-1)
+        return self._checkpoint.last("ticks")
 
     def progress(self, queries: Sequence[int]) -> Progress:
         """What was done since this run started; the results are those of some of the queries."""

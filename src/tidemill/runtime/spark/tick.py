@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import uuid
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from pyspark.sql import Column, DataFrame, Observation
@@ -13,7 +14,7 @@ from pyspark.sql import functions as F
 from tidemill.fragments import Edge, Mode, Staged
 from tidemill.runtime.spark.inputs import HEARTBEAT, SOURCE, SourceRows
 from tidemill.runtime.spark.layout import TAG, Layout
-from tidemill.runtime.spark.native import PARTITION, end_of, native_rows, partition_of
+from tidemill.runtime.spark.native import PARTITION, native_rows, partition_of
 from tidemill.runtime.spark.news import gathered
 from tidemill.runtime.spark.state import StateStore
 from tidemill.runtime.spark.worker import Handover, StageTask
@@ -30,6 +31,17 @@ class Marks:
     sources: Mapping[str, int] = field(default_factory=dict)
     edges: Mapping[int, int] = field(default_factory=dict)
     newest: int | None = None
+
+    @staticmethod
+    def load(text: str) -> Marks:
+        """Watermarks that were stored."""
+        stored = json.loads(text)
+        edges = {int(tag): mark for tag, mark in stored["edges"].items()}
+        return Marks(stored["sources"], edges, stored["newest"])
+
+    def dump(self) -> str:
+        """The watermarks as text."""
+        return json.dumps(asdict(self))
 
     def of(self, edge: Edge) -> int:
         """At the end of the input, watermarks go to the end of time, where all windows are empty.
@@ -182,7 +194,7 @@ class TickPlan:
         names = [F.col(places[name]).alias(name) for name in edge.schema.names]
         # Spark's own rows of streams have no end until here.
         duration = None if edge.made_at or _is_late(edge) else native_rows(edge.producer).duration
-        end = F.expr(VALID_TO if duration is None else end_of(duration))
+        end = F.expr(VALID_TO if duration is None else duration.end_in_spark())
         own = rows.where(F.col(TAG) == tag) if layout.tagged else rows
         return own.select(*names, VALID_FROM, end.alias(VALID_TO))
 

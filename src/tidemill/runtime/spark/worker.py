@@ -16,7 +16,8 @@ from tidemill.errors import TidemillError
 from tidemill.fragments import Edge, Stage, Staged, traced
 from tidemill.physical.operator import Exec, empty_batch
 from tidemill.physical.row_number import RowNumberExec
-from tidemill.runtime.graph import Arrival, Graph
+from tidemill.runtime.graph import Arrival, Graph, nodes_of
+from tidemill.runtime.spark.durations import Duration
 from tidemill.runtime.spark.findings import found_in
 from tidemill.runtime.spark.layout import TAG, Layout
 from tidemill.runtime.spark.native import native_rows
@@ -28,15 +29,20 @@ _ROWS_PER_BATCH = 200_000
 
 
 @dataclass(frozen=True)
-class Handover:
-    """The stage that ran until the tick before, in place of the one that runs now.
-
-    `before` is how rows came to it, `carried` names the old parts whose place new ones take.
-    """
+class Former:
+    """A stage that ran until the tick before; how rows came to it, and what it was to hear."""
 
     staged: Staged
     stage: Stage
     before: Layout
+    news: News = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Handover:
+    """The stages whose operators go on in a new one; `carried` names old parts by new ones."""
+
+    formers: tuple[Former, ...]
     carried: Mapping[Exec, Exec] = field(default_factory=dict)
 
 
@@ -119,21 +125,34 @@ class StageTask:
             graph, replayed = self._restored(store, partition)
             graph.hear(heard(self.news))
             return graph, replayed
+        parts: dict[Exec, Any] = {}
+        done_again = 0
+        for former in self.handover.formers:
+            known, replayed = self._former(former, store, partition)
+            # What a worker has in memory came with another task: its functions are other objects.
+            nodes = nodes_of(*(root for _, root in former.stage.outputs))
+            parts |= dict(zip(nodes, known.state, strict=True))
+            done_again += replayed
+        roots = (root for former in self.handover.formers for _, root in former.stage.outputs)
+        graph = Graph(*roots, partition=partition)
+        graph.state = [parts[node] for node in graph.nodes]
+        graph.revise([root for _, root in self.stage.outputs], self.handover.carried)
+        return graph, done_again
+
+    def _former(self, former: Former, store: StateStore, partition: int) -> tuple[Graph, int]:
+        """The operators of a stage that ran until now."""
         old = replace(
             self,
-            staged=self.handover.staged,
-            stage=self.handover.stage,
-            before=self.handover.before,
+            staged=former.staged,
+            stage=former.stage,
+            before=former.before,
+            news=former.news,
             handover=None,
         )
-        graph, replayed = Graph(partition=partition), 0
-        if old.stage.outputs:
-            known, replayed = old._graph(store, partition)
-            # What a worker has in memory came with another task: its functions are other objects.
-            graph = Graph(*(root for _, root in old.stage.outputs), partition=partition)
-            graph.state = known.state
-        graph.revise([root for _, root in self.stage.outputs], self.handover.carried)
-        return graph, replayed
+        if former.stage.level != self.stage.level:
+            # Another task may want what is in memory.
+            store = StateStore(self.state, former.stage.level, partition, f"{self.run}/copy")
+        return old._graph(store, partition)
 
     def _restored(self, store: StateStore, partition: int) -> tuple[Graph, int]:
         """The operators as the tick before left them, and how many ticks it took to get there."""
@@ -166,7 +185,7 @@ class StageTask:
             arrivals.append((rows, watermarks[leaf.tag]))
         return arrivals
 
-    def _duration(self, tag: int) -> int | None:
+    def _duration(self, tag: int) -> Duration | None:
         """How long rows hold that Spark has made of streams: their ends need not travel."""
         edge = self.staged.edge(tag)
         return None if edge.made_at else native_rows(edge.producer).duration

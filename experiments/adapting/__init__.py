@@ -1,0 +1,1 @@
+"""Sizes that change while queries run (PIPES, chapter 24): what is measured, and estimated."""

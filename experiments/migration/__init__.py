@@ -1,0 +1,1 @@
+"""What the comparison of ways to migrate is made of."""

@@ -1,0 +1,294 @@
+"""Queries that go on with other plans while they run."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+import tidemill as tm
+from tests.golden.loader import cases
+from tests.graph.migrating import check_migrations
+from tidemill.engine.running import RunningGraph, StartedQuery
+from tidemill.errors import TidemillError
+from tidemill.graph.migration import Phase, hand_overs
+from tidemill.physical.fuse import FuseExec
+from tidemill.physical.lowering import lower
+from tidemill.physical.reference_point import ReferencePointExec
+from tidemill.testing import elements, snapshot_at
+from tidemill.testing.random_cases import plan_case
+
+COLUMNS = pa.schema({"k": pa.int64(), "v": pa.int64(), "at": pa.int64()})
+WINDOW = 10
+
+JOIN = """SELECT {hint} a.v AS x, b.v AS y, c.v AS z, d.v AS u
+    FROM a WINDOW(RANGE 10), b WINDOW(RANGE 10), c WINDOW(RANGE 10), d WINDOW(RANGE 10)
+    WHERE a.k = b.k AND b.k = c.k AND c.k = d.k"""
+TOTAL = "SELECT k, {what} AS n FROM a WINDOW(RANGE 10) GROUP BY k"
+PAIRS = """SELECT {hint} a.k, COUNT(*) AS n FROM a WINDOW(RANGE 10), b WINDOW(RANGE 10)
+    WHERE a.k = b.k GROUP BY a.k"""
+
+
+class House:
+    """An engine with four streams, a row of each per tick, and what came in every tick."""
+
+    def __init__(self, checkpoint: str | None = None) -> None:
+        self.engine = tm.Engine("inprocess")
+        for name in "abcd":
+            self.engine.stream(name, COLUMNS, time="at")
+        self.graph: RunningGraph = self.engine.run(checkpoint=checkpoint)
+        self.now = 0
+
+    def start(self, sql: str, name: str = "q", **options: Any) -> StartedQuery:
+        query = self.engine.sql(sql)
+        assert query is not None
+        query.start("memory", name=name, **options)
+        return self.graph.query(name)
+
+    def tick(self, ticks: int = 1) -> None:
+        for _ in range(ticks):
+            for number, name in enumerate("abcd"):
+                row = {"k": self.now * (number + 1) % 3, "v": self.now, "at": self.now}
+                self.engine.push(name, [row])
+            self.graph.tick()
+            self.now += 1
+
+    def alone(self, sql: str, ticks: int) -> tm.Query:
+        """The same query on its own, over all rows at once."""
+        engine = tm.Engine("inprocess")
+        for number, name in enumerate("abcd"):
+            rows = [{"k": t * (number + 1) % 3, "v": t, "at": t} for t in range(ticks)]
+            engine.stream(name, [pa.Table.from_pylist(rows, COLUMNS)], time="at")
+        found = engine.sql(sql)
+        assert found is not None
+        return found
+
+    def check(self, started: StartedQuery, sql: str, instants: range) -> None:
+        """When all is known, answers are those of the query alone."""
+        for name in started.depends_on:
+            self.graph.heartbeat(name, 1000)
+        self.graph.tick()
+        found, wanted = elements(started.results()), elements(self.alone(sql, self.now).collect())
+        for instant in instants:
+            assert snapshot_at(found, instant) == snapshot_at(wanted, instant), instant
+
+
+@pytest.mark.parametrize("seed", range(0, 40, 20))
+def test_random_plans_follow_each_other(seed: int) -> None:
+    """Snapshots are those of the reference, whatever plans follow each other at whatever tick."""
+    outcomes = [_checked(number) for number in range(seed, seed + 20)]
+    found = [each for outcome in outcomes for each in outcome.migrations]
+    assert any(hand_overs(each.handing_over) for each in found), "nothing was migrated"
+
+
+def _checked(seed: int) -> Any:
+    case = plan_case(Random(seed))
+    return check_migrations(case.plan, case.inputs, seed)
+
+
+@pytest.mark.parametrize("node", [FuseExec, ReferencePointExec])
+def test_a_join_takes_one_window_and_no_tick_is_without_its_rows(node: type) -> None:
+    """The rows of every tick are those without a migration: none is late, none is doubled."""
+    house, other = House(), House()
+    moving, still = house.start(JOIN.format(hint="")), other.start(JOIN.format(hint=""))
+    for each in (house, other):
+        each.tick(20)
+    # As it is written, it is a tree of joins of two.
+    tree = lower(moving.definition.planned.plan, {})
+    migration = house.graph.migrations.start("q", tree, same_meaning=node is ReferencePointExec)
+    assert migration.split == 20 - 1 + WINDOW
+    assert {type(place) for place in hand_overs(migration.handing_over)} == {node}
+    for _ in range(20):
+        for each in (house, other):
+            each.tick()
+        assert Counter(elements(moving.results())) == Counter(elements(still.results()))
+    assert migration.phase is Phase.DONE
+    assert migration.ended == migration.split + 1
+
+
+def test_aggregation_moves_below_the_join() -> None:
+    house = House()
+    started = house.start(PAIRS.format(hint="/*+ LATE */"))
+    house.tick(20)
+    early = house.engine.sql(PAIRS.format(hint="/*+ EARLY(a) */"))
+    assert early is not None
+    migration = started.migrate(early)
+    assert hand_overs(migration.handing_over)
+    house.tick(25)
+    assert migration.phase is Phase.DONE
+    house.check(started, PAIRS.format(hint=""), range(40))
+
+
+def test_orders_of_a_join_change_at_once_and_its_rows_stay() -> None:
+    house = House()
+    started = house.start(JOIN.format(hint="/*+ ORDER(a, b, c, d) */"))
+    house.tick(20)
+    migration = started.migrate(JOIN.format(hint="/*+ ORDER(d, c, b, a) */"))
+    assert migration.phase is Phase.DONE
+    house.tick(20)
+    house.check(started, JOIN.format(hint=""), range(38))
+
+
+def test_another_definition_holds_from_the_split_on() -> None:
+    house = House()
+    started = house.start(TOTAL.format(what="COUNT(*)"))
+    house.tick(15)
+    migration = started.migrate(TOTAL.format(what="SUM(v)"))
+    assert migration.split == 15 - 1 + WINDOW
+    assert f"split={migration.split}" in started.explain()
+    assert "remaining: 10 instants" in started.explain()
+    house.tick(20)
+    assert migration.phase is Phase.DONE
+    assert "SUM(a.v)" in started.explain()
+    assert migration.ended is not None
+    assert migration.ended <= migration.split + 2, "open results are cut a tick later at most"
+    house.check(started, TOTAL.format(what="COUNT(*)"), range(migration.split))
+    house.check(started, TOTAL.format(what="SUM(v)"), range(migration.split, 33))
+
+
+def test_in_sql() -> None:
+    house = House()
+    house.engine.sql(f"CREATE QUERY q AS {TOTAL.format(what='COUNT(*)')}")
+    house.engine.sql(f"ALTER QUERY q AS {TOTAL.format(what='MAX(v)')}")
+    house.engine.sql("START QUERY q")
+    house.tick(12)
+    house.engine.sql(f"ALTER QUERY q AS {TOTAL.format(what='MIN(v)')}")
+    started = house.graph.query("q")
+    house.tick(20)
+    assert started.migration is not None
+    assert started.migration.phase is Phase.DONE
+    house.check(started, TOTAL.format(what="MIN(v)"), range(started.migration.split, 30))
+    house.engine.sql("ALTER QUERY q OPTIMIZE")
+    with pytest.raises(TidemillError, match="has the columns k int64, n int64"):
+        house.engine.sql(
+            "ALTER QUERY q AS SELECT k, COUNT(*) AS m FROM a WINDOW(RANGE 5) GROUP BY k"
+        )
+
+
+@pytest.mark.parametrize("form", ["snapshot", "changes"])
+def test_other_forms_of_results(form: str) -> None:
+    house = House()
+    started = house.start(TOTAL.format(what="COUNT(*)"), form=form)
+    house.tick(15)
+    migration = started.migrate(TOTAL.format(what="SUM(v)"))
+    house.tick(20)
+    assert migration.phase is Phase.DONE
+    if form == "snapshot":
+        alone = house.alone(TOTAL.format(what="SUM(v)"), house.now).snapshot(house.now - 2)
+        now = started.results().select(["k", "n"]).to_pylist()
+        assert sorted(now, key=str) == sorted(alone.to_pylist(), key=str)
+
+
+def test_others_that_share_parts_go_on() -> None:
+    house = House()
+    one, two = (house.start(TOTAL.format(what="COUNT(*)"), name) for name in ("one", "two"))
+    house.tick(15)
+    first = one.migrate(TOTAL.format(what="SUM(v)"))
+    house.tick(3)
+    second = two.migrate(TOTAL.format(what="SUM(v)"))
+    three = house.start(TOTAL.format(what="SUM(v)"), "three")
+    house.tick(30)
+    assert (first.phase, second.phase) == (Phase.DONE, Phase.DONE)
+    house.check(one, TOTAL.format(what="COUNT(*)"), range(first.split))
+    house.check(two, TOTAL.format(what="COUNT(*)"), range(second.split))
+    house.check(one, TOTAL.format(what="SUM(v)"), range(first.split, 45))
+    house.check(two, TOTAL.format(what="SUM(v)"), range(second.split, 45))
+    house.check(three, TOTAL.format(what="SUM(v)"), range(three.complete_from, 45))
+
+
+def test_one_at_a_time() -> None:
+    house = House()
+    started = house.start(TOTAL.format(what="COUNT(*)"))
+    house.tick(15)
+    migration = started.migrate(TOTAL.format(what="SUM(v)"))
+    with pytest.raises(TidemillError, match=f"to another plan until {migration.split}"):
+        started.migrate(TOTAL.format(what="MIN(v)"))
+    started.stop()
+    house.tick(2)
+    assert migration.phase is Phase.CANCELLED
+    assert len(house.graph.graph.run.nodes) == 0
+    with pytest.raises(TidemillError, match="not running"):
+        started.migrate(TOTAL.format(what="MIN(v)"))
+
+
+def test_what_remembers_for_ever_is_refused() -> None:
+    house = House()
+    started = house.start("SELECT k, COUNT(*) AS n FROM a WINDOW(ROWS 3) GROUP BY k")
+    house.tick(5)
+    with pytest.raises(TidemillError, match="it needs rows that came before"):
+        started.migrate("SELECT k, COUNT(*) AS n FROM a WINDOW(ROWS 4) GROUP BY k")
+
+
+def test_a_window_over_rows_that_both_plans_have_goes_on() -> None:
+    """It is not new, so nothing is missing of what it says from now on."""
+    house = House()
+    sql = """SELECT {hint} a.v AS x, b.v AS y FROM a WINDOW(ROWS 3), b WINDOW(RANGE 4),
+        c WINDOW(RANGE 5) WHERE a.k = b.k AND a.k = c.k"""
+    started = house.start(sql.format(hint="/*+ ORDER(a, b, c) */"))
+    house.tick(9)
+    migration = started.migrate(sql.format(hint="/*+ ORDER(c, b, a) */"))
+    assert migration.phase is Phase.DONE
+    house.tick(9)
+    house.check(started, sql.format(hint=""), range(25))
+
+
+def test_before_any_row_has_come_the_new_plan_begins_at_once() -> None:
+    house = House()
+    started = house.start(TOTAL.format(what="COUNT(*)"))
+    migration = started.migrate(TOTAL.format(what="SUM(v)"))
+    house.tick(20)
+    assert migration.phase is Phase.DONE
+    assert migration.split == 0
+    house.check(started, TOTAL.format(what="SUM(v)"), range(18))
+
+
+def test_idle_streams_only_delay_it() -> None:
+    house = House()
+    started = house.start(TOTAL.format(what="COUNT(*)"))
+    house.tick(15)
+    migration = started.migrate(TOTAL.format(what="SUM(v)"))
+    house.graph.tick(5)
+    assert migration.is_running
+    house.graph.heartbeat("a", 100)
+    house.graph.tick(3)
+    assert migration.phase is Phase.DONE
+
+
+def test_it_goes_on_after_a_crash(tmp_path: Path) -> None:
+    house = House(str(tmp_path))
+    started = house.start(TOTAL.format(what="COUNT(*)"))
+    house.tick(15)
+    split = started.migrate(TOTAL.format(what="SUM(v)")).split
+    house.tick(3)
+    house.graph.stop()
+    again = House(str(tmp_path))
+    again.now = house.now
+    started = again.start(TOTAL.format(what="SUM(v)"))
+    assert started.migration is not None
+    assert started.migration.split == split
+    again.tick(20)
+    assert started.migration.phase is Phase.DONE
+    again.check(started, TOTAL.format(what="SUM(v)"), range(split, 36))
+    again.graph.stop()
+
+
+@pytest.mark.parametrize("case", [c for c in cases("genmig") if c.operator == "split_time"])
+def test_split_times_of_the_text(case: Any) -> None:
+    """Without a fraction of an instant: rows that end at the split do not hold there."""
+    for facts in case.facts["instances"]:
+        if "latest_starts" not in facts:
+            continue
+        house, window = House(), facts["window"]
+        names = "abcd"[: len(facts["latest_starts"])]
+        joined = ", ".join(f"{name} WINDOW(RANGE {window})" for name in names)
+        started = house.start(f"SELECT {names[0]}.v AS n FROM {joined}")
+        for name, latest in zip(names, facts["latest_starts"], strict=True):
+            house.engine.push(name, [{"k": 1, "v": 1, "at": latest}])
+        house.graph.tick()
+        where = " AND ".join(f"{names[0]}.k < {name}.v" for name in names)
+        migration = started.migrate(f"SELECT {names[0]}.v AS n FROM {joined} WHERE {where}")
+        assert migration.split == facts["expected"]["split_after"]

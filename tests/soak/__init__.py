@@ -1,0 +1,1 @@
+"""Long runs: a graph under a bound of memory while its streams burst."""
