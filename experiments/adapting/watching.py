@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
+from statistics import median
 
 import pyarrow as pa
 
@@ -24,12 +25,15 @@ class Seen:
     memory: list[int] = field(default_factory=list)
     seconds: list[float] = field(default_factory=list)
 
-    def work(self, ticks: int) -> list[float]:
-        """The seconds spent per tick, each the mean of some ticks: clocks are coarse."""
-        spent = [b - a for a, b in zip([0.0, *self.seconds], self.seconds, strict=False)]
-        return [
-            sum(spent[max(0, n - ticks + 1) : n + 1]) / min(ticks, n + 1) for n in range(len(spent))
-        ]
+    def spent(self, begin: int = 0, end: int | None = None) -> list[float]:
+        """The seconds of each of some ticks."""
+        ends = [0.0, *self.seconds]
+        return [b - a for a, b in pairwise(ends)][begin:end]
+
+    def work(self, ticks: int = 15) -> list[float]:
+        """The seconds of a tick, each the median of some: other programs disturb single ones."""
+        spent = self.spent()
+        return [median(spent[max(0, at - ticks + 1) : at + 1]) for at in range(len(spent))]
 
 
 class Watched:
