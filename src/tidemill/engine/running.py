@@ -183,9 +183,11 @@ class RunningGraph:
         return dict(self._started)
 
     def query(self, name: str) -> StartedQuery:
-        """A query that was started, by name."""
-        self.graph.find(name)
-        return self._started[name]
+        """A query that was started, by name, whatever its case."""
+        named = {known.casefold(): known for known in self._started}
+        label = named.get(name.casefold(), name)
+        self.graph.find(label)
+        return self._started[label]
 
     @property
     def sources(self) -> Mapping[str, SourceProgress]:

@@ -42,7 +42,9 @@ class Adaptation:
         self._nodes: dict[str, dict[AdjustableExec, None]] = {}
         self._allowed: dict[str, Quality] = {}
         self._histories: Histories = {}
+        self._narrowed: set[str] = set()
         graph.gates.append(self._taken)
+        graph.after_revision.append(lambda _: self._keep_bounds())
         graph.after_revision.append(lambda carried: self._forget_gone())
         for name, query in graph.running.items():
             self._wishes[name] = tuple(_wishes(name, query.job.plan))
@@ -60,8 +62,18 @@ class Adaptation:
         plan, wishes = with_knobs(query, job.plan, [*others, *own], known)
         self._wishes[query] = tuple(wish for wish in wishes if wish.query == query)
         self._allowed = qualities([*others, *self._wishes[query]])
+        self._narrowed |= {wish.knob for wish in self._wishes[query]}
         self._note(plan)
         return replace(job, plan=plan)
+
+    def _keep_bounds(self) -> None:
+        """Set sizes that a query does not allow that has come, to the nearest that it does."""
+        knobs, self._narrowed = self._narrowed, set()
+        sizes = {knob: self._histories[knob][-1].size for knob in knobs if knob in self._allowed}
+        nearest = {knob: self._allowed[knob].nearest(size) for knob, size in sizes.items()}
+        outside = {knob: size for knob, size in nearest.items() if size != sizes[knob]}
+        if outside:
+            self.adapt(outside)
 
     def _note(self, plan: Exec) -> None:
         """Take note of the operators of a plan that have knobs."""

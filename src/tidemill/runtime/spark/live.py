@@ -127,7 +127,9 @@ class LiveRun:
         writer = writer.option("checkpointLocation", f"{self._checkpoint.uri}/spark")
         self._query = writer.trigger(**self._trigger).start()
         # What is read of the graph must not be of before a tick that was begun.
-        while self._is_begun and self._query.isActive:
+        while self._is_begun:
+            if not self._query.isActive:
+                raise explained(self._query.exception() or ExecutionError("Spark has stopped"))
             self._ticked.wait(timeout=1)
 
     @property
@@ -231,7 +233,7 @@ class LiveRun:
             reports = planned.plan.reports(tick)
             failed = planned.failed(reports)
             self.failures |= failed
-            self.failures |= delivery.give(tick, but_not=self.failures)
+            self.failures |= delivery.give(tick, self.failures)
         finally:
             delivery.end()
         self._note(seen.get, {"run": made - began, "sinks": time.perf_counter() - made})
