@@ -39,6 +39,7 @@ class Migrations:
         plans = {name: plan_of(query.job) for name, query in graph.queries.items()}
         self.of = {n: _resumed(n, plan) for n, plan in plans.items() if hand_overs(plan)}
         graph.after_each_tick(self._go_on)
+        graph.after_revision.append(lambda carried: self._follow())
 
     def start(
         self, name: str, plan: Exec, same_meaning: bool = True, meaning: str | None = None
@@ -127,6 +128,15 @@ class Migrations:
             else:
                 self._advance(migration, query)
 
+    def _follow(self) -> None:
+        """Take note of what others have changed meanwhile, such as sizes of windows."""
+        for migration in [each for each in self.of.values() if each.is_running]:
+            plan, before = plan_of(self._graph.find(migration.query).job), migration.handing_over
+            if plan != before and hand_overs(plan):
+                if _new(plan) != _new(before):
+                    migration.new = patient(_new(plan))
+                migration.old, migration.handing_over = _old(plan), plan
+
     def _advance(self, migration: Migration, query: GraphQuery) -> None:
         """The new plan must have passed the split, and then the old one have told all before it."""
         running = self._graph.run.nodes
@@ -142,21 +152,14 @@ class Migrations:
     def _drain(self, migration: Migration, query: GraphQuery, behind: list[Exec]) -> None:
         """Have open results of the old plan cut, whoever else needs them."""
         telling = _changing({part: eager(part) for part in behind})
-        before = plan_of(query.job)
-        plan = substituted(before, telling)
+        plan = substituted(plan_of(query.job), telling)
         if telling and self._switched({query.name: plan}, telling):
             migration.made_eager |= telling
-            if migration.handing_over == before:
-                migration.handing_over = plan
 
     def _finish(self, migration: Migration, query: GraphQuery) -> None:
-        plan = plan_of(query.job)
-        rest = substituted(plan, {place: place.new for place in hand_overs(plan)})
-        # If the query was adapted meanwhile, its plan is not the one that was asked for.
-        new = migration.new if plan == migration.handing_over else rest
+        done = self._switched({query.name: migration.new}, _reversed(migration.made_eager))
         # If somebody else has begun with parts of the new plan, they stay apart.
-        done = self._switched({query.name: new}, _reversed(migration.made_eager))
-        if done or self._switched({query.name: rest}, {}):
+        if done or self._switched({query.name: _new(plan_of(query.job))}, {}):
             migration.end(self._graph.run.ticks)
 
     def _switched(self, plans: Mapping[str, Exec], parts: Mapping[Exec, Exec]) -> bool:
@@ -195,10 +198,18 @@ def plan_of(job: Job) -> Exec:
 
 
 def _resumed(name: str, plan: Exec) -> Migration:
-    places = hand_overs(plan)
-    old = substituted(plan, {place: place.old for place in places})
-    new = patient(substituted(plan, {place: place.new for place in places}))
-    return Migration(name, old, new, max(place.split for place in places), plan, started=0)
+    split = max(place.split for place in hand_overs(plan))
+    return Migration(name, _old(plan), patient(_new(plan)), split, plan, started=0)
+
+
+def _old(plan: Exec) -> Exec:
+    """The plan without what is new."""
+    return substituted(plan, {place: place.old for place in hand_overs(plan)})
+
+
+def _new(plan: Exec) -> Exec:
+    """The plan without what is old."""
+    return substituted(plan, {place: place.new for place in hand_overs(plan)})
 
 
 def _nothing_goes_on(old: Exec, new: Exec) -> bool:
