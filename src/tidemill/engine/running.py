@@ -168,7 +168,7 @@ class RunningGraph:
         self.graph = QueryGraph(run)
         self.adaptation = Adaptation(self.graph)
         self.metadata = Metadata(self.graph)
-        self.migrations = Migrations(self.graph)
+        self.migrations = Migrations(self.graph, self.adaptation.taken)
         self._choose = choose
         self.reoptimizer = Reoptimizer(self.graph, self.migrations, self._choice_for)
         self.manager: ResourceManager | None = None

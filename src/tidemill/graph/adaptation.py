@@ -40,15 +40,15 @@ class Adaptation:
         self._knobs = Knobs()
         self._histories: dict[str, tuple[Setting, ...]] = {}
         self._narrowed: set[str] = set()
-        graph.gates.append(self._taken)
+        graph.gates.append(self.taken)
         graph.after_revision.append(lambda carried: self._forget_gone())
         graph.after_revision.append(lambda carried: self._keep_bounds())
         for name, query in graph.running.items():
             self._wishes[name] = tuple(_wishes(name, query.job.plan))
         self._known()
 
-    def _taken(self, query: str, job: Job) -> Job:
-        """A query that is added, with knobs for its windows that have bounds.
+    def taken(self, query: str, job: Job) -> Job:
+        """A query that is added, or gets another plan, with knobs for its windows that have bounds.
 
         They are those of other queries where these have the same windows and allow the same.
         """
