@@ -40,18 +40,19 @@ class Adaptation:
         self._knobs = Knobs()
         self._histories: dict[str, tuple[Setting, ...]] = {}
         self._narrowed: set[str] = set()
-        graph.gates.append(self._taken)
+        graph.gates.append(self.taken)
         graph.after_revision.append(lambda carried: self._forget_gone())
         graph.after_revision.append(lambda carried: self._keep_bounds())
         for name, query in graph.running.items():
             self._wishes[name] = tuple(_wishes(name, query.job.plan))
         self._known()
 
-    def _taken(self, query: str, job: Job) -> Job:
-        """A query that is added, with knobs for its windows that have bounds.
+    def taken(self, query: str, job: Job) -> Job:
+        """A query that is added, or gets another plan, with knobs for its windows that have bounds.
 
         They are those of other queries where these have the same windows and allow the same.
         """
+        self._forget_gone()  # one that was refused, say
         own = self._wishes.get(query, ())
         plan, self._wishes[query] = with_knobs(query, job.plan, self._knobs, own)
         self._narrowed |= {wish.knob for wish in self._wishes[query]}
@@ -105,7 +106,7 @@ class Adaptation:
     @property
     def sizes(self) -> dict[str, int]:
         """The size of every knob that was set last."""
-        return {knob: history[-1].size for knob, history in self._histories.items()}
+        return {knob: self._histories[knob][-1].size for knob in sorted(self._histories)}
 
     def histories(self, query: str) -> dict[str, tuple[Setting, ...]]:
         """For every knob of a query, its sizes and from which instant on they were set."""
@@ -119,6 +120,7 @@ class Adaptation:
     def adapt(self, sizes: Mapping[str, int], at: int = BEGIN) -> dict[str, Change]:
         """Set sizes for the rows that come from now on, or from `at` on; from when it is."""
         with self._graph.lock:
+            self._forget_gone()
             changes = self._changes(sizes, at)
             jobs, carried = self._resized(changes)
             roots = {n: replace(self._graph.find(n).root, job=job) for n, job in jobs.items()}
