@@ -102,7 +102,7 @@ class ResourceManager:
     def admit(self, name: str, plan: Exec, knobs: Sequence[Knob], statistics: Statistics) -> None:
         """Refuse a query if there is no room for it, even with all sizes as small as allowed.
 
-        `knobs` include those of the query. If there is room, `observe` finds out at which sizes.
+        `knobs` are those of the query. If there is room, `observe` finds out at which sizes.
         """
         before = list(self._least.parts)
         self._learn(statistics)
