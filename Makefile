@@ -103,7 +103,10 @@ test-spark: setup java ## the long tests on Spark: values, random plans, kills, 
 test-kills: setup java postgres ## kill drivers on Spark at many points, and compare what they leave
 	@TIDEMILL_KILLS=$${TIDEMILL_KILLS:-25} $(BIN)/python -m pytest -s tests/spark/test_kills.py tests/postgres/test_kills.py $(ARGS)
 
-soak: setup java ## many more random cases on Spark
+# Half an hour of bursts under a bound of memory: `make soak SECONDS=60` for a minute.
+soak: SECONDS ?= 1800
+soak: setup java ## a graph with bursts under a bound of memory; then many more random cases on Spark
+	@$(BIN)/python -m tests.soak --seconds $(SECONDS)
 	@TIDEMILL_SOAK=$${TIDEMILL_SOAK:-150} $(BIN)/python -m pytest tests/spark/test_random.py -k more $(ARGS)
 
 bench: setup java ## run every benchmark

@@ -66,7 +66,7 @@ def main() -> None:
         )
         middle.set_ylabel("results per hour")
         right.plot(
-            hours, [1000 * spent for spent in seen.work(10)], color=COLOURS[0], label="measured"
+            hours, [1000 * spent for spent in seen.work()], color=COLOURS[0], label="measured"
         )
         right.set_ylabel("ms of a core per minute")
         for axes in (left, middle, right):

@@ -6,6 +6,7 @@ from experiments.frame import COLOURS, Page, options  # isort: split
 
 from collections import Counter
 from dataclasses import dataclass
+from statistics import median
 
 import numpy as np
 import pyarrow as pa
@@ -18,7 +19,7 @@ SECOND = 1000
 RATE = 100
 VALUES = 50
 WINDOW = 10 * SECOND
-LONGEST = 60
+LONGEST = 45
 ROW = pa.schema({"v": pa.int64(), "born": pa.int64(), "at": pa.int64()})
 WAYS = ("all rows", "half the window", "half the rows")
 
@@ -83,7 +84,7 @@ def _memory_and_work(page: Page, ways: list[Way], runs: dict[str, Watched]) -> N
             left.plot(at, [size / 1000 for size in seen.memory], color=colour, label=way.name)
             usage = runs[way.name].estimate(way.window)
             left.axhline(usage.state_bytes / 1000, color=colour, linestyle=":", linewidth=1)
-            right.plot(at, [1000 * each for each in seen.work(10)], color=colour, label=way.name)
+            right.plot(at, [1000 * each for each in seen.work()], color=colour, label=way.name)
         left.set_ylabel("kB kept (dotted: estimated)")
         right.set_ylabel("ms of a core per second")
         for axes in (left, right):
@@ -105,7 +106,7 @@ def _memory_and_work(page: Page, ways: list[Way], runs: dict[str, Watched]) -> N
 def _line(way: Way, run: Watched) -> tuple[str, float, float, float, float, int, str]:
     seen, half = run.seen, len(run.seen.at) // 2
     usage = run.estimate(way.window)
-    work = 1000 * (seen.seconds[-1] - seen.seconds[half]) / (len(seen.at) - 1 - half)
+    work = 1000 * median(seen.seconds[half:])
     pairs = (way.kept**2) * way.window / WINDOW
     count = sum(table.num_rows for table in run.results)
     estimated = usage.seconds * SECOND * 1e6

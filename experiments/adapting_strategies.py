@@ -102,8 +102,8 @@ def _show(page: Page, rows: list[Row], knobs: Sequence[Knob], least: float) -> N
         {min(gains):.2f} to {max(gains):.2f} times as much of it as `uniform`: memory is spent on
         few joins of joins over fast streams, and to lower all windows for these is a waste. The
         text leaves strategies that know about sharing to future work (23.4); it has no figures to
-        compare with. `marginal` is dearer to compute, and fair to the whole, not to each: a query
-        over the fastest streams may find its windows at their smallest."""
+        compare with. Both take about a second here. `marginal` is fair to the whole, not to each: a
+        query over the fastest streams may find its windows at their smallest."""
     )
 
 

@@ -1,6 +1,10 @@
-"""Write the real outputs into the pages: python -m tests.docs.update, then read the difference."""
+"""Write the real outputs into the pages: python -m tests.docs.update, then read the difference.
+
+With names of pages, only into these.
+"""
 
 import os
+import sys
 
 from tests.docs.pages import ROOT, RUNNABLE, Session, examples
 
@@ -22,5 +26,6 @@ def updated(page: str) -> str:
 
 if __name__ == "__main__":
     os.chdir(ROOT)
-    for path in RUNNABLE:
+    wanted = sys.argv[1:]
+    for path in (path for path in RUNNABLE if not wanted or path.name in wanted):
         path.write_text(updated(path.read_text("utf-8")), "utf-8")

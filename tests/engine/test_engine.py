@@ -403,7 +403,7 @@ class TestStatements:
             query.start()
 
     def test_the_runtime_is_spark_unless_said_otherwise(self) -> None:
-        assert tm.Engine()._runtime == "spark"  # which is started when it is needed
+        assert tm.Engine()._place.on_spark  # which is started when it is needed
         with pytest.raises(tm.UnsupportedError, match="no runtime `mars`"):
             tm.Engine(runtime="mars")
         with pytest.raises(tm.UnsupportedError, match="uses no Spark session"):

@@ -292,3 +292,21 @@ def test_split_times_of_the_text(case: Any) -> None:
         where = " AND ".join(f"{names[0]}.k < {name}.v" for name in names)
         migration = started.migrate(f"SELECT {names[0]}.v AS n FROM {joined} WHERE {where}")
         assert migration.split == facts["expected"]["split_after"]
+
+
+def test_windows_change_their_size_meanwhile() -> None:
+    """The new plan begins with the size in force, and both take part in later changes."""
+    house = House()
+    sql = "SELECT k, {what} AS n FROM a WINDOW(RANGE MIN 4, MAX 10) GROUP BY k"
+    started = house.start(sql.format(what="COUNT(*)"))
+    house.tick(15)
+    (knob,) = house.graph.adaptation.sizes
+    house.graph.adapt({knob: 5})
+    house.tick(5)
+    migration = started.migrate(sql.format(what="SUM(v)"))
+    house.tick(2)
+    house.graph.adapt({knob: 7})
+    assert started.explain().count("[5 from 15, 7 from 22]") == 2
+    house.tick(20)
+    assert migration.phase is Phase.DONE
+    house.check(started, "SELECT k, SUM(v) AS n FROM a WINDOW(RANGE 7) GROUP BY k", range(30, 45))

@@ -25,7 +25,7 @@ class Setting:
     """How many queries, the memory that they may use, and how many answers are looked at."""
 
     queries: int = 60
-    memory: str = "1.5MB"
+    memory: str = "2MB"
     mix: Mix = field(
         default_factory=lambda: Mix(streams=12, rates=(10, 120), minutes=(0.2, 5), seed=7)
     )

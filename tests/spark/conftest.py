@@ -18,7 +18,7 @@ WITHOUT_SPARK = {
     "test_snapshots.py",
     "test_state.py",
 }
-WITH_PROCESSES = {"test_kills.py", "test_cluster.py"}
+WITH_PROCESSES = {"test_kills.py", "test_cluster.py", "test_live_kills.py"}
 # Minutes of Spark: `make test-spark` runs them, `make test` does not.
 SLOW = {"test_values.py"}
 

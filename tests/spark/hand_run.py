@@ -19,6 +19,7 @@ from tidemill.fragments import Edge
 from tidemill.fragments.staging import Staging, is_static
 from tidemill.physical.operator import Exec, empty_batch
 from tidemill.physical.source import SourceExec
+from tidemill.runtime.gathering import Gathering
 from tidemill.runtime.graph import Graph, NodeProgress
 from tidemill.runtime.inprocess.feeds import Feed, StreamFeed, scanned
 from tidemill.runtime.inprocess.sinks import make_sink
@@ -128,7 +129,8 @@ class HandRun:
         return found
 
     def _handovers(self, epoch: Epoch, old: Ticks, reports: Any) -> dict[int, Any]:
-        plan = EpochPlan(epoch, RawRows([]), _no_spark, 2, self._folder, "run")
+        facts = (RawRows([]), _no_spark, 2, self._folder, "run", Gathering())
+        plan = EpochPlan(epoch, *facts)
         return {
             level: replace(
                 handover,

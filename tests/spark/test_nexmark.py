@@ -18,7 +18,7 @@ def _on_spark(session: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_the_engine_is_another() -> None:
-    assert golden.auction()._runtime == "spark"
+    assert golden.auction()._place.on_spark
 
 
 @pytest.mark.parametrize("name", golden.QUERIES)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping
 from datetime import datetime, timedelta
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -12,26 +11,25 @@ import pyarrow as pa
 from sqlglot import exp
 from sqlglot.errors import ParseError
 
-from tidemill.algebra import Range, Recurrence, Scan, Schema, SourceKind, UserAggregate
+from tidemill.algebra import Range, Recurrence, Schema, SourceKind, UserAggregate
 from tidemill.algebra.types import from_sql
 from tidemill.analyze import (
     Catalog,
     Derived,
-    Planned,
     SourceInfo,
     inserted_rows,
     instant_of,
-    plan_query,
     source_from_statement,
 )
-from tidemill.engine.costs import Costs
 from tidemill.engine.named import Listed, NamedQueries
+from tidemill.engine.place import Place
+from tidemill.engine.planning import Planning
 from tidemill.engine.promises import recurrence, value_ranges
 from tidemill.engine.pushing import PushedFiles
 from tidemill.engine.query import Query
 from tidemill.engine.relations import condition_of
 from tidemill.engine.running import RunningGraph
-from tidemill.engine.sources import Rows, Sources, is_change_source
+from tidemill.engine.sources import Rows
 from tidemill.engine.statistics import StatisticsStore
 from tidemill.engine.tables import (
     duration,
@@ -45,19 +43,9 @@ from tidemill.engine.tables import (
 from tidemill.errors import CatalogError, TidemillError, UnsupportedError
 from tidemill.expressions import UserFunction
 from tidemill.graph.manager import ResourceManager
-from tidemill.graph.reoptimize import Choice
-from tidemill.optimize import RULES, Optimized, optimized
-from tidemill.optimize.cost.estimates import Estimator
-from tidemill.optimize.statistics import Statistics
-from tidemill.physical.lowering import lower
-from tidemill.physical.operator import Exec
-from tidemill.runtime.inprocess.feeds import Backlog, Feed
-from tidemill.runtime.inprocess.journal import Journal
-from tidemill.runtime.inprocess.live import LiveRun
-from tidemill.runtime.inprocess.run import Run
+from tidemill.runtime.inprocess.feeds import Backlog
 from tidemill.runtime.interface import (
     Execution,
-    Job,
     LateCallback,
     Running,
     SinkRequest,
@@ -84,18 +72,7 @@ from tidemill.sql import (
 from tidemill.timeline import TimeDomain
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
-
-    from tidemill.runtime.spark.execution import SparkExecution
-    from tidemill.runtime.spark.live import LiveRun as SparkLiveRun
-    from tidemill.runtime.spark.reading import Origin
-
-    AnyRun = LiveRun | SparkLiveRun
-
-RUNTIMES = ("spark", "inprocess")
-
-_APART = frozenset({"prune_columns", "push_projects"})
-"""Rules that fit a plan to the columns of one query, so that it shares less with others."""
+    from pyspark.sql import SparkSession
 
 
 class Engine:
@@ -123,21 +100,11 @@ class Engine:
         memory: int | str | None = None,
         cpu: float | None = None,
     ) -> None:
-        if runtime not in RUNTIMES:
-            help = f"runtimes: {', '.join(RUNTIMES)}"
-            raise UnsupportedError(f"there is no runtime `{runtime}`", help=help)
-        if spark is not None and runtime != "spark":
-            help = "leave out one of the two"
-            raise UnsupportedError(f"the runtime `{runtime}` uses no Spark session", help=help)
         self.catalog = Catalog()
         self.statistics = StatisticsStore(self.catalog)
-        on_spark = runtime == "spark"
-        self._sources = Sources(self._collect if on_spark else None, lambda: self.spark)
-        self._runtime = runtime
-        self._spark = spark
-        self._owns_session = False
-        self._partitions = partitions
-        self._rules_off = _rules_off(optimizer)
+        self._place = Place(runtime, spark, partitions, self.catalog, self.statistics)
+        self._planning = Planning(self.catalog, self.statistics, optimizer)
+        self._sources = self._place.sources
         self._running: list[tuple[Query, Running]] = []
         self._graph: RunningGraph | None = None
         self._bounds = (memory, cpu) if memory or cpu else None
@@ -156,10 +123,7 @@ class Engine:
         for _, running in self._running:
             running.stop()
         self._running, self._graph = [], None
-        if self._owns_session:
-            self._owns_session = False
-            self._spark = None
-            release_session()
+        self._place.close()
 
     def stream(
         self,
@@ -237,7 +201,7 @@ class Engine:
 
     def push(self, name: str, rows: Any) -> int:
         """Push rows into a stream; how many. The next tick of the running graph takes them."""
-        info = self._source(name)
+        info = self._place.source(name)
         pushed = self._sources.pushed(info)
         table = pushed_table(info, rows)
         pushed.push(table)
@@ -259,25 +223,18 @@ class Engine:
         >>> engine.sql("SELECT id FROM desk").snapshot(20).to_pylist()
         [{'id': 3}]
         """
-        return self._sources.kept(self._source(name)).insert(rows, at)
+        return self._sources.kept(self._place.source(name)).insert(rows, at)
 
     def delete(self, name: str, where: str | None = None, at: int | datetime | None = None) -> int:
         """Delete the rows of a relation for which a condition is true, or all; how many.
 
         With `at`, those that are there at that instant, from then on; see `insert`.
         """
-        kept = self._sources.kept(self._source(name))
+        kept = self._sources.kept(self._place.source(name))
         if where is None:
             return kept.delete(None, "", self.catalog, at)
         text = f"DELETE FROM `{name}` WHERE {where}"
         return kept.delete(condition_of(parse_one(text)), text, self.catalog, at)
-
-    def _source(self, name: str) -> SourceInfo:
-        entry = self.catalog.lookup(name)
-        if not isinstance(entry, SourceInfo):
-            help = f"it reads {', '.join(sorted(entry.depends_on))}"
-            raise CatalogError(f"`{entry.name}` is computed: it cannot be changed", help=help)
-        return entry
 
     def function(
         self,
@@ -351,7 +308,7 @@ class Engine:
     def _execute(self, statement: Statement) -> Query | None:
         match statement:
             case QueryStatement():
-                return self._query(statement, statement.tree, SinkRequest())
+                return self._planning.query(statement, statement.tree, SinkRequest(), self)
             case CreateStream() | CreateRelation():
                 self.catalog.add_source(source_from_statement(statement))
             case CreateDerived():
@@ -363,7 +320,6 @@ class Engine:
             case StartQuery():
                 self._start_named(statement)
             case StopQuery():
-                self.queries.find(statement.name)
                 self.graph.query(statement.name).stop()
             case AlterQuery():
                 self._alter(statement)
@@ -376,7 +332,7 @@ class Engine:
     def _named(self, statement: CreateQuery) -> Query:
         """The query of a definition; without a sink, its results are kept in memory."""
         sink = SinkRequest("memory") if statement.sink is None else _sink_of(statement.sink)
-        return self._query(statement, statement.query, sink)
+        return self._planning.query(statement, statement.query, sink, self)
 
     def _start_named(self, statement: StartQuery) -> None:
         query = self.queries.find(statement.name)
@@ -394,7 +350,7 @@ class Engine:
                 raise CatalogError(f"the query `{statement.name}` is not running", help=help)
             self.graph.query(statement.name).optimize()
             return
-        query = self._query(statement, statement.query, present.job.sink)
+        query = self._planning.query(statement, statement.query, present.job.sink, self)
         if active:
             self.graph.migrate(statement.name, query)
         self.queries.redefine(statement.name, query)
@@ -414,7 +370,7 @@ class Engine:
 
     def _change(self, statement: InsertValues | DeleteFrom) -> None:
         """Change a relation as a statement says; if anything is wrong with it, nothing changes."""
-        info = self._source(statement.name)
+        info = self._place.source(statement.name)
         kept = self._sources.kept(info)
         at = instant_of(statement.at, self.catalog)
         if isinstance(statement, InsertValues):
@@ -424,26 +380,7 @@ class Engine:
 
     def _insert(self, statement: InsertInto) -> Query:
         """A query that knows where its results go; `start` sends them there."""
-        return self._query(statement, statement.query, _sink_of(statement.sink))
-
-    def _query(self, statement: Statement, tree: exp.Expr, sink: SinkRequest) -> Query:
-        planned = self._plan(tree, statement.source.text)
-        known = self.statistics.known.for_plan(planned.plan, planned.hints)
-        done, physical = self._physical(planned, known)
-        costs = Costs(done.plan, known, self.catalog.functions, planned.domain)
-        entries = {name: self.catalog.lookup(name) for name in _scanned(planned)}
-        infos = {name: entry for name, entry in entries.items() if isinstance(entry, SourceInfo)}
-        job = Job(physical, planned.domain, sink)
-        return Query(statement.sql, planned, done, job, infos, self, costs)
-
-    def _physical(
-        self, planned: Planned, known: Statistics, without: frozenset[str] = frozenset()
-    ) -> tuple[Optimized, Exec]:
-        """An optimized plan and its operators, made with what is known."""
-        domain = planned.domain or TimeDomain.TICKS
-        functions, off = self.catalog.functions, self._rules_off | without
-        done = optimized(planned.plan, known, off, planned.hints, domain, functions)
-        return done, lower(done.plan, functions)
+        return self._planning.query(statement, statement.query, _sink_of(statement.sink), self)
 
     def run(
         self,
@@ -474,37 +411,13 @@ class Engine:
         if self._graph is not None and self._graph.is_active:
             help = "it is engine.graph; stop it with engine.graph.stop()"
             raise TidemillError("the graph of this engine is running already", help=help)
-        if self._runtime == "spark":
-            run: AnyRun = self._live_on_spark(checkpoint, every, streams)
-        else:
-            run = LiveRun(self._open_live, None if checkpoint is None else Journal(checkpoint))
-        self.statistics.watch(run.gathering)
-        self._graph = RunningGraph(run, self._choose)
+        run = self._place.live_run(checkpoint, every, streams)
+        self._graph = RunningGraph(run, self._planning.choose)
         if self._bounds is not None:
             self._graph.steer(ResourceManager(*self._bounds), lambda: self.statistics.known)
-        if every is not None and self._runtime == "inprocess":
+        if every is not None and not self._place.on_spark:
             self._graph.tick_every(duration(every, TimeDomain.MICROSECONDS) / 1_000_000)
         return self._graph
-
-    def _live_on_spark(
-        self, checkpoint: str | None, every: str | None, streams: Collection[str] | None
-    ) -> SparkLiveRun:
-        from tidemill.runtime.spark.live import LiveRun as SparkLiveRun
-
-        named = None if streams is None else {name.casefold() for name in streams}
-        entries = [self.catalog.lookup(name) for name in self.catalog.names]
-        origins = {
-            entry.name: self._sources.origin(entry)
-            for entry in entries
-            if isinstance(entry, SourceInfo)
-            and entry.kind is SourceKind.STREAM
-            and (named is None or entry.name.casefold() in named)
-        }
-
-        def relation(name: str) -> Origin:
-            return self._sources.origin(self._source(name))
-
-        return SparkLiveRun(self.spark, origins, relation, self._partitions, checkpoint, every)
 
     @property
     def graph(self) -> RunningGraph:
@@ -517,17 +430,6 @@ class Engine:
     def is_running(self) -> bool:
         """Whether queries that are started join a running graph."""
         return self._graph is not None and self._graph.is_active
-
-    def _open_live(self, name: str) -> Feed:
-        return self._sources.live_feed(self._source(name))
-
-    def _choose(self, query: Query, news: Statistics) -> Choice:
-        """The plan of a query with as much in common with others as the optimizer can leave it."""
-        planned = query.planned
-        known = self.statistics.with_news(news).for_plan(planned.plan, planned.hints)
-        done, physical = self._physical(planned, known, _APART)
-        estimator = Estimator(known, planned.domain or TimeDomain.TICKS)
-        return Choice(done.plan, physical, estimator, self.catalog.functions)
 
     def start(
         self,
@@ -542,14 +444,14 @@ class Engine:
         Each query sends its results to its own sink (`query.into`, INSERT INTO, or the console).
         The other arguments are those of `query.start`.
         """
-        if self._runtime == "inprocess":
+        if not self._place.on_spark:
             raise UnsupportedError(
                 "only queries on Spark can be started",
                 help="use Engine(), or read the result with q.collect()",
             )
         if not queries:
             raise TidemillError("there is no query to start", help="engine.start(query, ...)")
-        execution = self._on_spark([query.job for query in queries], _common_sources(queries))
+        execution = self._place.execution_on_spark(queries)
         running = execution.start(StartRequest(checkpoint, available_now, every, late))
         for number, query in enumerate(queries):
             query.follow(partial(running.progress_of, number))
@@ -558,67 +460,31 @@ class Engine:
 
     def execution(self, query: Query) -> Execution:
         """A fresh run of a query over bounded input, in the engine's runtime."""
-        if self._runtime == "inprocess":
-            self._use([query.job], query.sources)
-            feeds = {name: self._sources.feed(info) for name, info in query.sources.items()}
-            run = Run(query.job.plan, feeds)
-            self.statistics.watch(run.gathering)
-            return run
-        return self._on_spark([query.job], query.sources)
-
-    def _on_spark(self, jobs: Sequence[Job], infos: Mapping[str, SourceInfo]) -> SparkExecution:
-        from tidemill.runtime.spark.execution import SparkExecution
-
-        self._use(jobs, infos)
-        origins = {name: self._sources.origin(info) for name, info in infos.items()}
-        execution = SparkExecution(self.spark, jobs, origins, self._partitions)
-        self.statistics.watch(execution.gathering)
-        return execution
-
-    def _collect(self, info: SourceInfo, frame: DataFrame | None) -> pa.Table:
-        from tidemill.runtime.spark.reading import Origin, collected
-
-        return collected(self.spark, Origin(info, frame=frame))
-
-    def _use(self, jobs: Sequence[Job], infos: Mapping[str, SourceInfo]) -> None:
-        """Relations that change have the time of the queries that use them."""
-        for info in infos.values():
-            if info.kind is SourceKind.CHANGING and not is_change_source(info):
-                for job in jobs:
-                    self._sources.kept(info).use(job.domain)
+        return self._place.execution(query)
 
     @property
     def spark(self) -> SparkSession:
         """The Spark session that queries run on; one on this machine is started if need be."""
-        if self._spark is None:
-            self._spark = acquire_session()
-            self._owns_session = True
-        return self._spark
+        return self._place.spark
 
     def _rows(self, name: str, source: Any, folder: str | None = None) -> tuple[Rows, Schema]:
         """What a user handed over, and its columns."""
         if isinstance(source, pa.Schema):
             columns = normal_schema(name, source)
-            rows = Backlog() if self._runtime == "inprocess" else PushedFiles(columns, folder)
+            rows = PushedFiles(columns, folder) if self._place.on_spark else Backlog()
             return rows, Schema.from_arrow(columns)
         if not is_spark_frame(source):
             tables = to_tables(name, source)
             return tables, Schema.from_arrow(tables[0].schema)
-        if self._runtime == "inprocess":
+        if not self._place.on_spark:
             raise CatalogError(
                 f"`{name}` is a Spark DataFrame, which this runtime cannot read",
                 help="use Engine(spark=session)",
             )
         return source, spark_frame_schema(name, source)
 
-    def _plan(self, tree: exp.Expr, text: str) -> Planned:
-        planned = plan_query(tree, text, self.catalog)
-        for warning in planned.warnings:
-            warnings.warn(warning, stacklevel=5)
-        return planned
-
     def _derive(self, statement: CreateDerived) -> None:
-        planned = self._plan(statement.query, statement.source.text)
+        planned = self._planning.plan(statement.query, statement.source.text)
         self.catalog.add_derived(
             Derived(
                 name=statement.name,
@@ -657,49 +523,6 @@ def _sink_of(sink: ConnectorCall) -> SinkRequest:
     options = {name: value for name, value in sink.options.items() if value is not None}
     form = str(options.pop("form", ""))
     return SinkRequest(sink.format, options, form)
-
-
-def acquire_session() -> SparkSession:
-    """A session on this machine; Spark is asked for only when it is needed."""
-    from tidemill.runtime.spark import session
-
-    return session.acquire()
-
-
-def release_session() -> None:
-    """Give the session back."""
-    from tidemill.runtime.spark import session
-
-    session.release()
-
-
-def _rules_off(optimizer: bool | Collection[str]) -> frozenset[str]:
-    """The rules that are not used."""
-    known = [rule.name for rule in RULES]
-    if isinstance(optimizer, bool):
-        return frozenset() if optimizer else frozenset(known)
-    for name in optimizer:
-        if name not in known:
-            help = f"rules: {', '.join(known)}"
-            raise UnsupportedError(f"there is no rule `{name}` to leave out", help=help)
-    return frozenset(optimizer)
-
-
-def _common_sources(queries: Iterable[Query]) -> dict[str, SourceInfo]:
-    """The sources of queries that run together."""
-    found: dict[str, SourceInfo] = {}
-    for query in queries:
-        for name, info in query.sources.items():
-            if found.setdefault(name, info) != info:
-                raise TidemillError(
-                    f"`{name}` is not the same stream in all queries: it was dropped and made anew",
-                    help="make the queries again with engine.sql",
-                )
-    return found
-
-
-def _scanned(planned: Planned) -> set[str]:
-    return {node.source for node in planned.plan.walk() if isinstance(node, Scan)}
 
 
 def _kind(valid: object, changing: object) -> SourceKind:

@@ -168,7 +168,7 @@ class RunningGraph:
         self.graph = QueryGraph(run)
         self.adaptation = Adaptation(self.graph)
         self.metadata = Metadata(self.graph)
-        self.migrations = Migrations(self.graph)
+        self.migrations = Migrations(self.graph, self.adaptation.taken)
         self._choose = choose
         self.reoptimizer = Reoptimizer(self.graph, self.migrations, self._choice_for)
         self.manager: ResourceManager | None = None
@@ -183,9 +183,11 @@ class RunningGraph:
         return dict(self._started)
 
     def query(self, name: str) -> StartedQuery:
-        """A query that was started, by name."""
-        self.graph.find(name)
-        return self._started[name]
+        """A query that was started, by name, whatever its case."""
+        named = {known.casefold(): known for known in self._started}
+        label = named.get(name.casefold(), name)
+        self.graph.find(label)
+        return self._started[label]
 
     @property
     def sources(self) -> Mapping[str, SourceProgress]:

@@ -22,7 +22,8 @@ class NodeMetadata:
     """One part of the graph, as it stood after a tick.
 
     Rates are rows per second on the clock since the last look. `selectivity` is rows out by rows
-    in, of those since the last look. A `watermark` of None is at the end of time.
+    in, of those since the last look. The `watermark` is how far time has come in what it reads;
+    None is the end of time.
     """
 
     id: int
@@ -43,6 +44,10 @@ class NodeMetadata:
 
 
 Listener = Callable[[Mapping[int, NodeMetadata]], None]
+
+
+_Rows = tuple[int, int]
+"""Rows in and out."""
 
 
 @dataclass
@@ -93,7 +98,8 @@ class Metadata:
         nodes = self._graph.run.nodes
         found, rows = {}, {}
         for node, progress in nodes.items():
-            facts = self._facts(node, progress, last.rows.get(node, (0, 0)), seconds)
+            mark = _come_to(node, nodes)
+            facts = self._facts(node, progress, mark, last.rows.get(node, (0, 0)), seconds)
             found[facts.id], rows[node] = facts, (facts.rows_in, facts.rows_out)
         last.at, last.rows = now, rows
         if len(self._known) > 2 * len(nodes):
@@ -101,9 +107,9 @@ class Metadata:
         return found
 
     def _facts(
-        self, node: Exec, progress: NodeProgress, before: tuple[int, int], seconds: float
+        self, node: Exec, progress: NodeProgress, mark: int, before: _Rows, seconds: float
     ) -> NodeMetadata:
-        rows_in, mark = sum(progress.rows_in), progress.watermark
+        rows_in = sum(progress.rows_in)
         came, went = rows_in - before[0], progress.rows_out - before[1]
         part = self._part(node)
         return NodeMetadata(
@@ -130,6 +136,13 @@ class Metadata:
             inputs = (self._part(child).id for child in node.children if isinstance(child, Exec))
             part = self._known[node] = _Part(tuple(inputs), next(self._numbers), node.label)
         return part
+
+
+def _come_to(node: Exec, nodes: Mapping[Exec, NodeProgress]) -> int:
+    """How far time has come in what a part reads. (What it gives may wait for its end.)"""
+    inputs = (child for child in node.children if isinstance(child, Exec) and child in nodes)
+    below = [nodes[child].watermark for child in inputs]
+    return min(below, default=nodes[node].watermark)
 
 
 def _window(node: Exec, mark: int) -> int | None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 
 from tidemill.algebra.nodes import MultiJoin, Scan
 from tidemill.algebra.plan import Plan
@@ -22,7 +23,6 @@ from tidemill.optimize.joins.probing import probing_cost
 from tidemill.optimize.statistics import Statistics
 from tidemill.physical.lowering import operators_of
 from tidemill.physical.operator import Exec
-from tidemill.runtime.graph import nodes_of
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class Choice:
     estimator: Estimator
     functions: Functions
 
-    @property
+    @cached_property
     def sources(self) -> frozenset[str]:
         """What the plan reads."""
         return frozenset(node.source for node in self.logical.walk() if isinstance(node, Scan))
@@ -51,7 +51,7 @@ class Policy:
 
     every: int = 64
     moved: float = 1.5
-    most: int = 20
+    most: int = 5
     gain: float = 0.2
     looks: int = 2
     rest: int = 4
@@ -59,11 +59,17 @@ class Policy:
 
 @dataclass
 class _Watched:
-    """A query: its present plan, how often a better one was seen in a row, and its rest."""
+    """A query: its present plan, what was known at the last look, how often a better plan was
+    seen in a row, and its rest."""
 
     present: Choice
+    known: Statistics
     seen: int = 0
     rest: int = 0
+
+    @classmethod
+    def of(cls, present: Choice, rest: int = 0) -> _Watched:
+        return cls(present, present.estimator.statistics, rest=rest)
 
 
 class Reoptimizer:
@@ -86,7 +92,7 @@ class Reoptimizer:
 
     def watch(self, name: str, present: Choice) -> None:
         """Look after a query that runs by this plan."""
-        self._watched[name] = _Watched(present)
+        self._watched[name] = _Watched.of(present)
 
     def forget(self, name: str) -> None:
         """Leave a query alone."""
@@ -106,14 +112,15 @@ class Reoptimizer:
         What others need anyway costs nothing. Of a plan that was handed over, nothing is known:
         then any other is better.
         """
-        others = [q.job.running for n, q in self._graph.running.items() if n != name]
-        free = set(nodes_of(*others))
         watched = self._watched.get(name)
         if watched is None:
             return 1.0
-        present = watched.present
-        now = seconds(present, found.estimator, free)
-        return 1 - seconds(found, found.estimator, free) / now if now else 0.0
+
+        def runs_anyway(part: Exec) -> bool:
+            return any(query != name for query in self._graph.uses.queries(part))
+
+        now = seconds(watched.present, found.estimator, runs_anyway)
+        return 1 - seconds(found, found.estimator, runs_anyway) / now if now else 0.0
 
     def _after_tick(self) -> None:
         if self._graph.run.ticks % self.policy.every == 0:
@@ -135,9 +142,8 @@ class Reoptimizer:
         watched, migration = self._watched[name], self._migrations.of.get(name)
         if migration is not None and migration.is_running:
             return False
-        planned = watched.present.estimator.statistics
-        now = self._rates.statistics
-        moved = planned.moved(now, self.policy.moved) & watched.present.sources
+        now = self._rates.statistics.only(watched.present.sources)
+        moved = watched.known.moved(now, self.policy.moved)
         return bool(watched.seen or watched.rest or moved)
 
     def _consider(self, name: str, watched: _Watched) -> None:
@@ -145,26 +151,27 @@ class Reoptimizer:
             watched.rest -= 1
             return
         found = self._plan(name, self._rates.statistics)
-        better = self.gain(name, found) >= self.policy.gain
+        watched.known = found.estimator.statistics
+        better = found.physical != watched.present.physical
+        better = better and self.gain(name, found) >= self.policy.gain
         watched.seen = watched.seen + 1 if better else 0
         if watched.seen >= self.policy.looks:
             try:
                 self._migrate(name, found)
             except TidemillError:
                 # It needs what came before: the present plan has to do.
-                self._watched[name] = _Watched(watched.present, rest=self.policy.rest)
+                self._watched[name] = _Watched.of(watched.present, self.policy.rest)
 
     def _migrate(self, name: str, found: Choice) -> Migration:
         migration = self._migrations.start(name, found.physical)
-        self._watched[name] = _Watched(found, rest=self.policy.rest)
+        self._watched[name] = _Watched.of(found, self.policy.rest)
         return migration
 
 
-def seconds(choice: Choice, estimator: Estimator, free: Iterable[Exec]) -> float:
-    """What the parts of a plan will cost that do not run anyway: seconds per instant."""
+def seconds(choice: Choice, estimator: Estimator, free: Callable[[Exec], bool]) -> float:
+    """What the parts of a plan will cost that are not free: seconds per instant."""
     model, parts = CostModel(estimator), operators_of(choice.logical, choice.functions)
-    running = set(free)
-    paid = [p for p in choice.logical.walk() if normal(parts[id(p)]) not in running]
+    paid = [part for part in choice.logical.walk() if not free(normal(parts[id(part)]))]
     return sum(model.of(part).seconds + _probing(part, estimator) for part in paid)
 
 

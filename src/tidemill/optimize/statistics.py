@@ -5,7 +5,7 @@ Statistics change how fast an answer comes, never the answer.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
 
 from tidemill.algebra.nodes import Scan
@@ -66,6 +66,10 @@ class Statistics:
         for name in other.streams.keys() & self.streams.keys():
             streams[name] = self.of(name).over(other.of(name))
         return Statistics(streams, {**other.selectivities, **self.selectivities})
+
+    def only(self, sources: Iterable[str]) -> Statistics:
+        """What is known about some sources."""
+        return Statistics({name: self.streams[name] for name in sources if name in self.streams})
 
     def moved(self, now: Statistics, threshold: float) -> frozenset[str]:
         """The streams whose rate has changed by more than a factor, up or down.

@@ -220,6 +220,8 @@ class GraphCase(Case):
                     each.check(self.inputs)
             except AssertionError as error:
                 raise AssertionError("\n".join([str(error), *life.story])) from error
+            finally:
+                life.journal.close()
 
     def _live(self, life: GraphLife) -> None:
         life.add(self.plans[0])

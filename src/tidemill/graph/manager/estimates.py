@@ -92,14 +92,15 @@ class GraphEstimates:
 
     def at(self, sizes: Mapping[str, int]) -> Usage:
         """What the graph needs if its knobs are set to these sizes; others stay as they are."""
-        changed = [name for name, size in sizes.items() if self.sizes.get(name) != size]
+        known = self.sizes
+        changed = [n for n, size in sizes.items() if n in known and known[n] != size]
         for name in changed:
             self.sizes[name] = sizes[name]
-            for window in self._windows.get(name, ()):
+            for window in self._windows[name]:
                 # These nodes are ours alone, and known by identity: the estimates of all parts
                 # above can stay where they are.
                 object.__setattr__(window, "changes", ((0, sizes[name]),))
-        above = {part.number: part for name in changed for part in self._above.get(name, ())}
+        above = {part.number: part for name in changed for part in self._above[name]}
         self._estimate(above[number] for number in sorted(above))
         return self.calibration.usage(self._sums)
 
@@ -151,18 +152,16 @@ class GraphEstimates:
         return part
 
     def _drop(self, gone: Iterable[Exec]) -> None:
-        for node in list(gone):
-            part = self.parts.pop(node)
+        dropped = [self.parts.pop(node) for node in list(gone)]
+        numbers = {part.number for part in dropped}
+        for part in dropped:
             self._take(part, -1)
-            for name in part.knobs if part.own else ():
-                self._above[name] = [p for p in self._above[name] if p is not part]
-            self._forget_window(knob_of(node), part)
-
-    def _forget_window(self, knob: str, part: Part) -> None:
-        if knob:
-            self._windows[knob] = [w for w in self._windows[knob] if w is not part.plan]
-            if not self._windows[knob]:
-                del self._windows[knob], self._above[knob], self.sizes[knob]
+        for name in {name for part in dropped for name in part.knobs}:
+            self._above[name] = [p for p in self._above[name] if p.number not in numbers]
+            known = {id(part.plan) for part in self._above[name]}
+            self._windows[name] = [w for w in self._windows[name] if id(w) in known]
+            if not self._windows[name]:
+                del self._windows[name], self._above[name], self.sizes[name]
 
     def _estimate(self, parts: Iterable[Part]) -> None:
         """Inputs come first."""

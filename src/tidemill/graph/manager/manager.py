@@ -24,7 +24,10 @@ RESERVE = 0.2
 THRESHOLD = 1.25
 """A rate that has moved by more than this factor changes the estimates."""
 
-SPARE = 0.1
+AIM = 0.95
+"""Sizes are chosen to need this share of what may be used: else they would change every tick."""
+
+SPARE = 0.15
 """Sizes grow again if at least this share of what may be used is free."""
 
 BRIM = 0.9
@@ -99,7 +102,7 @@ class ResourceManager:
     def admit(self, name: str, plan: Exec, knobs: Sequence[Knob], statistics: Statistics) -> None:
         """Refuse a query if there is no room for it, even with all sizes as small as allowed.
 
-        `knobs` include those of the query. If there is room, `observe` finds out at which sizes.
+        `knobs` are those of the query. If there is room, `observe` finds out at which sizes.
         """
         before = list(self._least.parts)
         self._learn(statistics)
@@ -155,7 +158,9 @@ class ResourceManager:
         at_best = all(now[knob.name] == knob.high for knob in knobs)
         if need <= 1 and (at_best or need > 1 - SPARE):
             return {}
-        found = self._strategy(knobs, self._demand, self.target)
+        found = self._strategy(knobs, self._demand, self.target * AIM)
+        if found is None:
+            found = self._strategy(knobs, self._demand, self.target)
         self.estimates.at(now)
         if found is None:
             return None
