@@ -9,6 +9,7 @@ from random import Random
 import pytest
 
 from tests.spark.hand_run import HandRun
+from tidemill.graph.adaptation import Adaptation
 from tidemill.graph.migrations import Migrations
 from tidemill.graph.query_graph import QueryGraph
 from tidemill.runtime.spark import state
@@ -35,6 +36,7 @@ class HandLife(GraphLife):
         self.run = run  # type: ignore[assignment]
         self.graph = QueryGraph(run)
         self.migrations = Migrations(self.graph)
+        self.adaptation = Adaptation(self.graph)
 
     def crash(self) -> None:
         state._CACHE.clear()
