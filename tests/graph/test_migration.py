@@ -15,10 +15,11 @@ from tests.golden.loader import cases
 from tests.graph.migrating import check_migrations
 from tidemill.engine.running import RunningGraph, StartedQuery
 from tidemill.errors import TidemillError
-from tidemill.graph.migration import Phase, hand_overs
+from tidemill.graph.migration import Migration, Phase, hand_overs
 from tidemill.physical.fuse import FuseExec
 from tidemill.physical.lowering import lower
 from tidemill.physical.reference_point import ReferencePointExec
+from tidemill.runtime.progress import MigrationProgress
 from tidemill.testing import elements, snapshot_at
 from tidemill.testing.random_cases import plan_case
 
@@ -80,12 +81,11 @@ class House:
 @pytest.mark.parametrize("seed", range(0, 40, 20))
 def test_random_plans_follow_each_other(seed: int) -> None:
     """Snapshots are those of the reference, whatever plans follow each other at whatever tick."""
-    outcomes = [_checked(number) for number in range(seed, seed + 20)]
-    found = [each for outcome in outcomes for each in outcome.migrations]
+    found = [each for number in range(seed, seed + 20) for each in _checked(number)]
     assert any(hand_overs(each.handing_over) for each in found), "nothing was migrated"
 
 
-def _checked(seed: int) -> Any:
+def _checked(seed: int) -> list[Migration]:
     case = plan_case(Random(seed))
     return check_migrations(case.plan, case.inputs, seed)
 
@@ -141,9 +141,11 @@ def test_another_definition_holds_from_the_split_on() -> None:
     assert migration.split == 15 - 1 + WINDOW
     assert f"split={migration.split}" in started.explain()
     assert "remaining: 10 instants" in started.explain()
+    assert started.progress.migration == MigrationProgress(migration.split, 10, 14)
     house.tick(20)
     assert migration.phase is Phase.DONE
     assert "SUM(a.v)" in started.explain()
+    assert started.progress.migration is None
     assert migration.ended is not None
     assert migration.ended <= migration.split + 2, "open results are cut a tick later at most"
     house.check(started, TOTAL.format(what="COUNT(*)"), range(migration.split))

@@ -137,7 +137,7 @@ def test_aggregation_moves_when_groups_become_few() -> None:
 def test_parts_that_run_for_others_cost_nothing() -> None:
     house = House(Policy(every=1000))
     house.tick(10, FEW, VALUES)
-    choice = house.engine._choose(house.query.definition, Statistics())
+    choice = house.graph._choose(house.query.definition, Statistics())
     parts = nodes_of(normal(choice.physical))
     windows = [part for part in parts if not isinstance(part, JoinExec | ProjectExec)]
     whole = seconds(choice, choice.estimator, lambda part: False)
