@@ -21,7 +21,6 @@ from tidemill.testing.random_adapting import with_histories
 from tidemill.testing.snapshots import elements
 
 QUERIES = [
-    "SELECT k, COUNT(*) AS n FROM s WINDOW(RANGE MIN 3, MAX 12) GROUP BY k",
     "SELECT s.v, t.v AS w FROM s WINDOW(RANGE MIN 2, MAX 12), t WINDOW(ROWS MIN 1, MAX 5) "
     "WHERE s.k = t.k",
     "SELECT MAX(v) AS m FROM t WINDOW(RANGE MIN 4, MAX 9) GRANULARITY(COARSEST 6, FINEST 2)",

@@ -13,6 +13,7 @@ from tidemill.graph.quality import (
     Setting,
     Wish,
     earliest_change,
+    pruned,
     quality_of,
     recorded,
     resized,
@@ -29,6 +30,10 @@ from tidemill.timeline import BEGIN
 
 Change = tuple[int, int]
 """From which instant on rows have which size."""
+
+
+MOST_SETTINGS = 1000
+"""So many sizes of a knob are remembered, and more as long as answers depend on them."""
 
 
 class Adaptation:
@@ -125,7 +130,15 @@ class Adaptation:
             jobs, carried = self._resized(changes)
             roots = {n: replace(self._graph.find(n).root, job=job) for n, job in jobs.items()}
             self._graph.replace(roots, carried)
+            if any(len(self._histories[knob]) > MOST_SETTINGS for knob in changes):
+                self._prune()
             return changes
+
+    def _prune(self) -> None:
+        """Forget settings that answers about the time to come have nothing to do with."""
+        running, jobs = self._graph.run.nodes, [q.job for q in self._graph.running.values()]
+        start = min(settled_until(nodes, running) for nodes in self._knobs.nodes.values())
+        self._histories = pruned(self._histories, [job.plan for job in jobs], start)
 
     def _changes(self, sizes: Mapping[str, int], at: int) -> dict[str, Change]:
         """From when on sizes can be set: not for rows that have come."""
