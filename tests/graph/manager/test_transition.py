@@ -20,17 +20,16 @@ TOP = DistinctExec(WINDOW, WINDOW.schema.names)
 
 
 def transition(now: int) -> Transition:
-    """An operator that keeps a thousand bytes of rows, the last of which ends at 200."""
+    """An operator that keeps a thousand bytes of rows of a window of a hundred instants."""
     estimates = GraphEstimates()
     estimates.revise(nodes_of(TOP))
     seen: dict[Exec, NodeProgress] = {node: NodeProgress(node.label) for node in nodes_of(TOP)}
-    seen[WINDOW].latest_end = 200
     seen[TOP].state_bytes = 1000
-    return Transition(estimates, seen, now)
+    return Transition(estimates, seen, {"range of bid": [(0, 100)]}, now)
 
 
 @pytest.mark.parametrize(
-    ("now", "size", "left"), [(100, 100, 0), (100, 50, 500), (100, 25, 750), (150, 25, 500)]
+    ("now", "size", "left"), [(100, 100, 0), (100, 50, 500), (300, 25, 750), (300, 0, 1000)]
 )
 def test_old_rows_are_left_when_new_ones_have_filled(now: int, size: int, left: float) -> None:
     assert transition(now).left({"range of bid": size}) == pytest.approx(left)

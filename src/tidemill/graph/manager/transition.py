@@ -8,52 +8,67 @@ bounds in the long run may break them on the way.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
-from tidemill.graph.manager.estimates import GraphEstimates, knob_of
+from tidemill.graph.manager.estimates import GraphEstimates
 from tidemill.physical.operator import Exec
-from tidemill.physical.time_window import TimeWindowExec
 from tidemill.runtime.graph import NodeProgress
+
+History = Sequence[tuple[int, int]]
+"""From which instants on rows had which size."""
 
 
 class Transition:
-    """The rows that operators keep now, and for how long the last of them stay.
+    """The rows that operators keep now, and what is left of them later, if rates stay.
 
-    What is kept of a window is taken to go evenly until then. It fills with new rows in the time of
-    their size; that is when most is kept. An operator over several windows keeps as much of each.
+    An operator over several windows is taken to keep as much of each. It has filled with new rows
+    in the time of their size; that is when most is kept.
     """
 
     def __init__(
-        self, estimates: GraphEstimates, nodes: Mapping[Exec, NodeProgress], now: int
+        self,
+        estimates: GraphEstimates,
+        nodes: Mapping[Exec, NodeProgress],
+        histories: Mapping[str, History],
+        now: int,
     ) -> None:
-        ends = _last_ends(nodes)
-        self._names = list(ends)
-        self._drains = np.array([max(end - now, 1) for end in ends.values()], float)
-        kept = list(_kept(estimates, nodes, {name: at for at, name in enumerate(ends)}))
+        self._histories = {n: histories[n] for n in estimates.ranges if n in histories}
+        self._now = now
+        numbers = {name: at for at, name in enumerate(self._histories)}
+        kept = list(_kept(estimates, nodes, numbers))
         self._kept = np.array([size for size, _ in kept], float)
-        width = max((len(numbers) for _, numbers in kept), default=0)
+        width = max((len(windows) for _, windows in kept), default=0)
         # Where an operator has fewer windows than others, the last number stands for none.
-        filled = [numbers + [len(ends)] * (width - len(numbers)) for _, numbers in kept]
+        filled = [windows + [len(numbers)] * (width - len(windows)) for _, windows in kept]
         self._windows = np.array(filled, np.int64).reshape(len(kept), width)
 
     def left(self, sizes: Mapping[str, int]) -> float:
         """Bytes of old rows that are left when operators have filled with rows of these sizes."""
         if not len(self._kept):
             return 0.0
-        new = np.array([sizes.get(name, 0) for name in self._names], float)
-        old = np.append(np.maximum(0.0, 1 - new / self._drains), np.nan)
+        shares = (
+            share_left(history, self._now, sizes.get(name, 0))
+            for name, history in self._histories.items()
+        )
+        old = np.array([*shares, np.nan])
         return float((self._kept * np.nanmean(old[self._windows], axis=1)).sum())
 
 
-def _last_ends(nodes: Mapping[Exec, NodeProgress]) -> dict[str, int]:
-    """For every window of time that can change, the end of the last row that has come out of it."""
-    ends: dict[str, int] = {}
-    for node, progress in nodes.items():
-        if isinstance(node, TimeWindowExec) and (knob := knob_of(node)):
-            ends[knob] = max(ends.get(knob, 0), progress.latest_end)
-    return ends
+def share_left(history: History, now: int, later: int) -> float:
+    """Of the rows of a window that hold now, the share that still holds so much later.
+
+    >>> share_left([(0, 100)], now=200, later=25), share_left([(0, 100), (150, 20)], 160, 20)
+    (0.75, 0.7)
+    """
+    held = left = 0
+    ends = [*(since for since, _ in history[1:]), now]
+    for (since, size), end in zip(history, ends, strict=True):
+        until = min(end, now)
+        held += max(0, until - max(since, now - size))
+        left += max(0, until - max(since, now + later - size))
+    return left / held if held else 0.0
 
 
 def _kept(
