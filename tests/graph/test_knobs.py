@@ -7,13 +7,13 @@ from tidemill.engine import Engine
 from tidemill.graph.normal import normal
 from tidemill.graph.quality import (
     Granules,
+    Knobs,
+    Quality,
     Range,
     Wish,
     adjustable_nodes,
-    qualities,
     resized,
     with_knobs,
-    without,
 )
 from tidemill.optimize import optimize
 from tidemill.physical.lowering import lower
@@ -30,7 +30,7 @@ class Graph:
         rows = [{"item": 1, "price": 5, "at": 1}]
         self.engine.stream("bid", rows, time="at")
         self.engine.stream("ask", rows, time="at")
-        self.wishes: tuple[Wish, ...] = ()
+        self.wishes: dict[str, tuple[Wish, ...]] = {}
         self.plans: dict[str, Exec] = {}
 
     def plan(self, sql: str) -> Exec:
@@ -39,9 +39,17 @@ class Graph:
         return normal(query.job.plan)
 
     def add(self, name: str, sql: str) -> Exec:
-        running = nodes_of(*self.plans.values())
-        self.plans[name], self.wishes = with_knobs(name, self.plan(sql), self.wishes, running)
+        given = with_knobs(name, self.plan(sql), self.known(), self.wishes.get(name, ()))
+        self.plans[name], self.wishes[name] = given
         return self.plans[name]
+
+    def known(self) -> Knobs:
+        wishes = (wish for wishes in self.wishes.values() for wish in wishes)
+        return Knobs(wishes, nodes_of(*self.plans.values()))
+
+    @property
+    def allowed(self) -> dict[str, Quality]:
+        return self.known().allowed
 
     def knobs(self, name: str) -> list[str]:
         return sorted(adjustable_nodes(nodes_of(self.plans[name])))
@@ -60,7 +68,7 @@ def test_queries_share_a_knob_where_they_share_the_window_and_bounds_meet() -> N
     graph.add("b", "SELECT MAX(x.price) AS m FROM bid AS x WINDOW(RANGE MIN 300, MAX 600)")
     graph.add("c", COUNT.format(300, 1200))
     assert graph.knobs("a") == graph.knobs("c") == ["range of bid"]
-    assert qualities(graph.wishes)["range of bid"] == Range(300, 600)
+    assert graph.allowed["range of bid"] == Range(300, 600)
     assert graph.plans["a"] == graph.plans["c"]
     # The other query keeps other columns of the stream: it does not read the same rows.
     assert graph.knobs("b") == ["range of bid #2"]
@@ -80,9 +88,9 @@ def test_bounds_grow_again_when_a_query_goes() -> None:
     graph = Graph()
     graph.add("a", COUNT.format(60, 600))
     graph.add("b", COUNT.format(120, 300))
-    assert qualities(graph.wishes)["range of bid"] == Range(120, 300)
-    assert qualities(without("b", graph.wishes))["range of bid"] == Range(60, 600)
-    assert qualities(without("a", without("b", graph.wishes))) == {}
+    assert graph.allowed["range of bid"] == Range(120, 300)
+    del graph.wishes["b"]
+    assert graph.allowed["range of bid"] == Range(60, 600)
 
 
 def test_a_window_of_one_size_has_no_knob() -> None:
@@ -112,7 +120,7 @@ def test_all_kinds_have_knobs() -> None:
     """
     graph.add("a", sql)
     assert graph.knobs("a") == ["granularity of ask", "range of ask", "rows of bid"]
-    allowed = qualities(graph.wishes)
+    allowed = graph.allowed
     assert allowed["granularity of ask"] == Granules(frozenset({4, 12}))
     assert allowed["rows of bid"] == Range(2, 9)
 
@@ -143,9 +151,8 @@ def test_another_plan_of_a_query_keeps_its_knobs_and_sizes() -> None:
     graph.resize(knob, 7, 6)
     # Not divided, as if no rule had been there.
     other = normal(lower(logical.planned.plan, {}))
-    running = nodes_of(*graph.plans.values())
-    plan, wishes = with_knobs("a", other, graph.wishes, running)
-    assert wishes == graph.wishes
+    plan, wishes = with_knobs("a", other, graph.known(), graph.wishes["a"])
+    assert wishes == graph.wishes["a"]
     ((node,),) = adjustable_nodes(nodes_of(plan)).values()
     assert (node.knob, node.changes) == (knob, ((7, 6),))
 

@@ -17,14 +17,15 @@ from tidemill.algebra.nodes import SourceKind
 from tidemill.errors import ExecutionError
 from tidemill.fragments import Edge
 from tidemill.fragments.staging import Staging, is_static
+from tidemill.physical.cut import cut
 from tidemill.physical.operator import Exec, empty_batch
 from tidemill.physical.source import SourceExec
+from tidemill.runtime.gathering import Gathering
 from tidemill.runtime.graph import Graph, NodeProgress
 from tidemill.runtime.inprocess.feeds import Feed, StreamFeed, scanned
 from tidemill.runtime.inprocess.sinks import make_sink
 from tidemill.runtime.interface import Root
 from tidemill.runtime.progress import Progress
-from tidemill.runtime.results import cut_before
 from tidemill.runtime.spark.epoch_plan import EpochPlan, first_marks
 from tidemill.runtime.spark.epochs import Epoch, next_epoch
 from tidemill.runtime.spark.live_nodes import Streams, node_progress, operator_totals
@@ -99,7 +100,7 @@ class HandRun:
         results = self._results(read)
         for name, (root, sink) in self._sinks.items():
             parts = [empty_batch(root.job.running.schema), *results[self._epoch.tags[name]]]
-            sink(cut_before(pl.concat(parts), root.since), self.ticks)
+            sink(cut(pl.concat(parts), root.since), self.ticks)
         self._base, self._carried = self._epoch.staging, {}
         self._after_end += all(feed.ended for feed in self._streams.values())
         self.ticks += 1
@@ -128,7 +129,8 @@ class HandRun:
         return found
 
     def _handovers(self, epoch: Epoch, old: Ticks, reports: Any) -> dict[int, Any]:
-        plan = EpochPlan(epoch, RawRows([]), _no_spark, 2, self._folder, "run")
+        facts = (RawRows([]), _no_spark, 2, self._folder, "run", Gathering())
+        plan = EpochPlan(epoch, *facts)
         return {
             level: replace(
                 handover,

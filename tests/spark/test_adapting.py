@@ -30,7 +30,7 @@ QUERIES = [
 
 def test_a_graph_that_is_adapted_while_it_runs(session: SparkSession, tmp_path: Path) -> None:
     random = Random(7)
-    ticks = random_rows(random, 4, 20)
+    ticks = random_rows(random, 3, 20)
     live = LiveGraph(session, tmp_path)
     adaptation = Adaptation(live.graph)
     for number, sql in enumerate(QUERIES):

@@ -8,7 +8,7 @@ from random import Random
 import pytest
 from pyspark.sql import SparkSession
 
-from tests.spark.live_graph import QUERIES, Answers, LiveGraph, check, random_rows
+from tests.spark.live_graph import COUNTS, QUERIES, Answers, LiveGraph, check, random_rows
 
 TICKS = 5
 
@@ -42,3 +42,31 @@ def restarted(session: SparkSession, live: LiveGraph, work: Path) -> LiveGraph:
     other.run.start()
     other.go_on(live)
     return other
+
+
+def test_queries_that_fail_leave_the_others_alone(session: SparkSession, tmp_path: Path) -> None:
+    ticks = random_rows(Random(5), 3, 20)
+    live = LiveGraph(session, tmp_path)
+
+    def even(value: int) -> int:
+        if value % 2:
+            raise ValueError("odd")
+        return value
+
+    live.engine.function("even", even, returns="BIGINT")
+    live.run.start()
+    live.add("counts", COUNTS)
+    live.bring(ticks[0])
+    live.add("operator", f"SELECT k, even(n) AS n FROM ({COUNTS}) AS c")
+    live.add("native", "SELECT k, 10 / (v - v) AS q FROM s")
+    live.add("pairs", QUERIES[3])
+    live.bring(ticks[1])
+    live.bring(ticks[2])
+    failed = {name: str(q.error) for name, q in live.graph.queries.items() if q.error}
+    assert sorted(failed) == ["native", "operator"]
+    assert "odd" in failed["operator"]
+    assert "zero" in failed["native"].lower()
+    assert list(live.graph.running) == ["counts", "pairs"]
+    for answers in live.end():
+        if answers.sql in (COUNTS, QUERIES[3]):
+            check(answers, ticks)

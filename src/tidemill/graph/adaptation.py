@@ -8,13 +8,11 @@ from dataclasses import replace
 from tidemill.errors import TidemillError
 from tidemill.graph.quality import (
     Granules,
-    Histories,
+    Knobs,
     Quality,
     Setting,
     Wish,
-    adjustable_nodes,
     earliest_change,
-    qualities,
     quality_of,
     recorded,
     resized,
@@ -39,29 +37,24 @@ class Adaptation:
     def __init__(self, graph: QueryGraph) -> None:
         self._graph = graph
         self._wishes: dict[str, tuple[Wish, ...]] = {}
-        self._nodes: dict[str, dict[AdjustableExec, None]] = {}
-        self._allowed: dict[str, Quality] = {}
-        self._histories: Histories = {}
+        self._knobs = Knobs()
+        self._histories: dict[str, tuple[Setting, ...]] = {}
         self._narrowed: set[str] = set()
-        graph.gates.append(self._taken)
-        graph.after_revision.append(lambda _: self._keep_bounds())
+        graph.gates.append(self.taken)
         graph.after_revision.append(lambda carried: self._forget_gone())
+        graph.after_revision.append(lambda carried: self._keep_bounds())
         for name, query in graph.running.items():
             self._wishes[name] = tuple(_wishes(name, query.job.plan))
         self._known()
 
-    def _taken(self, query: str, job: Job) -> Job:
-        """A query that is added, with knobs for its windows that have bounds.
+    def taken(self, query: str, job: Job) -> Job:
+        """A query that is added, or gets another plan, with knobs for its windows that have bounds.
 
         They are those of other queries where these have the same windows and allow the same.
         """
         self._forget_gone()  # one that was refused, say
-        others = [Wish("", "", knob, allowed) for knob, allowed in self._allowed.items()]
         own = self._wishes.get(query, ())
-        known = [node for nodes in self._nodes.values() for node in nodes]
-        plan, wishes = with_knobs(query, job.plan, [*others, *own], known)
-        self._wishes[query] = tuple(wish for wish in wishes if wish.query == query)
-        self._allowed = qualities([*others, *self._wishes[query]])
+        plan, self._wishes[query] = with_knobs(query, job.plan, self._knobs, own)
         self._narrowed |= {wish.knob for wish in self._wishes[query]}
         self._note(plan)
         return replace(job, plan=plan)
@@ -69,19 +62,18 @@ class Adaptation:
     def _keep_bounds(self) -> None:
         """Set sizes that a query does not allow that has come, to the nearest that it does."""
         knobs, self._narrowed = self._narrowed, set()
-        sizes = {knob: self._histories[knob][-1].size for knob in knobs if knob in self._allowed}
-        nearest = {knob: self._allowed[knob].nearest(size) for knob, size in sizes.items()}
+        allowed = {knob: self.allowed[knob] for knob in knobs if knob in self.allowed}
+        sizes = {knob: self._histories[knob][-1].size for knob in allowed}
+        nearest = {knob: allowed[knob].nearest(size) for knob, size in sizes.items()}
         outside = {knob: size for knob, size in nearest.items() if size != sizes[knob]}
         if outside:
             self.adapt(outside)
 
     def _note(self, plan: Exec) -> None:
         """Take note of the operators of a plan that have knobs."""
-        found = adjustable_nodes(plan.walk())
-        for knob, nodes in found.items():
-            self._nodes.setdefault(knob, {}).update(dict.fromkeys(nodes))
-        parts = (node for nodes in found.values() for node in nodes)
-        self._histories = {**self._histories, **recorded(self._histories, parts)}
+        parts = [node for node in plan.walk() if isinstance(node, AdjustableExec)]
+        self._knobs.note(parts)
+        self._histories |= recorded(self._histories, parts)
 
     def _forget_gone(self) -> None:
         gone = self._wishes.keys() - self._graph.running.keys()
@@ -92,16 +84,15 @@ class Adaptation:
 
     def _known(self) -> None:
         """What all queries together allow, and the operators of every knob."""
-        self._allowed = qualities(wish for wishes in self._wishes.values() for wish in wishes)
-        self._nodes = {}
+        self._knobs = Knobs(wish for wishes in self._wishes.values() for wish in wishes)
         for query in self._graph.running.values():
             self._note(query.job.plan)
-        self._histories = {k: v for k, v in self._histories.items() if k in self._allowed}
+        self._histories = {k: v for k, v in self._histories.items() if k in self._knobs.allowed}
 
     @property
     def allowed(self) -> Mapping[str, Quality]:
         """For every knob, what all queries allow that depend on it."""
-        return self._allowed
+        return self._knobs.allowed
 
     @property
     def users(self) -> Mapping[str, int]:
@@ -147,28 +138,26 @@ class Adaptation:
         found = {}
         for knob, size in sizes.items():
             self._check(knob, size)
-            found[knob] = (earliest_change(self._nodes[knob], size, at, running), size)
-        return synchronised(self._with(found), found, self._allowed)
+            found[knob] = (earliest_change(self._knobs.nodes[knob], size, at, running), size)
+        return synchronised(self._with(found), found, self._knobs.allowed)
 
     def _resized(self, changes: Mapping[str, Change]) -> tuple[dict[str, Job], dict[Exec, Exec]]:
         """The queries that change, with other plans, and what each new part was before."""
         old = {name: query.job for name, query in self._graph.running.items()}
         running = self._graph.run.nodes
-        settled = {knob: settled_until(self._nodes[knob], running) for knob in changes}
+        settled = {knob: settled_until(self._knobs.nodes[knob], running) for knob in changes}
         plans, carried = resized({n: job.plan for n, job in old.items()}, changes, settled)
         jobs = {n: replace(old[n], plan=p) for n, p in plans.items() if p is not old[n].plan}
-        self._nodes |= {knob: {} for knob in changes}
-        for name, wishes in self._wishes.items():
-            if any(wish.knob in changes for wish in wishes):
-                self._note(plans[name])  # which is as before, if sizes are set to what they are
+        self._knobs.forget(carried.values())
         for name, job in jobs.items():
+            self._note(job.plan)
             if job.running is not job.plan:
                 carried[job.running] = old[name].running
         return jobs, carried
 
     def _with(self, changes: Mapping[str, Change]) -> Iterable[Exec]:
         """Plans in which granularities change."""
-        granules = {knob for knob in changes if isinstance(self._allowed[knob], Granules)}
+        granules = {knob for knob in changes if isinstance(self._knobs.allowed[knob], Granules)}
         for name, wishes in self._wishes.items() if granules else ():
             if any(wish.knob in granules for wish in wishes):
                 yield self._graph.find(name).job.plan
@@ -176,7 +165,7 @@ class Adaptation:
     def _check(self, knob: str, size: int) -> None:
         allowed = self.allowed.get(knob)
         if allowed is None:
-            help = f"knobs: {', '.join(self._allowed) or 'none'}"
+            help = f"knobs: {', '.join(self._knobs.allowed) or 'none'}"
             raise TidemillError(f"no query lets the size `{knob}` be changed", help=help)
         if allowed.nearest(size) != size:
             raise TidemillError(

@@ -187,6 +187,7 @@ class QueryGraph:
             for name, root in roots.items():
                 lacking = missing.of_new_parts(root.job.running).items()
                 self._lacking.update({n: at for n, at in lacking if n not in carried})
+                self._joins.note(root.job.plan)
                 self.find(name).job = root.job
             # Before a tick was made, a part may go on in the place of one that did so itself.
             came = {new: self._carried.get(old, old) for new, old in carried.items()}

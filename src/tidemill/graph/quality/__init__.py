@@ -4,13 +4,14 @@ from tidemill.graph.quality.bounds import Granules, Quality, Range, quality_of
 from tidemill.graph.quality.effect import Effect, effect_of
 from tidemill.graph.quality.granules import next_instant, synchronised
 from tidemill.graph.quality.history import Histories, Setting, pruned, recorded, settings
-from tidemill.graph.quality.knobs import Wish, adjustable_nodes, qualities, with_knobs, without
+from tidemill.graph.quality.knobs import Knobs, Wish, adjustable_nodes, with_knobs
 from tidemill.graph.quality.resizing import earliest_change, resized, settled_until
 
 __all__ = [
     "Effect",
     "Granules",
     "Histories",
+    "Knobs",
     "Quality",
     "Range",
     "Setting",
@@ -20,7 +21,6 @@ __all__ = [
     "effect_of",
     "next_instant",
     "pruned",
-    "qualities",
     "quality_of",
     "recorded",
     "resized",
@@ -28,5 +28,4 @@ __all__ = [
     "settled_until",
     "synchronised",
     "with_knobs",
-    "without",
 ]

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain, count
 
 from tidemill.algebra.plan import Plan
 from tidemill.graph.quality.bounds import Quality, common, quality_of
@@ -28,18 +29,52 @@ class Wish:
     quality: Quality
 
 
-def qualities(wishes: Iterable[Wish]) -> dict[str, Quality]:
-    """For every knob, what all queries allow that depend on it."""
-    found: dict[str, Quality] = {}
-    for wish in wishes:
-        known = found.get(wish.knob)
-        found[wish.knob] = wish.quality if known is None else common(known, wish.quality)
-    return found
+class Knobs:
+    """All knobs of a graph: what is allowed for each, and its operators.
 
+    There may be thousands, so they are found by what their operators read.
+    """
 
-def without(query: str, wishes: Iterable[Wish]) -> tuple[Wish, ...]:
-    """The wishes that are left when a query goes."""
-    return tuple(wish for wish in wishes if wish.query != query)
+    def __init__(self, wishes: Iterable[Wish] = (), parts: Iterable[Plan] = ()) -> None:
+        self.allowed: dict[str, Quality] = {}
+        self.nodes: dict[str, dict[AdjustableExec, None]] = {}
+        self._readers: dict[int, dict[str, None]] = {}
+        for wish in wishes:
+            self.allow(wish)
+        self.note(parts)
+
+    def allow(self, wish: Wish) -> None:
+        """Take what another query allows into account: all must allow a size."""
+        known = self.allowed.get(wish.knob)
+        self.allowed[wish.knob] = wish.quality if known is None else common(known, wish.quality)
+
+    def note(self, parts: Iterable[Plan]) -> None:
+        """Take note of the operators that have knobs among parts of plans."""
+        for knob, nodes in adjustable_nodes(parts).items():
+            self.nodes.setdefault(knob, {}).update(dict.fromkeys(nodes))
+            for node in nodes:
+                self._readers.setdefault(hash(node.children), {})[knob] = None
+
+    def forget(self, parts: Iterable[Plan]) -> None:
+        """Operators that are gone: others have taken their places."""
+        for knob, nodes in adjustable_nodes(parts).items():
+            for node in nodes:
+                self.nodes[knob].pop(node, None)
+                self._readers.get(hash(node.children), {}).pop(knob, None)
+
+    def like(self, nodes: Sequence[AdjustableExec], quality: Quality) -> str | None:
+        """A knob of the very same operators that allows something of this quality."""
+        shapes = set(map(_shape, nodes))
+        for knob in self._readers.get(hash(nodes[0].children), ()):
+            same = knob in self.allowed and set(map(_shape, self.nodes[knob])) == shapes
+            if same and common(self.allowed[knob], quality).is_possible:
+                return knob
+        return None
+
+    def free_name(self, name: str) -> str:
+        """The name, or the name with a number that no knob has."""
+        numbered = (f"{name} #{number}" for number in count(2))
+        return next(each for each in chain([name], numbered) if each not in self.allowed)
 
 
 def adjustable_nodes(parts: Iterable[Plan]) -> dict[str, list[AdjustableExec]]:
@@ -52,15 +87,15 @@ def adjustable_nodes(parts: Iterable[Plan]) -> dict[str, list[AdjustableExec]]:
 
 
 def with_knobs(
-    query: str, plan: Exec, wishes: Sequence[Wish], running: Iterable[Plan]
+    query: str, plan: Exec, known: Knobs, own: Sequence[Wish] = ()
 ) -> tuple[Exec, tuple[Wish, ...]]:
-    """The plan of a query with a knob for each of its windows that has bounds, and all wishes.
+    """The plan of a query with a knob for each of its windows that has bounds, and its wishes.
 
-    `running` are the parts of the graph. Where the query takes the knob of others, its window is
-    as large as theirs is, with all changes. Another plan of a query that runs already keeps the
-    knobs that it has.
+    The knobs are `known` then. Where the query takes the knob of others, its window is as large
+    as theirs is, with all changes. If it runs already with another plan, its `own` wishes tell
+    which knobs it has: it keeps these.
     """
-    giving = _Giving(query, plan, list(wishes), adjustable_nodes(running))
+    giving = _Giving(query, plan, list(own), known)
     while (window := giving.next_window()) is not None:
         giving.give(window)
     return giving.plan, tuple(giving.wishes)
@@ -71,7 +106,7 @@ class _Giving:
     query: str
     plan: Exec
     wishes: list[Wish]
-    nodes: dict[str, list[AdjustableExec]]
+    known: Knobs
 
     def next_window(self) -> str | None:
         """A window without a knob and with none of these below; None if all have one."""
@@ -88,13 +123,8 @@ class _Giving:
     def give(self, window: str) -> None:
         """Give a window of the query its knob."""
         nodes = [node for node in _without_knob(self.plan) if _window(node) == window]
-        bounds = nodes[0].bounds
-        assert bounds is not None
-        quality = quality_of(nodes[0], bounds)
-        knob = self._own(window) or self._shared(nodes, quality) or self._fresh(nodes[0])
-        if not self._own(window):
-            self.wishes.append(Wish(self.query, window, knob, quality))
-        like = self.nodes.get(knob, nodes)[0]
+        knob = self._own(window) or self._new(window, nodes)
+        like = next(iter(self.known.nodes.get(knob, nodes)))
 
         def given(node: Plan) -> Plan:
             if not isinstance(node, AdjustableExec) or node.knob or _window(node) != window:
@@ -102,32 +132,25 @@ class _Giving:
             return node.with_sizes(like.first, like.changes, knob)
 
         self.plan = changed(self.plan, given)
-        own = [n for n in self.plan.walk() if isinstance(n, AdjustableExec) and n.knob == knob]
-        self.nodes.setdefault(knob, []).extend(own)
+        self.known.note(node for node in self.plan.walk() if isinstance(node, AdjustableExec))
 
     def _own(self, window: str) -> str | None:
         """The knob that the window has in another plan of the query."""
-        found = (w.knob for w in self.wishes if (w.query, w.window) == (self.query, window))
-        return next(found, None)
+        return next((wish.knob for wish in self.wishes if wish.window == window), None)
 
-    def _shared(self, nodes: Sequence[AdjustableExec], quality: Quality) -> str | None:
-        """A knob of the very same operators that allows something that the query allows."""
-        shapes, inputs = set(map(_shape, nodes)), {hash(node.children) for node in nodes}
-        allowed = qualities(self.wishes)
-        for knob, others in self.nodes.items():
-            # Among thousands of knobs few have the same inputs.
-            near = knob in allowed and hash(others[0].children) in inputs
-            same = near and set(map(_shape, others)) == shapes
-            if same and common(allowed[knob], quality).is_possible:
-                return knob
-        return None
+    def _new(self, window: str, nodes: Sequence[AdjustableExec]) -> str:
+        bounds = nodes[0].bounds
+        assert bounds is not None
+        quality = quality_of(nodes[0], bounds)
+        knob = self.known.like(nodes, quality) or self.known.free_name(_name(nodes[0]))
+        self.wishes.append(Wish(self.query, window, knob, quality))
+        self.known.allow(self.wishes[-1])
+        return knob
 
-    def _fresh(self, node: AdjustableExec) -> str:
-        sources = [leaf.scan.source for leaf in node.walk() if isinstance(leaf, SourceExec)]
-        name = f"{_WORDS[node.SIZE]} of {' and '.join(sorted(set(sources)))}"
-        taken = {wish.knob for wish in self.wishes} | self.nodes.keys()
-        numbered = (f"{name} #{number}" for number in range(2, len(taken) + 3))
-        return next(each for each in (name, *numbered) if each not in taken)
+
+def _name(node: AdjustableExec) -> str:
+    sources = {leaf.scan.source for leaf in node.walk() if isinstance(leaf, SourceExec)}
+    return f"{_WORDS[node.SIZE]} of {' and '.join(sorted(sources))}"
 
 
 _WORDS = {"size": "range", "rows": "rows", "granule": "granularity"}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import polars as pl
@@ -13,6 +13,7 @@ from pyspark.sql import functions as F
 from tidemill.physical.cut import cut
 from tidemill.runtime.interface import Root
 from tidemill.runtime.spark.epochs import Epoch
+from tidemill.runtime.spark.findings import Report
 from tidemill.runtime.spark.forms import SNAPSHOT
 from tidemill.runtime.spark.layout import TAG
 from tidemill.runtime.spark.native import native_rows
@@ -70,13 +71,21 @@ class Delivery:
             rows = layout.rows_of(table, tag)
             self._tables[tag] = layout.unpack(rows, edge.schema, duration)
 
-    def give(self, tick: int, but_not: Collection[str]) -> dict[str, Exception]:
-        """Let all sinks but some have their rows; why sinks have failed, by query."""
+    def give(
+        self, tick: int, but_not: Collection[str], reports: Sequence[Report]
+    ) -> dict[str, Exception]:
+        """Let all sinks but some have their rows; why sinks have failed, by query.
+
+        The reports tell how many rows there are that the driver does not see.
+        """
         failures: dict[str, Exception] = {}
         for name, member in self._members.items():
             if name not in but_not:
+                tag = self._epoch.tags[name]
+                if not isinstance(member.sink, TableSink):
+                    member.rows_out += sum(each["rows"].get(str(tag), 0) for each in reports)
                 try:
-                    self._give(member, self._epoch.tags[name], self._epoch.roots[name].since, tick)
+                    self._give(member, tag, self._epoch.roots[name].since, tick)
                 except Exception as error:
                     failures[name] = error
         return failures

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from functools import reduce
+from functools import partial, reduce
 from typing import Any
 
 from pyspark.errors import PySparkException
@@ -15,9 +15,11 @@ from tidemill.fragments import Edge, Stage
 from tidemill.fragments.stages import EdgeExec
 from tidemill.fragments.staging import is_static
 from tidemill.physical.operator import Exec
+from tidemill.runtime.gathering import Gathering
 from tidemill.runtime.graph import nodes_of
 from tidemill.runtime.spark.epochs import Epoch
 from tidemill.runtime.spark.failures import reason
+from tidemill.runtime.spark.findings import Findings, Report
 from tidemill.runtime.spark.layout import Layout, layouts_of
 from tidemill.runtime.spark.live_nodes import operator_totals
 from tidemill.runtime.spark.native import native_rows
@@ -31,10 +33,6 @@ ReadStatic = Callable[[Edge, Layout], DataFrame]
 """Reads the rows of a relation as rows of an edge."""
 
 
-Report = Mapping[str, Any]
-"""What a task has said about a tick."""
-
-
 class EpochPlan:
     """What the ticks of an epoch do, and what the first of them takes over."""
 
@@ -46,11 +44,13 @@ class EpochPlan:
         partitions: int,
         state: str,
         run_id: str,
+        gathering: Gathering,
     ) -> None:
         self.epoch = epoch
         self.staged = epoch.staging.staged
         layouts = layouts_of(self.staged)
         self.plan = TickPlan(self.staged, raw.sources, layouts, partitions, state, run_id)
+        self.findings = Findings(self.staged, gathering)
         self._raw = raw
         self._read_static = read_static
 
@@ -83,7 +83,9 @@ class EpochPlan:
         )
         handovers: dict[int, Handover] = {}
         if tick == self.epoch.tick:
-            rows = reduce(DataFrame.union, self._statics(), rows)
+            layout = self.plan.layouts[0]
+            statics = (self._read_static(edge, layout) for edge in self._fresh)
+            rows = reduce(DataFrame.union, statics, rows)
             handovers = self.handovers(reports)
         return self.plan.through(rows, tick, marks, reports, handovers, tolerant=True), seen
 
@@ -91,11 +93,6 @@ class EpochPlan:
     def streams(self) -> list[Edge]:
         """The edges that start at streams."""
         return [e for e in self.staged.edges if not e.made_at and not is_static(e)]
-
-    def _statics(self) -> list[DataFrame]:
-        """The rows of relations that nobody has seen yet."""
-        fresh = self.epoch.staging.fresh_statics(self.epoch.before)
-        return [self._read_static(edge, self.plan.layouts[0]) for edge in fresh]
 
     def handovers(self, reports: Sequence[Report]) -> dict[int, Handover]:
         """By level, which operators go on in others' place. Where nothing changes, none do."""
@@ -135,23 +132,38 @@ class EpochPlan:
         tags = self.epoch.tags.items()
         return {name: ExecutionError(failed[tag]) for name, tag in tags if tag in failed}
 
-    def failing_edges(self, batch: DataFrame, marks: Marks) -> dict[int, str]:
-        """The edges that start at streams whose expressions fail for some row, and why.
+    def failing_edges(self, batch: DataFrame, tick: int, marks: Marks) -> dict[int, str]:
+        """The edges whose sources cannot be read, or whose expressions fail for a row, and why.
 
         Spark does them all at once, and says only that something failed.
         """
-        found = {}
-        in_time = self._in_time(batch, marks)
-        for edge in self.streams:
-            rows = self._raw.of_edges(in_time, [edge], self.plan.layouts[0])
-            try:
-                rows.write.format("noop").mode("overwrite").save()
-            except PySparkException as error:
-                found[edge.tag] = reason(str(error))
-        return found
+        in_time, layout = self._in_time(batch, marks), self.plan.layouts[0]
+        found = {
+            edge.tag: _failure(partial(self._raw.of_edges, in_time, [edge], layout))
+            for edge in self.streams
+        }
+        for edge in self._fresh if tick == self.epoch.tick else ():
+            found[edge.tag] = _failure(partial(self._read_static, edge, layout))
+        return {tag: failure for tag, failure in found.items() if failure is not None}
+
+    @property
+    def _fresh(self) -> list[Edge]:
+        """The edges of relations whose rows nobody has seen yet."""
+        return self.epoch.staging.fresh_statics(self.epoch.before)
 
     def _in_time(self, batch: DataFrame, marks: Marks) -> DataFrame:
         return batch.where(f"{VALID_FROM} >= {self.plan.watermark(marks)}")
+
+
+def _failure(rows: Callable[[], DataFrame]) -> str | None:
+    """Why rows cannot be made, if so."""
+    try:
+        rows().write.format("noop").mode("overwrite").save()
+    except ExecutionError as error:
+        return error.message
+    except PySparkException as error:
+        return reason(str(error))
+    return None
 
 
 def _nodes(stage: Stage) -> list[Exec]:

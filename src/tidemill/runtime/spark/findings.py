@@ -80,6 +80,17 @@ def _origins(native: NativeRows) -> dict[str, str]:
     return {name: scalar.node.name.removeprefix(alias) for name, scalar in plain.items()}
 
 
+def level_totals(reports: Sequence[Report]) -> dict[int, list[NodeProgress]]:
+    """What the operators of each level have done, in all partitions."""
+    totals: dict[int, list[NodeProgress]] = {}
+    for report in reports:
+        nodes = [NodeProgress(**facts) for facts in report["operators"]]
+        known = totals.setdefault(report["level"], nodes)
+        for old, new in zip(known, nodes, strict=True) if known is not nodes else ():
+            old.merge(new)
+    return totals
+
+
 class Findings:
     """Puts together what tasks have found, and what is known from the ticks themselves."""
 

@@ -10,7 +10,6 @@ import tempfile
 import time
 import uuid
 from collections.abc import Callable, Collection, Mapping
-from functools import reduce
 from threading import Condition, RLock
 from typing import Any
 
@@ -19,11 +18,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
-from tidemill.algebra.nodes import SourceKind
-from tidemill.algebra.schema import Field, Schema
-from tidemill.analyze import SourceInfo
-from tidemill.errors import ExecutionError, UnsupportedError
-from tidemill.fragments import Edge
+from tidemill.errors import ExecutionError
 from tidemill.fragments.staging import Staging
 from tidemill.physical.operator import Exec
 from tidemill.physical.source import SourceExec
@@ -36,17 +31,15 @@ from tidemill.runtime.spark.delivery import Delivery, Member
 from tidemill.runtime.spark.epoch_plan import EpochPlan
 from tidemill.runtime.spark.epochs import Epoch, EpochLog, next_epoch
 from tidemill.runtime.spark.failures import explained
-from tidemill.runtime.spark.heartbeats import Heartbeats
-from tidemill.runtime.spark.layout import Layout
+from tidemill.runtime.spark.findings import level_totals
+from tidemill.runtime.spark.idle import IdleWatch
 from tidemill.runtime.spark.live_nodes import Streams, node_progress, operator_totals
-from tidemill.runtime.spark.native import native_rows
-from tidemill.runtime.spark.raw import RawRows, static_rows
-from tidemill.runtime.spark.reading import Origin, Reader
+from tidemill.runtime.spark.live_sources import LiveSources
+from tidemill.runtime.spark.reading import Origin
 from tidemill.runtime.spark.session import working_copy
 from tidemill.runtime.spark.sinks import Writer, make_sink
 from tidemill.runtime.spark.table_sinks import results_of
 from tidemill.runtime.spark.tick import Marks
-from tidemill.timeline import BEGIN
 
 _KEPT_TICKS = 100  # only the last is needed; Spark keeps as many of its own
 
@@ -71,27 +64,21 @@ class LiveRun:
         self.gathering = Gathering()
         self.lock = RLock()
         self._ticked = Condition(self.lock)
-        self._session = working_copy(session)
-        self._relation = relation
         # Without a checkpoint there is nothing to come back to, but Spark needs a folder.
         self._checkpoint = Checkpoint(checkpoint or tempfile.mkdtemp(prefix="tidemill-"))
         wanted = partitions or session.sparkContext.defaultParallelism
         self._partitions = self._checkpoint.open(f"streams {', '.join(sorted(streams))}", wanted)
-        origins = [(origin, _all_columns(origin.info)) for _, origin in sorted(streams.items())]
-        self._reader = Reader(self._session, origins, self._checkpoint.uri)
-        self._raw = RawRows(self._reader.sources)
-        self._heartbeats = Heartbeats(self._checkpoint)
+        self._sources = LiveSources(working_copy(session), streams, relation, self._checkpoint)
         self._epochs = EpochLog(self._checkpoint)
         self._run_id = uuid.uuid4().hex
         self._members: dict[str, Member] = {}
         self._carried: dict[Exec, Exec] = {}
-        self._marks = Marks()
         self._reports: list[dict[str, Any]] = []
-        self._facts: dict[str, int] = {}
         self._phases: dict[str, float] = {}
         self._nodes: Mapping[Exec, NodeProgress] | None = None
         self._ticks = 0
         self._began = time.monotonic()
+        self._idle: IdleWatch | None = None
         self._trigger = {"processingTime": every or "0 seconds"}
         self._query: StreamingQuery | None = None
         self._wanted = False
@@ -107,7 +94,7 @@ class LiveRun:
         self._pending = self._planned(last)
         self._base = last.before if last.tick > done else last.staging
         if done >= 0:
-            self._marks = Marks.load(self._checkpoint.read(f"ticks/{done:012d}.json"))
+            self._sources.marks = Marks.load(self._checkpoint.read(f"ticks/{done:012d}.json"))
             self._reports = self._planned_at(done + 1).reports_before(done + 1)
         self._members = {name: self._member(name, root) for name, root in last.roots.items()}
         self.restored = Restored(last.roots, last.notes) if last.roots else None
@@ -120,12 +107,10 @@ class LiveRun:
                 self._start()
 
     def _start(self) -> None:
-        streams = [self._raw.packed(s, self._reader.read(s)) for s in self._reader.sources]
-        # Heartbeats come first: the first one's session is that of all, and ticks need ours.
-        frames = [self._raw.heartbeats(self._heartbeats.read(self._session)), *streams]
-        writer = reduce(DataFrame.union, frames).writeStream.foreachBatch(self._tick)
+        writer = self._sources.read().writeStream.foreachBatch(self._tick)
         writer = writer.option("checkpointLocation", f"{self._checkpoint.uri}/spark")
         self._query = writer.trigger(**self._trigger).start()
+        self._idle = IdleWatch(self._sources)
         # What is read of the graph must not be of before a tick that was begun.
         while self._is_begun:
             if not self._query.isActive:
@@ -149,7 +134,7 @@ class LiveRun:
             self._members = members
             self.failures = {name: e for name, e in self.failures.items() if name in members}
             if self._query is not None:
-                self._heartbeats.wake()
+                self._sources.wake()
             elif self._wanted:
                 self.start()
 
@@ -160,10 +145,10 @@ class LiveRun:
         if self._is_begun:
             raise ExecutionError(
                 "the queries of the checkpoint have to go on first",
-                help=f"start them again under their names: {', '.join(self._detached)}",
+                help=f"start them again under their names: {', '.join(self._members)}",
             )
         for root in roots.values():
-            self._check_sources(root.job.running)
+            self._sources.check(root.job.running)
         # Between the same two ticks, plans may have been replaced already.
         came = {new: self._carried.get(old, old) for new, old in carried.items()}
         came = {**self._carried, **came}
@@ -173,8 +158,8 @@ class LiveRun:
 
     def _planned(self, epoch: Epoch) -> EpochPlan:
         state = f"{self._checkpoint.uri}/state"
-        arguments = (self._raw, self._read_static, self._partitions, state)
-        return EpochPlan(epoch, *arguments, self._run_id)
+        arguments = (self._sources.raw, self._sources.read_static, self._partitions, state)
+        return EpochPlan(epoch, *arguments, self._run_id, self.gathering)
 
     def _member(self, name: str, root: Root) -> Member:
         old, job = self._members.get(name), root.job
@@ -183,36 +168,12 @@ class LiveRun:
         writer = Writer(self._checkpoint.uri, name)
         return Member(root, make_sink(job.sink, job.domain, job.plan.schema, writer))
 
-    def _check_sources(self, plan: Exec) -> None:
-        known = {source.name for source in self._reader.sources}
-        for leaf in plan.walk():
-            if not isinstance(leaf, SourceExec):
-                continue
-            scan = leaf.scan
-            if scan.kind is SourceKind.CHANGING:
-                raise UnsupportedError(
-                    f"`{scan.source}` changes, which a running graph does not follow yet",
-                    help="start the query on its own",
-                )
-            if scan.kind is SourceKind.STREAM and scan.source not in known:
-                raise ExecutionError(
-                    f"the running graph does not read the stream `{scan.source}`",
-                    help=f"name it when the graph is started; it reads {', '.join(sorted(known))}",
-                )
-
-    def _read_static(self, edge: Edge, layout: Layout) -> DataFrame:
-        scan = native_rows(edge.producer).source.scan
-        columns = (self._relation(scan.source), scan.columns)
-        reader = Reader(self._session, [columns], self._checkpoint.uri)
-        (source,) = reader.sources
-        return static_rows(reader.read(source), edge, source, layout)
-
     def _tick(self, batch: DataFrame, tick: int) -> None:
         with self.lock:
             planned = self._planned_at(tick)
             try:
                 self._run(batch, tick, planned)
-            except PySparkException as error:
+            except (PySparkException, ExecutionError) as error:
                 self._run_without_failing(batch, tick, planned, error)
             self.after_tick()
             self._ticked.notify_all()
@@ -224,7 +185,7 @@ class LiveRun:
 
     def _run(self, batch: DataFrame, tick: int, planned: EpochPlan) -> None:
         began = time.perf_counter()
-        marks = planned.marks(tick, self._marks, self._reports)
+        marks = planned.marks(tick, self._sources.marks, self._reports)
         rows, seen = planned.run(batch, tick, marks, self._reports)
         delivery = Delivery(planned.plan, rows, self._members, planned.epoch)
         try:
@@ -233,16 +194,17 @@ class LiveRun:
             reports = planned.plan.reports(tick)
             failed = planned.failed(reports)
             self.failures |= failed
-            self.failures |= delivery.give(tick, self.failures)
+            self.failures |= delivery.give(tick, self.failures, reports)
         finally:
             delivery.end()
-        self._note(seen.get, {"run": made - began, "sinks": time.perf_counter() - made})
+        self._phases = {"run": made - began, "sinks": time.perf_counter() - made}
         self._reports = reports
-        self._marks = planned.plan.next_marks(marks, seen.get, reports)
+        self._note(seen.get, planned)
+        self._sources.marks = planned.plan.next_marks(marks, seen.get, reports)
         self._is_done(tick, planned)
-        if planned.staged.stages and self._marks != marks:
+        if planned.staged.stages and self._sources.marks != marks:
             # What has become certain now comes out with the next tick; see SparkRun.
-            self._heartbeats.wake()
+            self._sources.wake()
 
     def _is_done(self, tick: int, planned: EpochPlan) -> None:
         self._is_begun, self._carried, self._nodes = False, {}, None
@@ -252,9 +214,10 @@ class LiveRun:
         if self.failures:
             # What is left of operators that failed must not be used again, not even after a crash.
             self._let_go(self.failures)
-        self._checkpoint.write(f"ticks/{tick:012d}.json", self._marks.dump())
+        self._checkpoint.write(f"ticks/{tick:012d}.json", self._sources.marks.dump())
         self._checkpoint.remove(f"ticks/{tick - _KEPT_TICKS:012d}.json")
-        self._epochs.forget_before(tick)
+        if tick == planned.epoch.tick:
+            self._epochs.forget_before(tick)
 
     def _let_go(self, names: Collection[str]) -> None:
         epoch = self._pending.epoch
@@ -263,23 +226,23 @@ class LiveRun:
             self._put_in_force(rest, {}, epoch.notes)
 
     def _run_without_failing(
-        self, batch: DataFrame, tick: int, planned: EpochPlan, error: PySparkException
+        self, batch: DataFrame, tick: int, planned: EpochPlan, error: Exception
     ) -> None:
-        """Do a tick again that failed, without the queries at whose expressions Spark failed."""
-        marks = planned.marks(tick, self._marks, self._reports)
-        failed = planned.failed([], planned.failing_edges(batch, marks))
+        """Do a tick again that failed, without the queries whose sources or expressions failed."""
+        marks = planned.marks(tick, self._sources.marks, self._reports)
+        failed = planned.failed([], planned.failing_edges(batch, tick, marks))
         if not failed or tick != self._next:
-            raise
+            raise error
         self.failures |= failed
         self._let_go(failed)
         self._run(batch, tick, self._pending)
 
-    def _note(self, facts: Mapping[str, Any], phases: dict[str, float]) -> None:
-        for source in self._reader.sources:
-            for fact in (f"rows{source.number}", f"late{source.number}"):
-                self._facts[fact] = self._facts.get(fact, 0) + facts[fact]
+    def _note(self, facts: Mapping[str, Any], planned: EpochPlan) -> None:
+        self._sources.note(facts)
+        for source in self._sources.sources:
+            planned.findings.note_rows(source, facts)
+        planned.findings.note_reports(self._reports, level_totals(self._reports))
         self._ticks += 1
-        self._phases = phases
 
     @property
     def ticks(self) -> int:
@@ -299,30 +262,19 @@ class LiveRun:
             totals = operator_totals(self._base, self._reports)
             if epoch.tick == self._next:
                 totals |= {n: totals[old] for n, old in epoch.carried.items() if old in totals}
-            streams = Streams(self._marks.sources, self.newest, self._base.placed)
+            streams = Streams(self._sources.marks.sources, self.newest, self._base.placed)
             self._nodes = node_progress(epoch.staging, totals, streams, self._partitions)
         return self._nodes
 
     @property
     def newest(self) -> Mapping[str, int]:
         """For every stream, the end of the newest row so far."""
-        found = {}
-        for source in self._reader.sources:
-            mark = self._marks.sources.get(source.name, BEGIN)
-            found[source.name] = mark + source.slack + 1 if mark else BEGIN
-        return found
+        return self._sources.newest
 
     @property
     def sources(self) -> Mapping[str, SourceProgress]:
         """What was read of every stream."""
-        return {
-            source.name: SourceProgress(
-                self._facts.get(f"rows{source.number}", 0),
-                self._facts.get(f"late{source.number}", 0),
-                self._marks.sources.get(source.name, BEGIN),
-            )
-            for source in self._reader.sources
-        }
+        return self._sources.progress
 
     def progress_of(self, query: str) -> Progress:
         """What was done since the query was added."""
@@ -333,7 +285,7 @@ class LiveRun:
             self._ticks,
             member.rows_out,
             {name: source for name, source in self.sources.items() if name in read},
-            tuple(nodes[part].summary() for part in parts),
+            tuple(nodes[part].summary() for part in parts if part in nodes),
             self._phases,
             time.monotonic() - member.began,
             self.gathering.statistics,
@@ -351,15 +303,16 @@ class LiveRun:
 
     def heartbeat(self, source: str, at: int) -> None:
         """Say that a stream has come to an instant: rows that hold earlier are late from now on."""
-        known = {each.name: each for each in self._reader.sources}
-        if source not in known:
-            help = f"streams: {', '.join(known)}"
-            raise ExecutionError(f"the graph reads no stream `{source}`", help=help)
-        self._heartbeats.send({known[source].number: at + known[source].slack})
+        self._sources.heartbeat({source: at})
 
     def process_all_available(self) -> None:
         """Wait until everything that is there now has been read."""
         if self._query is None:
+            for name in self._detached:
+                raise ExecutionError(
+                    f"the query `{name}` of the checkpoint has no function for its results yet",
+                    help="start it again under its name, or stop it",
+                )
             return
         try:
             self._query.processAllAvailable()
@@ -368,13 +321,8 @@ class LiveRun:
 
     def stop(self) -> None:
         """Stop, without the end of the current tick; the checkpoint can be used to go on."""
+        if self._idle is not None:
+            self._idle.stop()
         if self._query is not None:
             self._query.stop()
         self._checkpoint.close()
-
-
-def _all_columns(info: SourceInfo) -> Schema:
-    """The columns of a stream, with that of its time: a query may ask for it."""
-    if info.time_column is None or info.time_type is None:
-        return info.schema
-    return Schema((*info.schema.fields, Field(info.time_column, info.time_type)))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from tidemill.algebra.nodes import SourceKind
 from tidemill.algebra.plan import Plan
@@ -13,10 +12,9 @@ from tidemill.fragments.stages import EdgeExec, is_native
 from tidemill.fragments.staging import Staging
 from tidemill.physical.operator import Exec
 from tidemill.runtime.graph import NodeProgress, nodes_of
+from tidemill.runtime.spark.findings import Report, level_totals
 from tidemill.runtime.spark.native import native_rows
 from tidemill.timeline import BEGIN, OPEN_END
-
-Report = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
@@ -40,19 +38,12 @@ def node_progress(
 
 def operator_totals(staging: Staging, reports: Sequence[Report]) -> dict[Exec, NodeProgress]:
     """What the operators of all stages have done, in all partitions together."""
-    totals: dict[Exec, NodeProgress] = {}
+    by_level = level_totals(reports)
+    found: dict[Exec, NodeProgress] = {}
     for stage in staging.staged.stages:
         nodes = nodes_of(*(root for _, root in stage.outputs))
-        for report in reports:
-            if report["level"] != stage.level or len(report["operators"]) != len(nodes):
-                continue
-            for node, facts in zip(nodes, report["operators"], strict=True):
-                progress = NodeProgress(**facts)
-                if node in totals:
-                    totals[node].merge(progress)
-                else:
-                    totals[node] = progress
-    return totals
+        found |= zip(nodes, by_level.get(stage.level, ()), strict=False)
+    return found
 
 
 class _Nodes:

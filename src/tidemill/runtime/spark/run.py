@@ -15,11 +15,10 @@ from pyspark.sql.streaming.query import StreamingQuery
 from tidemill.errors import ExecutionError
 from tidemill.fragments import Staged
 from tidemill.runtime.gathering import Gathering
-from tidemill.runtime.graph import NodeProgress
 from tidemill.runtime.progress import Progress, RelationProgress, SourceProgress
 from tidemill.runtime.spark.changing import Changing
 from tidemill.runtime.spark.checkpoint import Checkpoint
-from tidemill.runtime.spark.findings import Findings
+from tidemill.runtime.spark.findings import Findings, level_totals
 from tidemill.runtime.spark.heartbeats import Heartbeats
 from tidemill.runtime.spark.inputs import Inputs, SourceRows
 from tidemill.runtime.spark.layout import layouts_of
@@ -194,7 +193,7 @@ class SparkRun:
         for name, relation in self._changing.relations.items():
             self._findings.note_held(name, relation.held)
         self._ticks += 1
-        self._findings.note_reports(self._reports, self._totals())
+        self._findings.note_reports(self._reports, level_totals(self._reports))
         for query, tag in enumerate(self._staged.results):
             native = facts.get(f"results{tag}", 0)
             self._rows_out[query] += native + sum(r["rows"].get(str(tag), 0) for r in self._reports)
@@ -224,9 +223,8 @@ class SparkRun:
         """What was done since this run started; the results are those of some of the queries."""
         sources = {source.name: self._progress_of(source) for source in self.sources}
         rows_out = sum(self._rows_out[query] for query in queries)
-        operators = tuple(
-            node.summary() for _, nodes in sorted(self._totals().items()) for node in nodes
-        )
+        totals = sorted(level_totals(self._reports).items())
+        operators = tuple(node.summary() for _, nodes in totals for node in nodes)
         statistics = self._findings.statistics
         return Progress(
             self._ticks, rows_out, sources, operators, self._phases, self._seconds, statistics
@@ -242,16 +240,6 @@ class SparkRun:
         if relation is None:
             return SourceProgress(*read)
         return RelationProgress(*read, relation.held, relation.changes, relation.missing)
-
-    def _totals(self) -> dict[int, list[NodeProgress]]:
-        """What the operators of each level have done, in all partitions."""
-        totals: dict[int, list[NodeProgress]] = {}
-        for report in self._reports:
-            nodes = [NodeProgress(**facts) for facts in report["operators"]]
-            known = totals.setdefault(report["level"], nodes)
-            for old, new in zip(known, nodes, strict=True) if known is not nodes else ():
-                old.merge(new)
-        return totals
 
 
 def _open(mark: int) -> int | None:

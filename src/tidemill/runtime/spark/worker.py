@@ -229,8 +229,13 @@ class StageTask:
 
     def _failures(self, graph: Graph) -> dict[int, str]:
         """Why results, by tag, are missing."""
-        failed = {tag: graph.failures.get(root) for tag, root in self.stage.outputs}
-        return {tag: explained(error) for tag, error in failed.items() if error is not None}
+        if not graph.failures:
+            return {}
+        # The functions of a graph that was in memory are other objects: parts go by their order.
+        own = zip(nodes_of(*(root for _, root in self.stage.outputs)), graph.nodes, strict=True)
+        reasons = {node: graph.failures[part] for node, part in own if part in graph.failures}
+        outputs = self.stage.outputs
+        return {tag: explained(reasons[root]) for tag, root in outputs if root in reasons}
 
     def _emit(
         self, table: pa.Table, results: Sequence[Arrival], partition: int
