@@ -113,6 +113,11 @@ class Adaptation:
         """The size of every knob that was set last."""
         return {knob: self._histories[knob][-1].size for knob in sorted(self._histories)}
 
+    @property
+    def all_histories(self) -> Histories:
+        """For every knob, its sizes and from which instant on they were set."""
+        return self._histories
+
     def histories(self, query: str) -> dict[str, tuple[Setting, ...]]:
         """For every knob of a query, its sizes and from which instant on they were set."""
         knobs = {wish.knob for wish in self._wishes.get(query, ())}

@@ -103,10 +103,10 @@ def test_progress_names_the_sizes_in_force() -> None:
     query = graph.queries["bid ask"]
     sizes = query.progress.sizes
     assert set(sizes) == {"range of bid", "range of ask"}
-    first, *later = sizes["range of bid"]
-    assert first == (0, 1000)
-    assert later
-    assert query.settings(1400, 1500)["range of bid"][-1] == later[-1]
+    knob, history = max(sizes.items(), key=lambda item: len(item[1]))
+    assert history[0] == (0, 1000)
+    assert len(history) > 1
+    assert query.settings(1400, 1500)[knob][-1] == history[-1]
 
 
 TIMED = pa.schema({"item": pa.int64(), "at": pa.timestamp("us")})

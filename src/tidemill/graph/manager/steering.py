@@ -54,7 +54,8 @@ class Steering:
             self._known = self._statistics()  # which takes its time: distinct values are counted
         rows = {name: source.rows for name, source in run.sources.items()}
         now = max(run.newest.values())
-        readings = Readings(run.nodes, rows, now, run.seconds, run.ticks)
+        histories = self._adaptation.all_histories
+        readings = Readings(run.nodes, rows, now, run.seconds, run.ticks, histories)
         found = self.manager.observe(readings, knobs_of(self._adaptation), self._known)
         if found:
             changes = self._adaptation.adapt(found)
