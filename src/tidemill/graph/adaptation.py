@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
+from tidemill.algebra.plan import Plan
 from tidemill.errors import TidemillError
 from tidemill.graph.quality import (
     Granules,
@@ -61,7 +62,7 @@ class Adaptation:
         own = self._wishes.get(query, ())
         plan, self._wishes[query] = with_knobs(query, job.plan, self._knobs, own)
         self._narrowed |= {wish.knob for wish in self._wishes[query]}
-        self._note(plan)
+        self._note(plan.walk())
         return replace(job, plan=plan)
 
     def _keep_bounds(self) -> None:
@@ -74,9 +75,9 @@ class Adaptation:
         if outside:
             self.adapt(outside)
 
-    def _note(self, plan: Exec) -> None:
-        """Take note of the operators of a plan that have knobs."""
-        parts = [node for node in plan.walk() if isinstance(node, AdjustableExec)]
+    def _note(self, nodes: Iterable[Plan]) -> None:
+        """Take note of the operators among these that have knobs."""
+        parts = [node for node in nodes if isinstance(node, AdjustableExec)]
         self._knobs.note(parts)
         self._histories |= recorded(self._histories, parts)
 
@@ -90,8 +91,7 @@ class Adaptation:
     def _known(self) -> None:
         """What all queries together allow, and the operators of every knob."""
         self._knobs = Knobs(wish for wishes in self._wishes.values() for wish in wishes)
-        for query in self._graph.running.values():
-            self._note(query.job.plan)
+        self._note(self._graph.uses)
         self._histories = {k: v for k, v in self._histories.items() if k in self._knobs.allowed}
 
     @property
@@ -163,7 +163,7 @@ class Adaptation:
         jobs = {n: replace(old[n], plan=p) for n, p in plans.items() if p is not old[n].plan}
         self._knobs.forget(carried.values())
         for name, job in jobs.items():
-            self._note(job.plan)
+            self._note(job.plan.walk())
             if job.running is not job.plan:
                 carried[job.running] = old[name].running
         return jobs, carried

@@ -78,7 +78,7 @@ class QueryGraph:
         self._carried: dict[Exec, Exec] = {}
         self._lacking: dict[Exec, int] = {}
         self._joins = RunningJoins()
-        self.uses = Uses()
+        self._uses = Uses()
         self._changing = 0
         self._left: set[str] = set()
         if run.restored is not None:
@@ -168,6 +168,12 @@ class QueryGraph:
         """The queries that give answers."""
         return {n: query for n, query in self.queries.items() if query.state is State.RUNNING}
 
+    @property
+    def uses(self) -> Uses:
+        """All parts of the queries that give answers, and which queries use them."""
+        self._uses.follow({name: query.job for name, query in self.running.items()})
+        return self._uses
+
     def matched(self, plan: Exec) -> Exec:
         """A plan in the words of the graph, so that it shares what runs already."""
         return with_readings(with_ordered_inputs(normal(plan)), self.run.nodes, self._missing())
@@ -231,9 +237,9 @@ class QueryGraph:
         running = self.running
         roots = {name: query.root for name, query in running.items()}
         came = {new: self._lacking[old] for new, old in carried.items() if old in self._lacking}
-        self.uses.follow({name: query.job for name, query in running.items()})
-        self._lacking = {n: at for n, at in (self._lacking | came).items() if n in self.uses}
-        self._joins.forget_all_but(self.uses)
+        uses = self.uses
+        self._lacking = {n: at for n, at in (self._lacking | came).items() if n in uses}
+        self._joins.forget_all_but(uses)
         facts = {n: (q.complete_from, q.partial, q.meaning) for n, q in running.items()}
         self.run.revise(roots, carried, (self._lacking, facts))
         self._tell_revision(carried)
