@@ -36,7 +36,7 @@ class Size:
     rates: tuple[float, float] = (2, 100)
 
 
-SMALL = Size(120, 0.24, 12, 6_000_000)
+SMALL = Size(100, 0.2, 10, 5_000_000)
 QUICK = Size(30, 0.05, 4, 1_500_000)
 
 
@@ -92,6 +92,8 @@ def _run(size: Size) -> Course:
         for name in graph.sources:
             graph.heartbeat(name, begin + TICK)
         _note(graph, course, (begin + TICK) / MINUTE)
+        if len(course.at) % 10 == 0:
+            print(f"{course.at[-1]:g} minutes: {course.measured[-1]:.2f} MB", flush=True)
     course.operators = len(graph.graph.run.nodes)
     return course
 

@@ -106,7 +106,7 @@ def _memory_and_work(page: Page, ways: list[Way], runs: dict[str, Watched]) -> N
 def _line(way: Way, run: Watched) -> tuple[str, float, float, float, float, int, str]:
     seen, half = run.seen, len(run.seen.at) // 2
     usage = run.estimate(way.window)
-    work = 1000 * median(seen.spent(half))
+    work = 1000 * median(seen.seconds[half:])
     pairs = (way.kept**2) * way.window / WINDOW
     count = sum(table.num_rows for table in run.results)
     estimated = usage.seconds * SECOND * 1e6

@@ -40,7 +40,7 @@ def main() -> None:
         results. The windows are 60 seconds long, from 80 seconds on 30, from 150 on 60 again. The
         data of the text is not public; ours are random walks."""
     )
-    page.section("Memory and processing of the join")
+    page.section("Memory of the join, and processing")
     seconds = [at / SECOND for at in watched.seen.at]
     steady = {size: watched.estimate(size) for size in (0, SHORT, LONG)}
     expected = [estimate_at(at, ((0, LONG), *CHANGES), steady) for at in watched.seen.at]
@@ -111,7 +111,7 @@ def _tables(page: Page, watched: Watched) -> None:
     for (name, begin, end), size in zip(spans, (LONG, SHORT, LONG), strict=True):
         usage = watched.estimate(size)
         memory = float(np.mean(seen.memory[begin:end])) / 1000
-        work = 1000 * median(seen.spent(begin, end))
+        work = 1000 * median(seen.seconds[begin:end])
         rows.append((name, usage.state_bytes / 1000, memory, usage.seconds * SECOND * 1000, work))
     page.table(["windows", "kB estimated", "kB measured", "ms/s estimated", "ms/s measured"], rows)
     short = rows[1]

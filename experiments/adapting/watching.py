@@ -1,4 +1,4 @@
-"""A graph with one query, and what its operator of a kind keeps and does, tick by tick."""
+"""A graph with one query: what it does, and what its operator of a kind keeps, tick by tick."""
 
 from __future__ import annotations
 
@@ -10,29 +10,25 @@ from statistics import median
 import pyarrow as pa
 
 import tidemill as tm
+from experiments.frame import timed
 from tidemill.graph.manager.estimates import GraphEstimates
 from tidemill.graph.quality import effect_of
 from tidemill.optimize.cost.usage import Usage
 from tidemill.physical.operator import Exec
-from tidemill.runtime.graph import NodeProgress
 
 
 @dataclass
 class Seen:
-    """What an operator was measured to keep and to do: after every tick."""
+    """What an operator was measured to keep after every tick, and the seconds of one core that
+    the tick took."""
 
     at: list[float] = field(default_factory=list)
     memory: list[int] = field(default_factory=list)
     seconds: list[float] = field(default_factory=list)
 
-    def spent(self, begin: int = 0, end: int | None = None) -> list[float]:
-        """The seconds of each of some ticks."""
-        ends = [0.0, *self.seconds]
-        return [b - a for a, b in pairwise(ends)][begin:end]
-
     def work(self, ticks: int = 15) -> list[float]:
         """The seconds of a tick, each the median of some: other programs disturb single ones."""
-        spent = self.spent()
+        spent = self.seconds
         return [median(spent[max(0, at - ticks + 1) : at + 1]) for at in range(len(spent))]
 
 
@@ -53,13 +49,11 @@ class Watched:
         """Push rows, and let time pass until an instant."""
         for name, table in rows.items():
             self.engine.push(name, table)
-        self.graph.tick()
+        self.seen.seconds.append(timed(self.graph.tick))
         for name in self.graph.sources:
             self.graph.heartbeat(name, until)
-        operator = self._operator()
         self.seen.at.append(until)
-        self.seen.memory.append(operator.state_bytes)
-        self.seen.seconds.append(operator.seconds)
+        self.seen.memory.append(self.graph.graph.run.nodes[self._node].state_bytes)
 
     def resize(self, size: int) -> None:
         """Set all sizes that can be set."""
@@ -82,9 +76,6 @@ class Watched:
     @property
     def _node(self) -> Exec:
         return next(n for n in self.graph.graph.run.nodes if isinstance(n, self._kind))
-
-    def _operator(self) -> NodeProgress:
-        return self.graph.graph.run.nodes[self._node]
 
 
 def estimate_at(

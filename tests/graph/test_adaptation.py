@@ -104,3 +104,16 @@ def test_answers_tell_the_sizes_that_they_were_computed_with(engine: tm.Engine) 
     assert query.progress.sizes == {"range of bid": (old, new)}
     found = {t: query.settings(t, t + 1)["range of bid"] for t in (19, 20, 28, 29)}
     assert found == {19: [old], 20: [old, new], 28: [old, new], 29: [new]}
+
+
+def test_histories_do_not_grow_for_ever(engine: tm.Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tidemill.graph.adaptation.MOST_SETTINGS", 5)
+    query = start(engine, "q", COUNT.format(3, 10))
+    for n in range(12):
+        bring(engine, 10 * n, 10 * n + 10)
+        engine.graph.adapt({"range of bid": 3 + n % 7})
+    left = query.progress.sizes["range of bid"]
+    assert 1 < len(left) <= 6
+    assert left[-1] == Setting(120, 3 + 11 % 7)
+    # What answers from the watermark on depend on is there.
+    assert query.settings(110, 111)["range of bid"][0] in left

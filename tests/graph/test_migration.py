@@ -15,10 +15,11 @@ from tests.golden.loader import cases
 from tests.graph.migrating import check_migrations
 from tidemill.engine.running import RunningGraph, StartedQuery
 from tidemill.errors import TidemillError
-from tidemill.graph.migration import Phase, hand_overs
+from tidemill.graph.migration import Migration, Phase, hand_overs
 from tidemill.physical.fuse import FuseExec
 from tidemill.physical.lowering import lower
 from tidemill.physical.reference_point import ReferencePointExec
+from tidemill.runtime.progress import MigrationProgress
 from tidemill.testing import elements, snapshot_at
 from tidemill.testing.random_cases import plan_case
 
@@ -80,12 +81,11 @@ class House:
 @pytest.mark.parametrize("seed", range(0, 40, 20))
 def test_random_plans_follow_each_other(seed: int) -> None:
     """Snapshots are those of the reference, whatever plans follow each other at whatever tick."""
-    outcomes = [_checked(number) for number in range(seed, seed + 20)]
-    found = [each for outcome in outcomes for each in outcome.migrations]
+    found = [each for number in range(seed, seed + 20) for each in _checked(number)]
     assert any(hand_overs(each.handing_over) for each in found), "nothing was migrated"
 
 
-def _checked(seed: int) -> Any:
+def _checked(seed: int) -> list[Migration]:
     case = plan_case(Random(seed))
     return check_migrations(case.plan, case.inputs, seed)
 
@@ -141,9 +141,11 @@ def test_another_definition_holds_from_the_split_on() -> None:
     assert migration.split == 15 - 1 + WINDOW
     assert f"split={migration.split}" in started.explain()
     assert "remaining: 10 instants" in started.explain()
+    assert started.progress.migration == MigrationProgress(migration.split, 10, 14)
     house.tick(20)
     assert migration.phase is Phase.DONE
     assert "SUM(a.v)" in started.explain()
+    assert started.progress.migration is None
     assert migration.ended is not None
     assert migration.ended <= migration.split + 2, "open results are cut a tick later at most"
     house.check(started, TOTAL.format(what="COUNT(*)"), range(migration.split))
@@ -292,3 +294,21 @@ def test_split_times_of_the_text(case: Any) -> None:
         where = " AND ".join(f"{names[0]}.k < {name}.v" for name in names)
         migration = started.migrate(f"SELECT {names[0]}.v AS n FROM {joined} WHERE {where}")
         assert migration.split == facts["expected"]["split_after"]
+
+
+def test_windows_change_their_size_meanwhile() -> None:
+    """The new plan begins with the size in force, and both take part in later changes."""
+    house = House()
+    sql = "SELECT k, {what} AS n FROM a WINDOW(RANGE MIN 4, MAX 10) GROUP BY k"
+    started = house.start(sql.format(what="COUNT(*)"))
+    house.tick(15)
+    (knob,) = house.graph.adaptation.sizes
+    house.graph.adapt({knob: 5})
+    house.tick(5)
+    migration = started.migrate(sql.format(what="SUM(v)"))
+    house.tick(2)
+    house.graph.adapt({knob: 7})
+    assert started.explain().count("[5 from 15, 7 from 22]") == 2
+    house.tick(20)
+    assert migration.phase is Phase.DONE
+    house.check(started, "SELECT k, SUM(v) AS n FROM a WINDOW(RANGE 7) GROUP BY k", range(30, 45))

@@ -120,7 +120,7 @@ def unfinished(random: Random, rows: list[Element], split: int) -> list[Element]
     return [(v, start, end) for v, start, end in late if start < end]
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", range(40))
 def test_snapshots_are_those_of_both_plans(seed: int) -> None:
     random = Random(seed)
     rows, split, ticks = random_rows(random), random.randint(1, LAST), random.randint(1, 9)
@@ -131,7 +131,7 @@ def test_snapshots_are_those_of_both_plans(seed: int) -> None:
 
 
 @pytest.mark.parametrize("node", [FuseExec, ReferencePointExec])
-@pytest.mark.parametrize("seed", range(30))
+@pytest.mark.parametrize("seed", range(20))
 def test_equal_plans_leave_no_seam(node: type[HandOverExec], seed: int) -> None:
     """Whatever the ticks: a half has not passed before the other can have come."""
     random = Random(seed)

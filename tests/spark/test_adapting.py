@@ -21,7 +21,6 @@ from tidemill.testing.random_adapting import with_histories
 from tidemill.testing.snapshots import elements
 
 QUERIES = [
-    "SELECT k, COUNT(*) AS n FROM s WINDOW(RANGE MIN 3, MAX 12) GROUP BY k",
     "SELECT s.v, t.v AS w FROM s WINDOW(RANGE MIN 2, MAX 12), t WINDOW(ROWS MIN 1, MAX 5) "
     "WHERE s.k = t.k",
     "SELECT MAX(v) AS m FROM t WINDOW(RANGE MIN 4, MAX 9) GRANULARITY(COARSEST 6, FINEST 2)",
@@ -30,7 +29,7 @@ QUERIES = [
 
 def test_a_graph_that_is_adapted_while_it_runs(session: SparkSession, tmp_path: Path) -> None:
     random = Random(7)
-    ticks = random_rows(random, 4, 20)
+    ticks = random_rows(random, 3, 20)
     live = LiveGraph(session, tmp_path)
     adaptation = Adaptation(live.graph)
     for number, sql in enumerate(QUERIES):

@@ -110,11 +110,16 @@ class StartedQuery:
 
     @property
     def progress(self) -> Progress:
-        """What was done since it was started, and at which sizes."""
+        """What was done since it was started, at which sizes, and what changes."""
         if self._query.left is not None:
             return self._query.left[0]
-        done = self._host.graph.run.progress_of(self.name)
-        return replace(done, sizes=self._host.adaptation.histories(self.name))
+        run, migration = self._host.graph.run, self.migration
+        going_on = migration is not None and migration.is_running
+        return replace(
+            run.progress_of(self.name),
+            sizes=self._host.adaptation.histories(self.name),
+            migration=migration.remaining(run.nodes) if migration and going_on else None,
+        )
 
     def settings(self, start: int, end: int) -> dict[str, list[Setting]]:
         """The sizes of windows and granules that answers were computed with that hold in
@@ -168,7 +173,7 @@ class RunningGraph:
         self.graph = QueryGraph(run)
         self.adaptation = Adaptation(self.graph)
         self.metadata = Metadata(self.graph)
-        self.migrations = Migrations(self.graph)
+        self.migrations = Migrations(self.graph, self.adaptation.taken)
         self._choose = choose
         self.reoptimizer = Reoptimizer(self.graph, self.migrations, self._choice_for)
         self.manager: ResourceManager | None = None

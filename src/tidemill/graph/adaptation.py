@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
+from tidemill.algebra.plan import Plan
 from tidemill.errors import TidemillError
 from tidemill.graph.quality import (
     Granules,
@@ -13,6 +14,7 @@ from tidemill.graph.quality import (
     Setting,
     Wish,
     earliest_change,
+    pruned,
     quality_of,
     recorded,
     resized,
@@ -31,6 +33,10 @@ Change = tuple[int, int]
 """From which instant on rows have which size."""
 
 
+MOST_SETTINGS = 1000
+"""So many sizes of a knob are remembered, and more as long as answers depend on them."""
+
+
 class Adaptation:
     """The knobs of a graph: every window that has bounds gets one when its query is added."""
 
@@ -40,15 +46,15 @@ class Adaptation:
         self._knobs = Knobs()
         self._histories: dict[str, tuple[Setting, ...]] = {}
         self._narrowed: set[str] = set()
-        graph.gates.append(self._taken)
+        graph.gates.append(self.taken)
         graph.after_revision.append(lambda carried: self._forget_gone())
         graph.after_revision.append(lambda carried: self._keep_bounds())
         for name, query in graph.running.items():
             self._wishes[name] = tuple(_wishes(name, query.job.plan))
         self._known()
 
-    def _taken(self, query: str, job: Job) -> Job:
-        """A query that is added, with knobs for its windows that have bounds.
+    def taken(self, query: str, job: Job) -> Job:
+        """A query that is added, or gets another plan, with knobs for its windows that have bounds.
 
         They are those of other queries where these have the same windows and allow the same.
         """
@@ -56,7 +62,7 @@ class Adaptation:
         own = self._wishes.get(query, ())
         plan, self._wishes[query] = with_knobs(query, job.plan, self._knobs, own)
         self._narrowed |= {wish.knob for wish in self._wishes[query]}
-        self._note(plan)
+        self._note(plan.walk())
         return replace(job, plan=plan)
 
     def _keep_bounds(self) -> None:
@@ -69,9 +75,9 @@ class Adaptation:
         if outside:
             self.adapt(outside)
 
-    def _note(self, plan: Exec) -> None:
-        """Take note of the operators of a plan that have knobs."""
-        parts = [node for node in plan.walk() if isinstance(node, AdjustableExec)]
+    def _note(self, nodes: Iterable[Plan]) -> None:
+        """Take note of the operators among these that have knobs."""
+        parts = [node for node in nodes if isinstance(node, AdjustableExec)]
         self._knobs.note(parts)
         self._histories |= recorded(self._histories, parts)
 
@@ -85,8 +91,7 @@ class Adaptation:
     def _known(self) -> None:
         """What all queries together allow, and the operators of every knob."""
         self._knobs = Knobs(wish for wishes in self._wishes.values() for wish in wishes)
-        for query in self._graph.running.values():
-            self._note(query.job.plan)
+        self._note(self._graph.uses)
         self._histories = {k: v for k, v in self._histories.items() if k in self._knobs.allowed}
 
     @property
@@ -108,6 +113,11 @@ class Adaptation:
         """The size of every knob that was set last."""
         return {knob: self._histories[knob][-1].size for knob in sorted(self._histories)}
 
+    @property
+    def all_histories(self) -> Histories:
+        """For every knob, its sizes and from which instant on they were set."""
+        return self._histories
+
     def histories(self, query: str) -> dict[str, tuple[Setting, ...]]:
         """For every knob of a query, its sizes and from which instant on they were set."""
         knobs = {wish.knob for wish in self._wishes.get(query, ())}
@@ -125,7 +135,15 @@ class Adaptation:
             jobs, carried = self._resized(changes)
             roots = {n: replace(self._graph.find(n).root, job=job) for n, job in jobs.items()}
             self._graph.replace(roots, carried)
+            if any(len(self._histories[knob]) > MOST_SETTINGS for knob in changes):
+                self._prune()
             return changes
+
+    def _prune(self) -> None:
+        """Forget settings that answers about the time to come have nothing to do with."""
+        running, jobs = self._graph.run.nodes, [q.job for q in self._graph.running.values()]
+        start = min(settled_until(nodes, running) for nodes in self._knobs.nodes.values())
+        self._histories = pruned(self._histories, [job.plan for job in jobs], start)
 
     def _changes(self, sizes: Mapping[str, int], at: int) -> dict[str, Change]:
         """From when on sizes can be set: not for rows that have come."""
@@ -145,7 +163,7 @@ class Adaptation:
         jobs = {n: replace(old[n], plan=p) for n, p in plans.items() if p is not old[n].plan}
         self._knobs.forget(carried.values())
         for name, job in jobs.items():
-            self._note(job.plan)
+            self._note(job.plan.walk())
             if job.running is not job.plan:
                 carried[job.running] = old[name].running
         return jobs, carried

@@ -95,11 +95,11 @@ class Metadata:
     def _since(self, last: _Look) -> dict[int, NodeMetadata]:
         now = time.monotonic()
         seconds = max(now - last.at, 1e-9)
-        nodes = self._graph.run.nodes
+        nodes, uses = self._graph.run.nodes, self._graph.uses
         found, rows = {}, {}
         for node, progress in nodes.items():
-            mark = _come_to(node, nodes)
-            facts = self._facts(node, progress, mark, last.rows.get(node, (0, 0)), seconds)
+            before, mark = last.rows.get(node, (0, 0)), _come_to(node, nodes)
+            facts = self._facts(node, progress, mark, before, seconds, uses.queries(node))
             found[facts.id], rows[node] = facts, (facts.rows_in, facts.rows_out)
         last.at, last.rows = now, rows
         if len(self._known) > 2 * len(nodes):
@@ -107,7 +107,13 @@ class Metadata:
         return found
 
     def _facts(
-        self, node: Exec, progress: NodeProgress, mark: int, before: _Rows, seconds: float
+        self,
+        node: Exec,
+        progress: NodeProgress,
+        mark: int,
+        before: _Rows,
+        seconds: float,
+        users: tuple[str, ...],
     ) -> NodeMetadata:
         rows_in = sum(progress.rows_in)
         came, went = rows_in - before[0], progress.rows_out - before[1]
@@ -116,7 +122,7 @@ class Metadata:
             part.id,
             part.label,
             part.inputs,
-            self._graph.uses.queries(node),
+            users,
             came / seconds,
             went / seconds,
             went / came if came else None,

@@ -20,6 +20,7 @@ from tidemill.physical.source import SourceExec
 from tidemill.physical.time_window import TimeWindowExec
 from tidemill.physical.union import UnionExec
 from tidemill.runtime.graph import NodeProgress, nodes_of
+from tidemill.runtime.progress import MigrationProgress
 from tidemill.timeline import BEGIN
 
 _SAME_ROWS = (
@@ -70,14 +71,15 @@ class Migration:
         """Take note that it is over."""
         self.phase, self.ended = phase, tick
 
-    def remaining(self, running: Progress) -> Remaining:
+    def remaining(self, running: Progress) -> MigrationProgress:
         """What is still to come: time until the split, and what only the old plan keeps."""
         places = [p for p in hand_overs(self.handing_over) if p in running]
         new = set(nodes_of(*(place.new for place in places)))
         old = [node for node in nodes_of(*(place.old for place in places)) if node not in new]
         marks = [_passed(place, running) for place in places]
         rows = sum(running[node].state_rows for node in old)
-        return Remaining(max(0, self.split - min(marks, default=self.split)), rows)
+        left = max(0, self.split - min(marks, default=self.split))
+        return MigrationProgress(self.split, left, rows)
 
     def report(self, running: Progress) -> str:
         """Both plans, the split, and what remains, as text."""
@@ -88,14 +90,6 @@ class Migration:
             lines.append(f"remaining: {left.time} instants, {left.old_rows} rows of the old plan")
             lines += ["old", render(self.old)]
         return "\n".join([*lines, "new", render(self.new)])
-
-
-@dataclass(frozen=True)
-class Remaining:
-    """Instants until the split, and rows that only the old plan keeps."""
-
-    time: int
-    old_rows: int
 
 
 def hand_overs(plan: Exec) -> list[HandOverExec]:

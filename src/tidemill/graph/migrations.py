@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from tidemill.errors import ExecutionError, PlanError, TidemillError
+from tidemill.graph.join_inputs import RunningJoins
 from tidemill.graph.migration import (
     Migration,
     Phase,
@@ -14,7 +15,7 @@ from tidemill.graph.migration import (
     variant_for,
 )
 from tidemill.graph.missing import NEVER
-from tidemill.graph.query_graph import GraphQuery, QueryGraph
+from tidemill.graph.query_graph import Gate, GraphQuery, QueryGraph
 from tidemill.graph.succession import differing, merged, substituted, successors
 from tidemill.physical.eagerness import eager, patient
 from tidemill.physical.operator import Exec
@@ -27,15 +28,18 @@ from tidemill.timeline import BEGIN
 class Migrations:
     """Lets queries of a graph go on with other plans, without a gap in their answers.
 
-    Both plans run until the time of the streams has passed the split. Then the old one goes.
+    Both plans run until the time of the streams has passed the split. Then the old one goes. New
+    plans are `taken` with sizes of windows as they are in force.
     """
 
-    def __init__(self, graph: QueryGraph) -> None:
+    def __init__(self, graph: QueryGraph, taken: Gate | None = None) -> None:
         self._graph = graph
+        self._taken: Gate = taken or (lambda name, job: job)
         # Those that a checkpoint has left in the middle go on.
         plans = {name: plan_of(query.job) for name, query in graph.queries.items()}
         self.of = {n: _resumed(n, plan) for n, plan in plans.items() if hand_overs(plan)}
         graph.after_each_tick(self._go_on)
+        graph.after_revision.append(lambda carried: self._follow())
 
     def start(
         self, name: str, plan: Exec, same_meaning: bool = True, meaning: str | None = None
@@ -47,7 +51,7 @@ class Migrations:
         """
         with self._graph.lock:
             query = self._free(name)
-            new = plan_of(replace(query.job, plan=self._graph.matched(plan)))
+            new = plan_of(self._prepared(query, plan))
             migration = self._begun(query, new, same_meaning)
             before, query.meaning = query.meaning, query.meaning if meaning is None else meaning
             # Parts of the new plan that run already have to tell how far they have come.
@@ -70,6 +74,16 @@ class Migrations:
                 help="wait until the time of its streams has passed that instant, or stop it",
             )
         return query
+
+    def _prepared(self, query: GraphQuery, plan: Exec) -> Job:
+        """A new plan in the words of the graph. Joins that others need keep their orders."""
+        job = replace(query.job, plan=self._graph.matched(plan))
+        job = self._taken(query.name, job)
+        joins = RunningJoins()
+        for name, other in self._graph.running.items():
+            if name != query.name:
+                joins.note(other.job.plan)
+        return replace(job, plan=joins.adopted(job.plan))
 
     def _begun(self, query: GraphQuery, new: Exec, same_meaning: bool) -> Migration:
         old, running = plan_of(query.job), self._graph.run.nodes
@@ -97,9 +111,13 @@ class Migrations:
 
     def _goes_on(self, query: GraphQuery) -> Callable[[Exec, Exec], bool]:
         """Whether an operator can go on in another place: no one else may need it or the place."""
-        others = [q.job.running for q in self._graph.running.values() if q is not query]
-        used, running = set(nodes_of(*others)), self._graph.run.nodes
-        return lambda old, new: old not in used and (old == new or new not in running)
+        uses, running = self._graph.uses, self._graph.run.nodes
+
+        def goes_on(old: Exec, new: Exec) -> bool:
+            alone = uses.queries(old) == (query.name,)
+            return alone and (old == new or new not in running)
+
+        return goes_on
 
     def _go_on(self) -> None:
         for migration in [each for each in self.of.values() if each.is_running]:
@@ -109,6 +127,15 @@ class Migrations:
                 self._switched({}, _reversed(migration.made_eager))
             else:
                 self._advance(migration, query)
+
+    def _follow(self) -> None:
+        """Take note of what others have changed meanwhile, such as sizes of windows."""
+        for migration in [each for each in self.of.values() if each.is_running]:
+            plan, before = plan_of(self._graph.find(migration.query).job), migration.handing_over
+            if plan != before and hand_overs(plan):
+                if _new(plan) != _new(before):
+                    migration.new = patient(_new(plan))
+                migration.old, migration.handing_over = _old(plan), plan
 
     def _advance(self, migration: Migration, query: GraphQuery) -> None:
         """The new plan must have passed the split, and then the old one have told all before it."""
@@ -125,46 +152,40 @@ class Migrations:
     def _drain(self, migration: Migration, query: GraphQuery, behind: list[Exec]) -> None:
         """Have open results of the old plan cut, whoever else needs them."""
         telling = _changing({part: eager(part) for part in behind})
-        before = plan_of(query.job)
-        plan = substituted(before, telling)
+        plan = substituted(plan_of(query.job), telling)
         if telling and self._switched({query.name: plan}, telling):
             migration.made_eager |= telling
-            if migration.handing_over == before:
-                migration.handing_over = plan
 
     def _finish(self, migration: Migration, query: GraphQuery) -> None:
-        plan = plan_of(query.job)
-        rest = substituted(plan, {place: place.new for place in hand_overs(plan)})
-        # If the query was adapted meanwhile, its plan is not the one that was asked for.
-        new = migration.new if plan == migration.handing_over else rest
+        done = self._switched({query.name: migration.new}, _reversed(migration.made_eager))
         # If somebody else has begun with parts of the new plan, they stay apart.
-        done = self._switched({query.name: new}, _reversed(migration.made_eager))
-        if done or self._switched({query.name: rest}, {}):
+        if done or self._switched({query.name: _new(plan_of(query.job))}, {}):
             migration.end(self._graph.run.ticks)
 
     def _switched(self, plans: Mapping[str, Exec], parts: Mapping[Exec, Exec]) -> bool:
         """Let queries go on with these plans, and others with some parts replaced; whether it can
         be done so that no operator is needed in two places."""
         jobs = {n: replace(self._graph.find(n).job, plan=plan) for n, plan in plans.items()}
-        for name, query in self._graph.running.items():
-            if name not in jobs and parts:
-                plan = substituted(query.job.plan, dict(parts))
-                if plan != query.job.plan:
-                    jobs[name] = replace(query.job, plan=plan)
+        users = {name for part in parts for name in self._graph.uses.queries(part)}
+        for name in users - jobs.keys():
+            job = self._graph.find(name).job
+            jobs[name] = replace(job, plan=substituted(job.plan, dict(parts)))
         carried: dict[Exec, Exec] = {}
         for name, job in jobs.items():
             carried |= successors(job.running, self._graph.find(name).job.running)
-        if carried and self._collides(jobs, carried):
+        if self._collides(jobs, carried):
             return False
         self._graph.replace({name: Root(job) for name, job in jobs.items()}, carried)
         return True
 
     def _collides(self, jobs: Mapping[str, Job], carried: Mapping[Exec, Exec]) -> bool:
-        running = self._graph.running
-        roots = [jobs.get(name, query.job).running for name, query in running.items()]
-        after = set(nodes_of(*roots))
-        before = self._graph.run.nodes
-        return any(new in before or old in after for new, old in carried.items())
+        """Whether an operator is needed in its old place, too, or its new place is taken."""
+        changed = set(nodes_of(*(job.running for job in jobs.values())))
+        uses, running = self._graph.uses, self._graph.run.nodes
+        return any(
+            new in running or old in changed or not jobs.keys() >= set(uses.queries(old))
+            for new, old in carried.items()
+        )
 
 
 def plan_of(job: Job) -> Exec:
@@ -177,10 +198,18 @@ def plan_of(job: Job) -> Exec:
 
 
 def _resumed(name: str, plan: Exec) -> Migration:
-    places = hand_overs(plan)
-    old = substituted(plan, {place: place.old for place in places})
-    new = patient(substituted(plan, {place: place.new for place in places}))
-    return Migration(name, old, new, max(place.split for place in places), plan, started=0)
+    split = max(place.split for place in hand_overs(plan))
+    return Migration(name, _old(plan), patient(_new(plan)), split, plan, started=0)
+
+
+def _old(plan: Exec) -> Exec:
+    """The plan without what is new."""
+    return substituted(plan, {place: place.old for place in hand_overs(plan)})
+
+
+def _new(plan: Exec) -> Exec:
+    """The plan without what is old."""
+    return substituted(plan, {place: place.new for place in hand_overs(plan)})
 
 
 def _nothing_goes_on(old: Exec, new: Exec) -> bool:

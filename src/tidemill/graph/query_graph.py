@@ -78,7 +78,7 @@ class QueryGraph:
         self._carried: dict[Exec, Exec] = {}
         self._lacking: dict[Exec, int] = {}
         self._joins = RunningJoins()
-        self.uses = Uses()
+        self._uses = Uses()
         self._changing = 0
         self._left: set[str] = set()
         if run.restored is not None:
@@ -168,6 +168,12 @@ class QueryGraph:
         """The queries that give answers."""
         return {n: query for n, query in self.queries.items() if query.state is State.RUNNING}
 
+    @property
+    def uses(self) -> Uses:
+        """All parts of the queries that give answers, and which queries use them."""
+        self._uses.follow({name: query.job for name, query in self.running.items()})
+        return self._uses
+
     def matched(self, plan: Exec) -> Exec:
         """A plan in the words of the graph, so that it shares what runs already."""
         return with_readings(with_ordered_inputs(normal(plan)), self.run.nodes, self._missing())
@@ -187,6 +193,7 @@ class QueryGraph:
             for name, root in roots.items():
                 lacking = missing.of_new_parts(root.job.running).items()
                 self._lacking.update({n: at for n, at in lacking if n not in carried})
+                self._joins.note(root.job.plan)
                 self.find(name).job = root.job
             # Before a tick was made, a part may go on in the place of one that did so itself.
             came = {new: self._carried.get(old, old) for new, old in carried.items()}
@@ -230,9 +237,9 @@ class QueryGraph:
         running = self.running
         roots = {name: query.root for name, query in running.items()}
         came = {new: self._lacking[old] for new, old in carried.items() if old in self._lacking}
-        self.uses.follow({name: query.job for name, query in running.items()})
-        self._lacking = {n: at for n, at in (self._lacking | came).items() if n in self.uses}
-        self._joins.forget_all_but(self.uses)
+        uses = self.uses
+        self._lacking = {n: at for n, at in (self._lacking | came).items() if n in uses}
+        self._joins.forget_all_but(uses)
         facts = {n: (q.complete_from, q.partial, q.meaning) for n, q in running.items()}
         self.run.revise(roots, carried, (self._lacking, facts))
         self._tell_revision(carried)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -23,7 +23,6 @@ from tidemill.optimize.joins.probing import probing_cost
 from tidemill.optimize.statistics import Statistics
 from tidemill.physical.lowering import operators_of
 from tidemill.physical.operator import Exec
-from tidemill.runtime.graph import nodes_of
 
 
 @dataclass(frozen=True)
@@ -116,10 +115,12 @@ class Reoptimizer:
         watched = self._watched.get(name)
         if watched is None:
             return 1.0
-        others = [q.job.running for n, q in self._graph.running.items() if n != name]
-        free = set(nodes_of(*others))
-        now = seconds(watched.present, found.estimator, free)
-        return 1 - seconds(found, found.estimator, free) / now if now else 0.0
+
+        def runs_anyway(part: Exec) -> bool:
+            return any(query != name for query in self._graph.uses.queries(part))
+
+        now = seconds(watched.present, found.estimator, runs_anyway)
+        return 1 - seconds(found, found.estimator, runs_anyway) / now if now else 0.0
 
     def _after_tick(self) -> None:
         if self._graph.run.ticks % self.policy.every == 0:
@@ -167,11 +168,10 @@ class Reoptimizer:
         return migration
 
 
-def seconds(choice: Choice, estimator: Estimator, free: Iterable[Exec]) -> float:
-    """What the parts of a plan will cost that do not run anyway: seconds per instant."""
+def seconds(choice: Choice, estimator: Estimator, free: Callable[[Exec], bool]) -> float:
+    """What the parts of a plan will cost that are not free: seconds per instant."""
     model, parts = CostModel(estimator), operators_of(choice.logical, choice.functions)
-    running = set(free)
-    paid = [p for p in choice.logical.walk() if normal(parts[id(p)]) not in running]
+    paid = [part for part in choice.logical.walk() if not free(normal(parts[id(part)]))]
     return sum(model.of(part).seconds + _probing(part, estimator) for part in paid)
 
 

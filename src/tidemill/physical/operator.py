@@ -125,9 +125,10 @@ class Sweep(Operator):
 
     def rest(self, watermarks: Sequence[int]) -> int | None:
         until = min(watermarks)
-        if any(waiting.has_due(until) for waiting in self._waiting) or not self.is_quiet(until):
+        if any(waiting.has_due(until) for waiting in self._waiting):
             return None
-        return self.output_watermark(until)
+        still = until == self._swept
+        return self.output_watermark(until) if still or self.is_quiet(until) else None
 
     def step(
         self, inputs: Sequence[pl.DataFrame], watermarks: Sequence[int]

@@ -96,6 +96,16 @@ class RankingProgress:
 
 
 @dataclass(frozen=True)
+class MigrationProgress:
+    """A query on its way to another plan: the instant from which on that one answers, instants
+    until then, and rows that only the old plan keeps."""
+
+    split: int
+    time: int
+    old_rows: int
+
+
+@dataclass(frozen=True)
 class Progress:
     """How far a run of a query has come.
 
@@ -103,7 +113,7 @@ class Progress:
     time from the start of the run to the end of the last tick. `statistics` are what the run has
     found out about its sources, and about conditions under the names of the sources. `sizes` are
     those of windows and granules that can be changed: from which instant on rows have which. The
-    answer is exact for these.
+    answer is exact for these. `migration` tells of a change of plan that goes on.
     """
 
     ticks: int = 0
@@ -114,6 +124,7 @@ class Progress:
     seconds: float = 0.0
     statistics: Statistics = field(default_factory=Statistics)
     sizes: Mapping[str, tuple[tuple[int, int], ...]] = field(default_factory=dict)
+    migration: MigrationProgress | None = None
 
     @property
     def rows_in(self) -> int:

@@ -105,6 +105,11 @@ class GraphEstimates:
         return self.calibration.usage(self._sums)
 
     @property
+    def ranges(self) -> list[str]:
+        """The knobs of windows of time."""
+        return [n for n, windows in self._windows.items() if isinstance(windows[0], TimeWindow)]
+
+    @property
     def usage(self) -> Usage:
         """What the graph needs at the sizes that were set last."""
         return self.calibration.usage(self._sums)

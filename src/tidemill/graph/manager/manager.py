@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from math import inf
 
 from tidemill.errors import ResourceError, TidemillError
@@ -12,7 +12,7 @@ from tidemill.graph.manager.knobs import Demand, Knob
 from tidemill.graph.manager.rates import Rates
 from tidemill.graph.manager.sizes import parse_bytes, shown_bytes
 from tidemill.graph.manager.strategy import STRATEGIES, Settings
-from tidemill.graph.manager.transition import Transition
+from tidemill.graph.manager.transition import History, Transition
 from tidemill.optimize.cost.usage import Usage
 from tidemill.optimize.statistics import Statistics
 from tidemill.physical.operator import Exec
@@ -49,6 +49,7 @@ class Readings:
     now: int
     seconds: float
     ticks: int = 0
+    histories: Mapping[str, History] = field(default_factory=dict)
 
     @property
     def memory(self) -> int:
@@ -102,7 +103,7 @@ class ResourceManager:
     def admit(self, name: str, plan: Exec, knobs: Sequence[Knob], statistics: Statistics) -> None:
         """Refuse a query if there is no room for it, even with all sizes as small as allowed.
 
-        `knobs` include those of the query. If there is room, `observe` finds out at which sizes.
+        `knobs` are those of the query. If there is room, `observe` finds out at which sizes.
         """
         before = list(self._least.parts)
         self._learn(statistics)
@@ -123,7 +124,9 @@ class ResourceManager:
         looks = readings.ticks % LOOK_EVERY == 0
         if looks:
             self._calibrate(readings)
-        self._transition = Transition(self.estimates, readings.nodes, readings.now)
+        self._transition = Transition(
+            self.estimates, readings.nodes, readings.histories, readings.now
+        )
         self._last = readings
         learnt = self._learn(statistics)
         need = self._demand({}).over(self.target)

@@ -37,7 +37,10 @@ class Steering:
     def _admitted(self, name: str, job: Job) -> Job:
         if job.domain is TimeDomain.MICROSECONDS:
             self.manager.follow_clock()
-        self.manager.admit(name, job.running, knobs_of(self._adaptation), self._known)
+        own = self._adaptation.histories(name)
+        allowed = self._adaptation.allowed
+        knobs = [_knob(knob, allowed[knob]) for knob in own]
+        self.manager.admit(name, job.running, knobs, self._known)
         return job
 
     def _revised(self, carried: Mapping[Exec, Exec]) -> None:
@@ -51,7 +54,8 @@ class Steering:
             self._known = self._statistics()  # which takes its time: distinct values are counted
         rows = {name: source.rows for name, source in run.sources.items()}
         now = max(run.newest.values())
-        readings = Readings(run.nodes, rows, now, run.seconds, run.ticks)
+        histories = self._adaptation.all_histories
+        readings = Readings(run.nodes, rows, now, run.seconds, run.ticks, histories)
         found = self.manager.observe(readings, knobs_of(self._adaptation), self._known)
         if found:
             changes = self._adaptation.adapt(found)
@@ -65,7 +69,7 @@ def knobs_of(adaptation: Adaptation) -> list[Knob]:
     return [_knob(name, quality, users.get(name, 1)) for name, quality in allowed]
 
 
-def _knob(name: str, quality: Quality, weight: int) -> Knob:
+def _knob(name: str, quality: Quality, weight: int = 1) -> Knob:
     if isinstance(quality, Granules):
         return Knob(name, max(quality.allowed), min(quality.allowed), weight, quality.allowed)
     return Knob(name, quality.low, quality.high, weight)

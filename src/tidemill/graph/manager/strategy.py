@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from heapq import heapify, heappop, heappush
+from math import sqrt
 
 from tidemill.graph.manager.knobs import Demand, Knob
 
@@ -75,8 +76,9 @@ def marginal(knobs: Sequence[Knob], estimate: Estimate, bound: Demand) -> Settin
     """Each knob on its own, those first that save most for what they take away.
 
     A notch of a knob takes quality from all queries that depend on it, and saves what every
-    operator above it needs less. The notch with most savings per query comes first. So windows
-    that feed joins of joins, or that few queries share, go before cheap ones that many need.
+    operator above it needs less. The notch with most savings for what it takes comes first. So
+    windows that feed joins of joins, or that few queries share, go before cheap ones that many
+    need. A notch counts more the lower a knob stands, so that knobs that are alike go together.
 
     >>> knobs = [Knob("dear", 0, 160), Knob("cheap", 0, 160)]
     >>> marginal(knobs, lambda s: Demand(9 * s["dear"] + s["cheap"], 0), Demand(700, 1))
@@ -121,10 +123,13 @@ class _Descent:
         return self._settings
 
     def _gain(self, number: int, need: float) -> float:
-        """What a notch less saves, per query that it takes quality from."""
+        """What a notch less saves, by what it takes from queries: the more, the lower it is."""
         knob = self._knobs[number]
-        lower = self._settings | {knob.name: self._at(knob, self._notch[knob.name] - 1)}
-        return (need - self._estimate(lower).over(self._bound)) / max(knob.weight, 1)
+        notch = self._notch[knob.name]
+        lower = self._settings | {knob.name: self._at(knob, notch - 1)}
+        taken = max(knob.weight, 1) * (sqrt(notch) - sqrt(max(notch - 1, 0)))
+        saved = need - self._estimate(lower).over(self._bound)
+        return saved / taken if taken else 0.0
 
     def _lower(self, number: int) -> float:
         knob = self._knobs[number]

@@ -8,73 +8,76 @@ bounds in the long run may break them on the way.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
-from tidemill.graph.manager.estimates import GraphEstimates, Part, knob_of
+from tidemill.graph.manager.estimates import GraphEstimates
 from tidemill.physical.operator import Exec
 from tidemill.runtime.graph import NodeProgress
 
+History = Sequence[tuple[int, int]]
+"""From which instants on rows had which size."""
+
 
 class Transition:
-    """The rows that operators keep now, and for how long the last of them stay.
+    """The rows that operators keep now, and what is left of them later, if rates stay.
 
-    What an operator keeps is taken to go evenly until then. It fills with new rows in the time of
-    their size; that is when most is kept.
+    An operator over several windows is taken to keep as much of each. It has filled with new rows
+    in the time of their size; that is when most is kept.
     """
 
     def __init__(
-        self, estimates: GraphEstimates, nodes: Mapping[Exec, NodeProgress], now: int
+        self,
+        estimates: GraphEstimates,
+        nodes: Mapping[Exec, NodeProgress],
+        histories: Mapping[str, History],
+        now: int,
     ) -> None:
-        self._names = {name: number for number, name in enumerate(estimates.sizes)}
-        last = _last_ends(estimates, nodes)
-        found = [
-            (progress.state_bytes, part.span, _drain(part, last, now), part.knobs)
-            for part, progress in _keeping(estimates, nodes)
-        ]
-        self._kept = np.array([kept for kept, _, _, _ in found], float)
-        self._spans = np.array([span for _, span, _, _ in found], float)
-        self._drains = np.maximum(np.array([drain for _, _, drain, _ in found], float), 1.0)
-        self._knobs = _padded([knobs for _, _, _, knobs in found], self._names)
+        self._histories = {n: histories[n] for n in estimates.ranges if n in histories}
+        self._now = now
+        numbers = {name: at for at, name in enumerate(self._histories)}
+        kept = list(_kept(estimates, nodes, numbers))
+        self._kept = np.array([size for size, _ in kept], float)
+        width = max((len(windows) for _, windows in kept), default=0)
+        # Where an operator has fewer windows than others, the last number stands for none.
+        filled = [windows + [len(numbers)] * (width - len(windows)) for _, windows in kept]
+        self._windows = np.array(filled, np.int64).reshape(len(kept), width)
 
     def left(self, sizes: Mapping[str, int]) -> float:
         """Bytes of old rows that are left when operators have filled with rows of these sizes."""
         if not len(self._kept):
             return 0.0
-        by_knob = np.array([*(sizes.get(name, 0) for name in self._names), np.nan], float)
-        filled = np.maximum(self._spans, np.nanmean(by_knob[self._knobs], axis=1))
-        return float((self._kept * np.maximum(0.0, 1 - filled / self._drains)).sum())
+        shares = (
+            share_left(history, self._now, sizes.get(name, 0))
+            for name, history in self._histories.items()
+        )
+        old = np.array([*shares, np.nan])
+        return float((self._kept * np.nanmean(old[self._windows], axis=1)).sum())
 
 
-def _keeping(
-    estimates: GraphEstimates, nodes: Mapping[Exec, NodeProgress]
-) -> list[tuple[Part, NodeProgress]]:
-    """Operators that keep rows whose sizes can change."""
-    pairs = ((part, nodes.get(node)) for node, part in estimates.parts.items())
-    return [(p, seen) for p, seen in pairs if p.knobs and seen is not None and seen.state_bytes]
+def share_left(history: History, now: int, later: int) -> float:
+    """Of the rows of a window that hold now, the share that still holds so much later.
+
+    >>> share_left([(0, 100)], now=200, later=25), share_left([(0, 100), (150, 20)], 160, 20)
+    (0.75, 0.7)
+    """
+    held = left = 0
+    ends = [*(since for since, _ in history[1:]), now]
+    for (since, size), end in zip(history, ends, strict=True):
+        until = min(end, now)
+        held += max(0, until - max(since, now - size))
+        left += max(0, until - max(since, now + later - size))
+    return left / held if held else 0.0
 
 
-def _last_ends(estimates: GraphEstimates, nodes: Mapping[Exec, NodeProgress]) -> dict[str, int]:
-    """For every window that can change, the end of the last row that has come out of it."""
-    ends: dict[str, int] = {}
-    for node, progress in nodes.items():
-        knob = knob_of(node)
-        if knob in estimates.sizes:
-            ends[knob] = max(ends.get(knob, 0), progress.latest_end)
-    return ends
-
-
-def _drain(part: Part, ends: Mapping[str, int], now: int) -> float:
-    """How long the last row stays that an operator has now."""
-    return max(part.span, max(ends.get(name, 0) for name in part.knobs) - now)
-
-
-def _padded(
-    knobs: list[frozenset[str]], numbers: Mapping[str, int]
-) -> np.ndarray[tuple[int, int], np.dtype[np.int64]]:
-    """The numbers of knobs, line by line; the last number is that of none."""
-    width = max(map(len, knobs), default=0)
-    rows = [[numbers[name] for name in each] for each in knobs]
-    filled = [row + [len(numbers)] * (width - len(row)) for row in rows]
-    return np.array(filled, np.int64).reshape(len(knobs), width)
+def _kept(
+    estimates: GraphEstimates, nodes: Mapping[Exec, NodeProgress], numbers: Mapping[str, int]
+) -> Iterator[tuple[int, list[int]]]:
+    """What operators keep of windows that can change, and the numbers of these."""
+    for node, part in estimates.parts.items():
+        seen = nodes.get(node)
+        if seen is not None and seen.state_bytes:
+            windows = [numbers[name] for name in part.knobs if name in numbers]
+            if windows:
+                yield seen.state_bytes, windows

@@ -75,6 +75,10 @@ class StarJoinOperator(Sweep):
         self._windows.share(share)
         return whole.filter(parts == self._partition)
 
+    def rest(self, watermarks: Sequence[int]) -> int | None:
+        # What it hears of other partitions changes what it keeps, though no rows come.
+        return None
+
     def sweep(self, slices: Sequence[pl.DataFrame], until: int) -> pl.DataFrame:
         arrivals = np.concatenate([self._arrivals(*part) for part in enumerate(slices)])
         arrivals = arrivals[np.argsort(arrivals["arrival"], kind="stable")]
