@@ -9,6 +9,7 @@ from tidemill.algebra.plan import Plan
 from tidemill.errors import TidemillError
 from tidemill.graph.quality import (
     Granules,
+    Histories,
     Knobs,
     Quality,
     Setting,
