@@ -115,7 +115,7 @@ class Adaptation:
         return {knob: self._histories[knob][-1].size for knob in sorted(self._histories)}
 
     @property
-    def all_histories(self) -> Histories:
+    def all_histories(self) -> Mapping[str, tuple[Setting, ...]]:
         """For every knob, its sizes and from which instant on they were set."""
         return self._histories
 
