@@ -35,8 +35,8 @@ class HandLife(GraphLife):
         run = HandRun(self.inputs.feeds, self.folder, self._patch)
         self.run = run  # type: ignore[assignment]
         self.graph = QueryGraph(run)
-        self.migrations = Migrations(self.graph)
         self.adaptation = Adaptation(self.graph)
+        self.migrations = Migrations(self.graph, self.adaptation.taken)
 
     def crash(self) -> None:
         state._CACHE.clear()

@@ -115,7 +115,7 @@ class GraphLife:
         self.run = LiveRun(self._feed, self.journal)
         self.graph = QueryGraph(self.run)
         self.adaptation = Adaptation(self.graph)
-        self.migrations = Migrations(self.graph)
+        self.migrations = Migrations(self.graph, self.adaptation.taken)
 
     def _feed(self, name: str) -> Feed:
         return self.inputs.feeds()[name]
