@@ -9,7 +9,6 @@ from tidemill.algebra.plan import Plan
 from tidemill.errors import TidemillError
 from tidemill.graph.quality import (
     Granules,
-    Histories,
     Knobs,
     Quality,
     Setting,
