@@ -328,3 +328,16 @@ def test_a_graph_that_is_killed_goes_on(tmp_path: Path) -> None:
             held = sorted((item, n) for item, n, start, end in rows if start <= t < end)
             items = [n % 3 for n in range(60) if n <= t < n + size]
             assert held == sorted((item, items.count(item)) for item in set(items)), (name, t)
+
+
+def test_a_plan_that_is_refused_leaves_no_trace(engine: tm.Engine, graph: RunningGraph) -> None:
+    query = started(engine, "SELECT item FROM bid WINDOW(ROWS MIN 2, MAX 5)", "last")
+    push(engine, "bid", (1, 3))
+    graph.tick()
+    (knob,) = graph.adaptation.allowed
+    for size in (4, 3):
+        graph.adaptation.adapt({knob: size})
+        with pytest.raises(TidemillError, match="it needs rows that came before"):
+            query.migrate("SELECT item FROM bid WINDOW(ROWS MIN 2, MAX 4) WHERE item + 1 > 0")
+        assert graph.adaptation.sizes == {knob: size}
+        assert str(graph.adaptation.allowed[knob]) == "Range(low=2, high=5)"

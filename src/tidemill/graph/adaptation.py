@@ -49,8 +49,13 @@ class Adaptation:
         graph.gates.append(self.taken)
         graph.after_revision.append(lambda carried: self._forget_gone())
         graph.after_revision.append(lambda carried: self._keep_bounds())
-        for name, query in graph.running.items():
-            self._wishes[name] = tuple(_wishes(name, query.job.plan))
+        graph.after_refusal.append(self._begin_again)
+        self._begin_again()
+
+    def _begin_again(self) -> None:
+        """Know what the queries that run allow, and no more: a plan may have been refused."""
+        running = self._graph.running.items()
+        self._wishes = {name: tuple(_wishes(name, query.job.plan)) for name, query in running}
         self._known()
 
     def taken(self, query: str, job: Job) -> Job:
@@ -58,7 +63,6 @@ class Adaptation:
 
         They are those of other queries where these have the same windows and allow the same.
         """
-        self._forget_gone()  # one that was refused, say
         own = self._wishes.get(query, ())
         plan, self._wishes[query] = with_knobs(query, job.plan, self._knobs, own)
         self._narrowed |= {wish.knob for wish in self._wishes[query]}

@@ -51,17 +51,23 @@ class Migrations:
         """
         with self._graph.lock:
             query = self._free(name)
-            new = plan_of(self._prepared(query, plan))
-            migration = self._begun(query, new, same_meaning)
-            before, query.meaning = query.meaning, query.meaning if meaning is None else meaning
-            # Parts of the new plan that run already have to tell how far they have come.
-            if not self._switched({name: migration.handing_over}, migration.made_eager):
-                query.meaning = before
-                raise _in_two_ways(name)
+            try:
+                migration = self._begun(query, plan_of(self._prepared(query, plan)), same_meaning)
+                self._hand_over(query, migration, meaning)
+            except TidemillError:
+                self._graph.refuse()
+                raise
             self.of[name] = migration
             if not hand_overs(migration.handing_over):
                 migration.end(self._graph.run.ticks)
             return migration
+
+    def _hand_over(self, query: GraphQuery, migration: Migration, meaning: str | None) -> None:
+        before, query.meaning = query.meaning, query.meaning if meaning is None else meaning
+        # Parts of the new plan that run already have to tell how far they have come.
+        if not self._switched({query.name: migration.handing_over}, migration.made_eager):
+            query.meaning = before
+            raise _in_two_ways(query.name)
 
     def _free(self, name: str) -> GraphQuery:
         query = self._graph.find(name)

@@ -74,6 +74,7 @@ class QueryGraph:
         self.lock = run.lock
         self.gates: list[Gate] = []
         self.after_revision: list[Callable[[Carried], None]] = []
+        self.after_refusal: list[Hook] = []
         self._hooks: list[Hook] = []
         self._carried: dict[Exec, Exec] = {}
         self._lacking: dict[Exec, int] = {}
@@ -107,9 +108,13 @@ class QueryGraph:
             try:
                 return self._added(name, job, partial, meaning)
             except TidemillError:
-                # Those at the gates may have made ready for it.
-                self._tell_revision({})
+                self.refuse()
                 raise
+
+    def refuse(self) -> None:
+        """Tell those who may have made ready for a plan that it does not come."""
+        for hook in self.after_refusal:
+            hook()
 
     def _added(self, name: str, job: Job, partial: bool, meaning: str) -> GraphQuery:
         job = replace(job, plan=self.matched(job.plan))
@@ -242,9 +247,6 @@ class QueryGraph:
         self._joins.forget_all_but(uses)
         facts = {n: (q.complete_from, q.partial, q.meaning) for n, q in running.items()}
         self.run.revise(roots, carried, (self._lacking, facts))
-        self._tell_revision(carried)
-
-    def _tell_revision(self, carried: Carried) -> None:
         for hook in self.after_revision:
             hook(carried)
 

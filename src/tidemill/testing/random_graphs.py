@@ -135,6 +135,7 @@ class GraphLife:
             self.story.append(f"{name} can never be complete")
             return
         self.lives[name] = Life(name, plan, job, query, tables)
+        self.lives[name].note(self.adaptation.histories(name))
         self.story.append(f"add {name} (complete from {query.complete_from}):\n{render(plan)}")
 
     def remove(self) -> None:
