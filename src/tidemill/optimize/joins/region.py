@@ -26,6 +26,19 @@ class Region:
     conditions: tuple[Scalar, ...]
     checks: tuple[Scalar, ...]
 
+    @property
+    def is_linked(self) -> bool:
+        """Whether one can go from any input to any other by equal columns."""
+        names = [set(child.schema.names) for child in self.inputs]
+        reached, left = names[:1], names[1:]
+        while near := [own for own in left if any(self._meet(own, other) for other in reached)]:
+            reached += near
+            left = [own for own in left if own not in near]
+        return not left
+
+    def _meet(self, one: set[str], other: set[str]) -> bool:
+        return any(one & each and other & each for each in self.classes)
+
 
 def region_of(join: nodes.Join) -> Region:
     """All joins from here down, up to other operators."""

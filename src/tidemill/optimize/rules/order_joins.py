@@ -11,7 +11,7 @@ from tidemill.algebra.relations import is_changing
 from tidemill.algebra.scalar import column
 from tidemill.optimize.cost.estimates import Estimator
 from tidemill.optimize.joins.choice import describe
-from tidemill.optimize.joins.region import region_of
+from tidemill.optimize.joins.region import Region, region_of
 from tidemill.optimize.joins.tree import JoinTree
 from tidemill.optimize.rule import Known
 from tidemill.optimize.sharing import Cut
@@ -47,12 +47,20 @@ def _ordered(plan: Plan, estimator: Estimator, order: tuple[str, ...]) -> Plan:
     if not isinstance(plan, nodes.Join):
         return plan.with_children([_ordered(child, estimator, order) for child in plan.children])
     region = region_of(plan)
-    if len(region.inputs) < _FEWEST or any(map(is_changing, region.inputs)):
-        # What changes is looked up by a stream alone, without waiting for other inputs.
+    if not _is_free(region):
         return plan.with_children([_ordered(child, estimator, order) for child in plan.children])
     inputs = tuple(_ordered(child, estimator, order) for child in region.inputs)
     joined = JoinTree(replace(region, inputs=inputs), estimator, order).plan()
     return _only(joined, plan)
+
+
+def _is_free(region: Region) -> bool:
+    """Whether the inputs may be joined in another order, and that can be of use."""
+    if len(region.inputs) < _FEWEST or any(map(is_changing, region.inputs)):
+        # What changes is looked up by a stream alone, without waiting for other inputs.
+        return False
+    # Checks come last. What is only linked by them would be multiplied out until then.
+    return not region.checks or region.is_linked
 
 
 def _take_notes(plan: Plan, known: Known, estimator: Estimator) -> None:
