@@ -8,6 +8,7 @@ costs at most one more row per row, however many results are open.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from tidemill.algebra.schema import Schema
@@ -44,6 +45,12 @@ class OpenSweep(Sweep):
 
     def take_over(self, node: Any) -> None:
         self._release.eager = node.eager
+
+    def rest(self, watermarks: Sequence[int]) -> int | None:
+        # Open results may be due even if time stands still: they had to wait, or it has just
+        # become eager.
+        behind = self._release.eager and self._release.watermark < min(watermarks)
+        return None if behind else super().rest(watermarks)
 
     def output_watermark(self, until: int) -> int:
         return self._release.watermark
