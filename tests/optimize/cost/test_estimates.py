@@ -195,7 +195,8 @@ def test_a_condition_that_never_holds_leaves_nothing() -> None:
 
 def logical_operators() -> set[type[Plan]]:
     kinds = {kind for kind in vars(nodes).values() if isinstance(kind, type)}
-    bases = {Plan, nodes.Unary, nodes.Binary, nodes.Conditional, nodes.SetOperation}
+    unary = {nodes.Unary, nodes.Adjustable}
+    bases = {Plan, *unary, nodes.Binary, nodes.Conditional, nodes.SetOperation}
     return {kind for kind in kinds if issubclass(kind, Plan)} - bases
 
 
