@@ -17,8 +17,11 @@ from tidemill.fragments.stages import EdgeExec
 from tidemill.physical.adjusting import AdjustableExec
 from tidemill.physical.coalesce import CoalesceExec
 from tidemill.physical.counting import CountingExec
+from tidemill.physical.fuse import FuseExec
+from tidemill.physical.hand_over import HandOverExec
 from tidemill.physical.operator import Exec
 from tidemill.physical.ranking import RankExec
+from tidemill.physical.reference_point import ReferencePointExec
 from tidemill.physical.snapshot import SnapshotExec
 from tidemill.physical.star import AssignPartitionExec, StarJoinExec
 from tidemill.physical.versions import VersionsExec
@@ -48,6 +51,7 @@ ELSEWHERE = {
     CountingExec,
     EdgeExec,
     WatchExec,
+    *{HandOverExec, FuseExec, ReferencePointExec},  # of migrations: tests/spark/test_hand_over.py
 }
 
 
