@@ -97,11 +97,11 @@ format: setup ## put the sources into the common format
 fuzz: setup ## random queries against the reference, until Ctrl-C; pass options in ARGS
 	@$(BIN)/python -m tests.fuzz $(ARGS)
 
-test-spark: setup java ## the long tests on Spark: values, random plans, kills, a cluster
+test-spark: setup java ## the long tests on Spark: values, random plans, kills, a cluster, the demo
 	@$(BIN)/python -m pytest -n 2 --dist loadgroup -m slow tests $(ARGS)
 
 test-kills: setup java postgres ## kill drivers on Spark at many points, and compare what they leave
-	@TIDEMILL_KILLS=$${TIDEMILL_KILLS:-25} $(BIN)/python -m pytest -s tests/spark/test_kills.py tests/postgres/test_kills.py $(ARGS)
+	@TIDEMILL_KILLS=$${TIDEMILL_KILLS:-25} $(BIN)/python -m pytest -s tests/spark/test_kills.py tests/spark/test_live_kills.py tests/postgres/test_kills.py $(ARGS)
 
 # Half an hour of bursts under a bound of memory: `make soak SECONDS=60` for a minute.
 soak: SECONDS ?= 1800

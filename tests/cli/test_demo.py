@@ -26,6 +26,7 @@ def test_pause_waits_for_enter(invoke: Invoke) -> None:
 
 
 @pytest.mark.spark
+@pytest.mark.slow
 def test_eight_queries_on_spark() -> None:
     runner = CliRunner(env={"COLUMNS": "80", "TERM": "dumb"})
     result = runner.invoke(app, ["demo", "--bids", "3000", "--pause"], input="\n" * 4)

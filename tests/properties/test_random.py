@@ -18,9 +18,9 @@ COUNTS = {
     "splits": 80,
     "relations": 80,
     "rankings": 20,
-    "graphs": 100,
-    "changes": 60,
-    "adapting": 60,
+    "graphs": 60,
+    "changes": 40,
+    "adapting": 40,
 }
 CHUNKS = {
     "plans": 20,

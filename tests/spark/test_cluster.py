@@ -7,12 +7,14 @@ import sys
 from pathlib import Path
 
 import pyarrow.parquet as pq
+import pytest
 
 import tidemill as tm
 from tests.spark.driving import SCRIPTS, net_changes, query_of
 from tests.spark.scripts.cluster import QUERY, TICKS, tables
 
 
+@pytest.mark.slow
 def test_an_executor_is_killed_and_a_task_fails(tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, str(SCRIPTS / "cluster.py"), str(tmp_path)],

@@ -44,9 +44,8 @@ def drive(work: Path, wish: str = "") -> tuple[bool, str]:
     return done.returncode == 0, done.stdout
 
 
-@pytest.mark.parametrize(
-    "wishes", [*CERTAIN, *(pytest.param(each, marks=pytest.mark.slow) for each in MORE)]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("wishes", [*CERTAIN, *MORE])
 def test_kills(wishes: list[str], tmp_path: Path) -> None:
     ticks = random_rows(Random(3), len(STEPS), 20)
     for number, tick in enumerate(ticks):

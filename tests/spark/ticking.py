@@ -81,6 +81,7 @@ class Ticks:
         known = {**self.marks.get(number - 1, {}), **watermarks}
         found: dict[int, list[pl.DataFrame]] = {tag: [] for tag in self.staged.results}
         if not self.staged.stages:
+            self.marks[number] = {}
             return {tag: [native[tag]] for tag in found}
         for stage in self.staged.stages:
             marks = self._marks_of(stage, known)

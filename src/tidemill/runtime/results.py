@@ -14,8 +14,8 @@ def user_table(
 ) -> pa.Table:
     """Columns in the types of the plan; time as the user knows it, an open end as NULL.
 
-    >>> rows = pl.DataFrame({"n": [1], VALID_FROM: [3], VALID_TO: [OPEN_END]})
-    >>> user_table(rows, Schema.of(n=pa.int64()), None, VALID_FROM, VALID_TO).to_pylist()
+    >>> rows = pl.DataFrame({"n": [1], "valid_from": [3], "valid_to": [OPEN_END]})
+    >>> user_table(rows, Schema.of(n=pa.int64()), None, "valid_from", "valid_to").to_pylist()
     [{'n': 1, 'valid_from': 3, 'valid_to': None}]
     """
     time = pa.timestamp("us") if domain is TimeDomain.MICROSECONDS else pa.int64()
