@@ -227,8 +227,15 @@ def test_named_queries_in_sql(engine: tm.Engine) -> None:
         engine.sql(f"CREATE QUERY HOT AS {COUNT}")
     with pytest.raises(CatalogError, match="depends on it"):
         engine.sql("DROP STREAM bid")
+    with pytest.raises(CatalogError, match="`hot` is running already"):
+        engine.sql("START QUERY Hot")
+    other = started(engine, "SELECT item FROM ask", "other")
+    with pytest.raises(CatalogError, match="`query other` depends on it"):
+        engine.sql("DROP STREAM ask")
+    other.stop()
     engine.sql("STOP QUERY hot")
-    assert [each.state for each in engine.listing() if each.kind == "query"] == ["stopped"]
+    states = {each.name: each.state for each in engine.listing() if each.kind == "query"}
+    assert states == {"hot": "stopped", "other": "stopped"}
     engine.sql("DROP QUERY hot; DROP QUERY IF EXISTS hot")
     with pytest.raises(CatalogError, match="there is no query `hot`"):
         engine.sql("START QUERY hot")
@@ -247,6 +254,7 @@ def test_rows_that_do_not_fit_are_refused(
 ) -> None:
     with pytest.raises(CatalogError, match=message):
         engine.push("bid", rows)
+    assert engine.push("bid", []) == 0
     query = started(engine, "SELECT item FROM bid", "all")
     push(engine, "bid", (1, 3))
     graph.tick()

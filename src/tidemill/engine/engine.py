@@ -337,22 +337,22 @@ class Engine:
     def _start_named(self, statement: StartQuery) -> None:
         query = self.queries.find(statement.name)
         graph = self.graph if self.is_running else self.run()
-        graph.start(query, statement.name, statement.partial)
+        graph.start(query, self.queries.name_of(statement.name), statement.partial)
 
     def _alter(self, statement: AlterQuery) -> None:
         """Give a query another definition, or a better plan; if it runs, without a gap."""
-        present = self.queries.find(statement.name)
-        started = self.graph.queries.get(statement.name) if self.is_running else None
+        present, name = self.queries.find(statement.name), self.queries.name_of(statement.name)
+        started = self.graph.queries.get(name) if self.is_running else None
         active = started is not None and started.is_active
         if statement.query is None:
             if not active:
                 help = f"START QUERY {statement.name}: it is planned then"
                 raise CatalogError(f"the query `{statement.name}` is not running", help=help)
-            self.graph.query(statement.name).optimize()
+            self.graph.query(name).optimize()
             return
         query = self._planning.query(statement, statement.query, present.job.sink, self)
         if active:
-            self.graph.migrate(statement.name, query)
+            self.graph.migrate(name, query)
         self.queries.redefine(statement.name, query)
 
     def listing(self) -> tuple[Listed, ...]:
@@ -500,6 +500,7 @@ class Engine:
 
     def _hold_what_runs(self) -> None:
         """Streams that running queries read cannot be dropped."""
+        self.queries.hold_what_runs()
         for number, (query, running) in enumerate(self._running, 1):
             if running.is_active:
                 self.catalog.hold(f"query {number}", query.depends_on)

@@ -32,41 +32,54 @@ class NamedQueries:
     def __init__(self, catalog: Catalog, graph: Callable[[], RunningGraph | None]) -> None:
         self._catalog = catalog
         self._graph = graph
+        self._names: dict[str, str] = {}
         self._defined: dict[str, Query] = {}
 
     def define(self, name: str, query: Query) -> None:
         """Keep a query under a name. It does not run yet."""
-        if name.casefold() in self._defined or self._catalog.find(name) is not None:
+        if name.casefold() in self._names or self._catalog.find(name) is not None:
             help = f"choose another name, or drop `{name}` first"
             raise CatalogError(f"`{name}` exists already", help=help)
-        self._defined[name.casefold()] = query
-        self._catalog.hold(f"query {name}", query.depends_on)
+        self._names[name.casefold()] = name
+        self._keep(name, query)
 
     def redefine(self, name: str, query: Query) -> None:
         """Keep another query under the name of one."""
-        self.find(name)
-        self._defined[name.casefold()] = query
+        self._keep(self.name_of(name), query)
+
+    def _keep(self, name: str, query: Query) -> None:
+        self._defined[name] = query
         self._catalog.hold(f"query {name}", query.depends_on)
 
-    def find(self, name: str) -> Query:
-        """The query of a name."""
-        if name.casefold() not in self._defined:
+    def name_of(self, name: str) -> str:
+        """The name of a query as it was given, whatever its case here."""
+        if name.casefold() not in self._names:
             near = nearest(name, self._defined)
             known = ", ".join(self._defined) or "none"
             guess = f"did you mean `{near}`? " if near else ""
             raise CatalogError(f"there is no query `{name}`", help=f"{guess}queries: {known}")
-        return self._defined[name.casefold()]
+        return self._names[name.casefold()]
+
+    def find(self, name: str) -> Query:
+        """The query of a name."""
+        return self._defined[self.name_of(name)]
 
     def drop(self, name: str, if_exists: bool) -> None:
         """Forget a query; if it runs, it is stopped first."""
-        if if_exists and name.casefold() not in self._defined:
+        if if_exists and name.casefold() not in self._names:
             return
-        self.find(name)
+        known, graph = self.name_of(name), self._graph()
+        if graph is not None and known in graph.queries:
+            graph.queries[known].stop()
+        del self._defined[known], self._names[name.casefold()]
+        self._catalog.release(f"query {known}")
+
+    def hold_what_runs(self) -> None:
+        """Keep what queries read that were started without a definition."""
         graph = self._graph()
-        if graph is not None and name in graph.queries:
-            graph.queries[name].stop()
-        del self._defined[name.casefold()]
-        self._catalog.release(f"query {name}")
+        for name, run in {} if graph is None else dict(graph.queries).items():
+            if name not in self._defined:
+                self._catalog.hold(f"query {name}", run.depends_on if run.is_active else ())
 
     def listing(self) -> tuple[Listed, ...]:
         """Everything that has a name: sources, derived streams, and queries."""

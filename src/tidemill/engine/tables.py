@@ -147,10 +147,11 @@ def spark_frame_schema(name: str, frame: Any) -> Schema:
 
 def pushed_table(info: SourceInfo, rows: Any) -> pa.Table:
     """Rows that are pushed into a stream, as a table with its columns."""
-    parts = to_tables(info.name, rows)
     wanted = {field.name: field.type for field in info.schema}
     wanted[str(info.time_column)] = info.time_type
-    table = pa.concat_tables(parts)
+    if isinstance(rows, list) and not rows:
+        return pa.schema(wanted).empty_table()
+    table = pa.concat_tables(to_tables(info.name, rows))
     missing = [name for name in wanted if name not in table.column_names]
     if missing:
         help = f"columns: {', '.join(wanted)}"
