@@ -98,8 +98,8 @@ class Metadata:
         nodes, uses = self._graph.run.nodes, self._graph.uses
         found, rows = {}, {}
         for node, progress in nodes.items():
-            before, mark = last.rows.get(node, (0, 0)), _come_to(node, nodes)
-            facts = self._facts(node, progress, mark, before, seconds, uses.queries(node))
+            before = last.rows.get(node, (0, 0))
+            facts = self._facts(node, progress, before, seconds, uses.queries(node))
             found[facts.id], rows[node] = facts, (facts.rows_in, facts.rows_out)
         last.at, last.rows = now, rows
         if len(self._known) > 2 * len(nodes):
@@ -110,12 +110,11 @@ class Metadata:
         self,
         node: Exec,
         progress: NodeProgress,
-        mark: int,
         before: _Rows,
         seconds: float,
         users: tuple[str, ...],
     ) -> NodeMetadata:
-        rows_in = sum(progress.rows_in)
+        rows_in, mark = sum(progress.rows_in), max(progress.reached, progress.watermark)
         came, went = rows_in - before[0], progress.rows_out - before[1]
         part = self._part(node)
         return NodeMetadata(
@@ -142,13 +141,6 @@ class Metadata:
             inputs = (self._part(child).id for child in node.children if isinstance(child, Exec))
             part = self._known[node] = _Part(tuple(inputs), next(self._numbers), node.label)
         return part
-
-
-def _come_to(node: Exec, nodes: Mapping[Exec, NodeProgress]) -> int:
-    """How far time has come in what a part reads. (What it gives may wait for its end.)"""
-    inputs = (child for child in node.children if isinstance(child, Exec) and child in nodes)
-    below = [nodes[child].watermark for child in inputs]
-    return min(below, default=nodes[node].watermark)
 
 
 def _window(node: Exec, mark: int) -> int | None:

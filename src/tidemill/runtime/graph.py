@@ -31,7 +31,7 @@ class NodeProgress:
 
     Of joins also: for how long the rows of each input held, together, and when they started. The
     `watermark` is that of what it gives, `latest_end` the last instant before which a row that it
-    gave ends.
+    gave ends; time has `reached` an instant in what it reads, of which it may wait to tell.
     """
 
     label: str
@@ -48,6 +48,7 @@ class NodeProgress:
     seconds: float = 0.0
     watermark: int = BEGIN
     latest_end: int = BEGIN
+    reached: int = BEGIN
 
     def keeps(self, rows: int, nbytes: int) -> None:
         """Take note of what the operator remembers now."""
@@ -84,6 +85,7 @@ class NodeProgress:
         self.seconds += other.seconds
         self.watermark = min(self.watermark, other.watermark)
         self.latest_end = max(self.latest_end, other.latest_end)
+        self.reached = min(self.reached, other.reached)
         names = {**self.measures, **other.measures}
         self.measures = {
             name: self.measures.get(name, 0.0) + other.measures.get(name, 0.0) for name in names
@@ -321,6 +323,7 @@ class Graph:
 
     def _run(self, part: _Part, operator: Operator, inputs: list[Arrival]) -> Arrival:
         batches, marks = [rows for rows, _ in inputs], [mark for _, mark in inputs]
+        part.progress.reached = min(marks)
         if not any(rows.height for rows in batches):
             resting = operator.rest(marks)
             if resting is not None:

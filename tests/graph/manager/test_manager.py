@@ -94,17 +94,26 @@ def test_sizes_follow_rates() -> None:
     assert set(graph.adaptation.sizes.values()) == {1000}
 
 
+def test_the_first_rows_have_sizes_that_fit() -> None:
+    engine = engine_with(memory="60kB")
+    graph = engine.run()
+    for pair in PAIRS:
+        start(engine, *pair)
+    assert max(graph.adaptation.sizes.values()) < 1000
+    assert all(history[0].size < 1000 for history in graph.adaptation.all_histories.values())
+
+
 def test_progress_names_the_sizes_in_force() -> None:
     engine = engine_with(memory="60kB")
     graph = engine.run()
     for pair in PAIRS:
         start(engine, *pair)
-    feed(engine, graph, 0, 30)
+    feed(engine, graph, 0, 30, gap=1)
     query = graph.queries["bid ask"]
     sizes = query.progress.sizes
     assert set(sizes) == {"range of bid", "range of ask"}
     knob, history = max(sizes.items(), key=lambda item: len(item[1]))
-    assert history[0] == (0, 1000)
+    assert history[0].since == 0
     assert len(history) > 1
     assert query.settings(1400, 1500)[knob][-1] == history[-1]
 

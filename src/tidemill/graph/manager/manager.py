@@ -135,6 +135,13 @@ class ResourceManager:
             return self._smallest(knobs) if found is None else found
         return {}
 
+    def first_sizes(self, knobs: Sequence[Knob]) -> Settings:
+        """Before the first row: the sizes that must change for what is known of the streams."""
+        if self._demand({}).over(self.target) <= 1:
+            return {}
+        found = self._sizes(knobs)
+        return self._smallest(knobs) if found is None else found
+
     def revised(self, nodes: Iterable[Exec], carried: Mapping[Exec, Exec] | None = None) -> None:
         """Take note that other operators run from now on."""
         nodes = list(nodes)

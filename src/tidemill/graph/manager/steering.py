@@ -30,6 +30,7 @@ class Steering:
         self._adaptation = adaptation
         self._statistics = statistics
         self._known = statistics()
+        self._sets = False
         graph.gates.append(self._admitted)
         graph.after_revision.append(self._revised)
         graph.after_each_tick(self._look)
@@ -45,6 +46,9 @@ class Steering:
 
     def _revised(self, carried: Mapping[Exec, Exec]) -> None:
         self.manager.revised(self._graph.run.nodes, carried)
+        if not self._sets and not any(self._graph.run.newest.values()):
+            # Rows keep the size that they have, so the first ones should have the right one.
+            self._set(self.manager.first_sizes(knobs_of(self._adaptation)))
 
     def _look(self) -> None:
         run = self._graph.run
@@ -56,10 +60,17 @@ class Steering:
         now = max(run.newest.values())
         histories = self._adaptation.all_histories
         readings = Readings(run.nodes, rows, now, run.seconds, run.ticks, histories)
-        found = self.manager.observe(readings, knobs_of(self._adaptation), self._known)
-        if found:
-            changes = self._adaptation.adapt(found)
-            self.manager.changed({knob: size for knob, (_, size) in changes.items()})
+        self._set(self.manager.observe(readings, knobs_of(self._adaptation), self._known))
+
+    def _set(self, sizes: Mapping[str, int]) -> None:
+        if not sizes:
+            return
+        self._sets = True  # which is a revision, too
+        try:
+            changes = self._adaptation.adapt(sizes)
+        finally:
+            self._sets = False
+        self.manager.changed({knob: size for knob, (_, size) in changes.items()})
 
 
 def knobs_of(adaptation: Adaptation) -> list[Knob]:
