@@ -17,8 +17,7 @@ from tidemill.runtime.graph import NodeProgress
 from tidemill.timeline import OPEN_END
 
 
-@dataclass(frozen=True)
-class NodeMetadata:
+class NodeMetadata(NamedTuple):
     """One part of the graph, as it stood after a tick.
 
     Rates are rows per second on the clock since the last look. `selectivity` is rows out by rows
@@ -55,7 +54,7 @@ class _Look:
     """What was seen last."""
 
     at: float = field(default_factory=time.monotonic)
-    rows: dict[Exec, tuple[int, int]] = field(default_factory=dict)
+    rows: dict[int, _Rows] = field(default_factory=dict)
 
 
 class _Part(NamedTuple):
@@ -98,42 +97,14 @@ class Metadata:
         nodes, uses = self._graph.run.nodes, self._graph.uses
         found, rows = {}, {}
         for node, progress in nodes.items():
-            before = last.rows.get(node, (0, 0))
-            facts = self._facts(node, progress, before, seconds, uses.queries(node))
-            found[facts.id], rows[node] = facts, (facts.rows_in, facts.rows_out)
+            part = self._part(node)
+            before = last.rows.get(part.id, (0, 0))
+            facts = _facts(node, part, progress, before, seconds, uses.queries(node))
+            found[part.id], rows[part.id] = facts, (facts.rows_in, facts.rows_out)
         last.at, last.rows = now, rows
         if len(self._known) > 2 * len(nodes):
             self._known = {node: part for node, part in self._known.items() if node in nodes}
         return found
-
-    def _facts(
-        self,
-        node: Exec,
-        progress: NodeProgress,
-        before: _Rows,
-        seconds: float,
-        users: tuple[str, ...],
-    ) -> NodeMetadata:
-        rows_in, mark = sum(progress.rows_in), max(progress.reached, progress.watermark)
-        came, went = rows_in - before[0], progress.rows_out - before[1]
-        part = self._part(node)
-        return NodeMetadata(
-            part.id,
-            part.label,
-            part.inputs,
-            users,
-            came / seconds,
-            went / seconds,
-            went / came if came else None,
-            rows_in,
-            progress.rows_out,
-            progress.state_rows,
-            progress.state_bytes,
-            progress.seconds,
-            None if mark == OPEN_END else mark,
-            _window(node, mark),
-            node.size_at(mark) if isinstance(node, GranularityExec) else None,
-        )
 
     def _part(self, node: Exec) -> _Part:
         part = self._known.get(node)
@@ -141,6 +112,35 @@ class Metadata:
             inputs = (self._part(child).id for child in node.children if isinstance(child, Exec))
             part = self._known[node] = _Part(tuple(inputs), next(self._numbers), node.label)
         return part
+
+
+def _facts(
+    node: Exec,
+    part: _Part,
+    progress: NodeProgress,
+    before: _Rows,
+    seconds: float,
+    users: tuple[str, ...],
+) -> NodeMetadata:
+    rows_in, mark = sum(progress.rows_in), max(progress.reached, progress.watermark)
+    came, went = rows_in - before[0], progress.rows_out - before[1]
+    return NodeMetadata(
+        part.id,
+        part.label,
+        part.inputs,
+        users,
+        came / seconds,
+        went / seconds,
+        went / came if came else None,
+        rows_in,
+        progress.rows_out,
+        progress.state_rows,
+        progress.state_bytes,
+        progress.seconds,
+        None if mark == OPEN_END else mark,
+        _window(node, mark),
+        node.size_at(mark) if isinstance(node, GranularityExec) else None,
+    )
 
 
 def _window(node: Exec, mark: int) -> int | None:

@@ -15,6 +15,7 @@ class Uses(Collection[Exec]):
     def __init__(self) -> None:
         self._jobs: dict[str, Job] = {}
         self._queries: dict[Exec, dict[str, None]] = {}
+        self._told: dict[Exec, tuple[str, ...]] = {}
 
     def follow(self, jobs: Mapping[str, Job]) -> None:
         """Take these queries, by name, to be all that run."""
@@ -25,17 +26,22 @@ class Uses(Collection[Exec]):
                 self._jobs[name] = job
                 for part in nodes_of(job.running):
                     self._queries.setdefault(part, {})[name] = None
+                    self._told.pop(part, None)
 
     def _remove(self, name: str) -> None:
         for part in nodes_of(self._jobs.pop(name).running):
             users = self._queries[part]
+            self._told.pop(part, None)
             del users[name]
             if not users:
                 del self._queries[part]
 
     def queries(self, part: Exec) -> tuple[str, ...]:
         """The queries that use a part."""
-        return tuple(self._queries.get(part, ()))
+        told = self._told.get(part)
+        if told is None:  # of a part that thousands use, that takes its time
+            told = self._told[part] = tuple(self._queries.get(part, ()))
+        return told
 
     def __contains__(self, part: object) -> bool:
         return part in self._queries
