@@ -46,11 +46,15 @@ class GraphQuery:
     state: State = State.RUNNING
     error: Exception | None = None
     left: tuple[Progress, pa.Table | None] | None = None
+    _root: Root | None = None
 
     @property
     def root(self) -> Root:
-        """The query as the runtime sees it."""
-        return Root(self.job, BEGIN if self.partial else self.complete_from)
+        """The query as the runtime sees it: the same object while nothing changes."""
+        since = BEGIN if self.partial else self.complete_from
+        if self._root is None or self._root.job is not self.job or self._root.since != since:
+            self._root = Root(self.job, since)
+        return self._root
 
 
 Hook = Callable[[], None]

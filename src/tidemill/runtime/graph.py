@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import zip_longest
 from time import perf_counter
 from typing import Any, TypeVar
 
@@ -213,17 +214,25 @@ class Graph:
         places = dict(carried or {})
         kept = {} if places else self._parts
         made: dict[Exec, _Part] = {}
-        now = [self._find(root, kept, made, places) for root in roots]
+        # Thousands of roots may stay: those in their places need not be looked for.
+        same = [] if places else self._roots
+        now = [
+            part if part is not None and part.node is root else self._find(root, kept, made, places)
+            for root, part in zip_longest(roots, same[: len(roots)])
+        ]
         # Nothing has changed up to here: a part that cannot be made leaves the graph as it was.
-        for part in [*(below for new in made.values() for below in new.inputs), *now]:
-            part.users += 1
         before, self._roots, self._order = self._roots, now, None
+        moves = [(new, old) for new, old in zip_longest(now, before) if places or new is not old]
+        came = [new for new, _ in moves if new is not None]
+        for part in [*(below for new in made.values() for below in new.inputs), *came]:
+            part.users += 1
         if places:
             self._parts = made
         else:
             self._parts.update(made)
-            for part in before:
-                self._leave(part)
+            for _, gone in moves:
+                if gone is not None:
+                    self._leave(gone)
         self.failures = {n: error for n, error in self.failures.items() if n in self._parts}
 
     def _find(

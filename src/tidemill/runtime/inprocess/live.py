@@ -122,7 +122,7 @@ class LiveRun:
 
     def _member(self, name: str, root: Root) -> _Member:
         old = self._members.get(name)
-        if old is not None and old.root == root:
+        if old is not None and (old.root is root or old.root == root):
             return old
         job = root.job
         if old is not None and isinstance(old.sink, WaitingSink):
