@@ -12,7 +12,7 @@ from tidemill.algebra import Schema
 from tidemill.algebra.scalar import Scalar
 from tidemill.expressions import UserFunction
 from tidemill.expressions.compiled import Compiled, compile_items
-from tidemill.runtime.spark import blocks
+from tidemill.runtime import blocks
 
 
 def test_user_functions_are_known_where_operators_go() -> None:

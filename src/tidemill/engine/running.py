@@ -36,9 +36,6 @@ Choose = Callable[[Query, Statistics], Choice]
 class Ticking(GraphRun, Protocol):
     """A run whose ticks are made by whoever holds it."""
 
-    @property
-    def has_more(self) -> bool: ...
-
     def tick(self) -> None: ...
 
 
@@ -189,10 +186,11 @@ class RunningGraph:
 
     def query(self, name: str) -> StartedQuery:
         """A query that was started, by name, whatever its case."""
-        named = {known.casefold(): known for known in self._started}
-        label = named.get(name.casefold(), name)
-        self.graph.find(label)
-        return self._started[label]
+        if name not in self._started:
+            named = {known.casefold(): known for known in self._started}
+            name = named.get(name.casefold(), name)
+        self.graph.find(name)
+        return self._started[name]
 
     @property
     def sources(self) -> Mapping[str, SourceProgress]:
@@ -244,9 +242,9 @@ class RunningGraph:
         return migration
 
     def _begin(self) -> None:
-        """Let Spark read, once there is a query for what it reads."""
+        """Let the run read, once there is a query for what it reads."""
         run = self.graph.run
-        if hasattr(run, "start") and not self._begun and self.graph.is_whole:
+        if not self._begun and self.graph.is_whole:
             self._begun = True
             run.start()
 
@@ -305,14 +303,7 @@ class RunningGraph:
 
     def process_all_available(self) -> None:
         """Wait until everything that is there now has been read."""
-        run = self.graph.run
-        if hasattr(run, "process_all_available"):
-            run.process_all_available()
-            return
-        ticking = self._ticking
-        ticking.tick()
-        while ticking.has_more:
-            ticking.tick()
+        self.graph.run.process_all_available()
 
     def heartbeat(self, source: str, at: int) -> None:
         """Say that a stream has come to an instant: rows that hold earlier are late from now on."""

@@ -148,6 +148,12 @@ class GraphRun(Protocol):
 
     def heartbeat(self, source: str, at: int) -> None: ...
 
+    def start(self) -> None:
+        """Begin to read, where the runtime does that by itself."""
+
+    def process_all_available(self) -> None:
+        """Come back when everything that is there now has been read."""
+
     def stop(self) -> None: ...
 
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import pytest
 
 from tests.golden.loader import contents
-from tidemill.graph.manager.knobs import Demand, Knob, nearest
+from tidemill.graph.manager.knobs import Demand, Knob
 from tidemill.graph.manager.strategy import (
     STRATEGIES,
     Strategy,
@@ -16,6 +16,7 @@ from tidemill.graph.manager.strategy import (
     rough_fraction,
     uniform,
 )
+from tidemill.graph.quality import Granules
 
 CASES = {case["id"]: case for case in contents("adaptation")["cases"]}
 
@@ -28,7 +29,9 @@ def test_a_fraction_of_the_range(instance: dict[str, object]) -> None:
     assert low + fraction * (high - low) == expected["value"]
     allowed = instance.get("allowed")
     if isinstance(allowed, list):
-        assert nearest(expected["value"], tuple(allowed)) == expected["chosen"]
+        knob = Knob("g", int(low), int(high), granules=frozenset(allowed))
+        assert Granules(frozenset(allowed)).nearest(expected["value"]) == expected["chosen"]
+        assert knob.at(fraction) == expected["chosen"]
     else:
         assert Knob("w", int(low), int(high)).at(fraction) == expected["value"]
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
+
+from tidemill.graph.quality import Granules
 
 
 @dataclass(frozen=True)
@@ -34,20 +35,11 @@ class Knob:
     def at(self, fraction: float) -> int:
         """The size at a fraction of the range: 0 is the lowest quality, 1 the highest."""
         wanted = self.low + fraction * (self.high - self.low)
-        return nearest(wanted, self.granules) if self.granules else round(wanted)
+        return Granules(self.granules).nearest(wanted) if self.granules else round(wanted)
 
     def fraction(self, size: int) -> float:
         """Where in the range a size lies."""
         return 1.0 if self.low == self.high else (size - self.low) / (self.high - self.low)
-
-
-def nearest(wanted: float, allowed: Iterable[int]) -> int:
-    """The allowed value that is nearest.
-
-    >>> nearest(3605, (7200, 3600, 1800))
-    3600
-    """
-    return min(sorted(allowed), key=lambda value: abs(value - wanted))
 
 
 @dataclass(frozen=True)

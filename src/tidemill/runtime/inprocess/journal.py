@@ -15,7 +15,7 @@ from typing import IO, Any
 from uuid import uuid4
 
 from tidemill.errors import ExecutionError
-from tidemill.runtime.spark import blocks
+from tidemill.runtime import blocks
 
 _TICK, _STATE, _REVISION = "tick", "state", "revision"
 

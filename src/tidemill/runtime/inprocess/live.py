@@ -258,6 +258,15 @@ class LiveRun:
         """Say that a stream has come to an instant: rows that hold earlier are late from now on."""
         self._opened.stream(source).heartbeat(at)
 
+    def start(self) -> None:
+        """Nothing is read but by ticks, which others make."""
+
+    def process_all_available(self) -> None:
+        """Make ticks until everything that is there now has been read."""
+        self.tick()
+        while self.has_more:
+            self.tick()
+
     def stop(self) -> None:
         """Let go of everything; a journal stays as it is."""
         self._revise({}, {}, None)

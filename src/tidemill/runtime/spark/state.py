@@ -19,7 +19,7 @@ import pyarrow as pa
 from pyarrow import fs
 
 from tidemill.errors import ExecutionError
-from tidemill.runtime.spark import blocks
+from tidemill.runtime import blocks
 from tidemill.runtime.spark.news import News
 
 _KEPT_TICKS = 4
