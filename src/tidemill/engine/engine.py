@@ -207,6 +207,15 @@ class Engine:
         pushed.push(table)
         return int(table.num_rows)
 
+    def waiting(self, name: str) -> int:
+        """How many rows that were pushed into a stream wait to be read, in this process."""
+        pushed = self._sources.pushed(self.source(name))
+        return pushed.rows if isinstance(pushed, Backlog) else 0
+
+    def source(self, name: str) -> SourceInfo:
+        """A stream or relation that comes from outside, by name."""
+        return self._place.source(name)
+
     def insert(self, name: str, rows: Any, at: int | datetime | None = None) -> int:
         """Insert rows into a relation that changes; how many.
 
@@ -303,9 +312,10 @@ class Engine:
 
     def script(self, text: str) -> list[Query | None]:
         """Run a script; for each of its statements the query, if it is one."""
-        return [self._execute(statement) for statement in parse(text)]
+        return [self.execute(statement) for statement in parse(text)]
 
-    def _execute(self, statement: Statement) -> Query | None:
+    def execute(self, statement: Statement) -> Query | None:
+        """Run one statement; its query, if it is one."""
         match statement:
             case QueryStatement():
                 return self._planning.query(statement, statement.tree, SinkRequest(), self)
