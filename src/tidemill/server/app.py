@@ -62,7 +62,8 @@ async def _life(app: FastAPI) -> AsyncIterator[None]:
 
 async def live(socket: WebSocket) -> None:
     """News, to a client that says what it wants to know."""
-    await socket.accept()
+    offered = socket.scope.get("subprotocols", [])
+    await socket.accept("tidemill" if "tidemill" in offered else None)
     await Session(socket.app.state.live, socket).serve()
 
 

@@ -9,8 +9,6 @@ from collections.abc import Iterator
 from threading import Event, Thread
 from typing import Any
 
-import pyarrow as pa
-
 from tidemill.nexmark.generate import (
     AUCTIONS_PER_PERSON,
     BEGINNING,
@@ -21,7 +19,9 @@ from tidemill.nexmark.generate import (
     STREAMS,
 )
 from tidemill.nexmark.queries import QUERIES
+from tidemill.server.incoming import from_json
 from tidemill.server.service import Service
+from tidemill.server.statements import Scripts
 from tidemill.sql import CreateDerived, CreateStream, parse
 
 BIDS_PER_SECOND = 200
@@ -29,6 +29,15 @@ BIDS_PER_SECOND = 200
 
 _PAUSE = 0.1
 _SHORTEST = 60_000_000
+
+_STREAMS = """
+CREATE STREAM person (id BIGINT, name STRING, ts TIMESTAMP) ORDERED BY ts;
+CREATE STREAM open_auction (item BIGINT, seller BIGINT, start_price DOUBLE, ts TIMESTAMP)
+ORDERED BY ts;
+CREATE STREAM closed_auction (item BIGINT, ts TIMESTAMP) ORDERED BY ts;
+CREATE STREAM bid (item BIGINT, price DOUBLE, bidder BIGINT, ts TIMESTAMP) ORDERED BY ts
+"""
+_EIGHT = tuple(name for name in QUERIES if name.startswith("q"))
 
 Row = dict[str, Any]
 
@@ -92,14 +101,12 @@ class House:
 def scripts() -> Iterator[str]:
     """The statements that make the queries, each once."""
     made: set[str] = set()
-    for query in QUERIES.values():
-        if not query.name.startswith("q"):
-            continue
-        for statement in parse(query.script("")):
+    for name in _EIGHT:
+        for statement in parse(QUERIES[name].script("")):
             if isinstance(statement, CreateStream):
                 continue
             if not isinstance(statement, CreateDerived):
-                yield f"CREATE QUERY {query.name} AS\n{statement.sql}"
+                yield f"CREATE QUERY {name} AS\n{statement.sql}"
             elif statement.name not in made:
                 made.add(statement.name)
                 yield statement.sql
@@ -137,32 +144,18 @@ class Demo:
 
     def _push(self, name: str, rows: list[Row]) -> None:
         if rows:
-            self._service.engine.push(name, pa.Table.from_pylist(rows, schema_of(name)))
-
-
-_COLUMNS = {
-    "person": {"id": pa.int64(), "name": pa.string()},
-    "open_auction": {"item": pa.int64(), "seller": pa.int64(), "start_price": pa.float64()},
-    "closed_auction": {"item": pa.int64()},
-    "bid": {"item": pa.int64(), "price": pa.float64(), "bidder": pa.int64()},
-}
-
-
-def schema_of(stream: str) -> pa.Schema:
-    """The columns of a stream of the auction house."""
-    return pa.schema({**_COLUMNS[stream], "ts": pa.timestamp("us")})
+            info = self._service.source(name)
+            self._service.engine.push(name, from_json(rows, info))
 
 
 def open_house(service: Service) -> Demo:
-    """Make the streams and start the queries, unless they are there; the house opens later."""
-    engine = service.engine
-    for name in STREAMS:
-        engine.stream(name, schema_of(name), time="ts")
+    """Make the streams and start the queries, unless a restart has brought them back."""
+    known = {each.name for each in service.engine.listing()}
     with service.graph.together():
-        for script in scripts():
-            engine.sql(script)
-        for query in QUERIES.values():
-            if query.name.startswith("q"):
-                engine.sql(f"START QUERY {query.name}")
-    service.changed()
+        for statement in parse(";\n".join((_STREAMS, *scripts()))):
+            if getattr(statement, "name", None) not in known:
+                Scripts(service).run(statement.sql)
+        for query in _EIGHT:
+            if query not in known:
+                Scripts(service).run(f"START QUERY {query}")
     return Demo(service)

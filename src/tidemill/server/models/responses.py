@@ -39,7 +39,7 @@ class Info(BaseModel):
 
     version: str
     runtime: str
-    every: float
+    every: str
     ticks: int
     uptime: float
     demo: bool
@@ -178,18 +178,11 @@ class Reached(BaseModel):
     at: int
 
 
-class Sink(BaseModel):
-    """Where results go, and in which form."""
-
-    target: str
-    form: str
-
-
 class MigrationLeft(BaseModel):
     """A change of plan that goes on: when the new one takes over, and what is left."""
 
     split: int
-    time_left: int
+    time: int
     old_rows: int
 
 
@@ -198,12 +191,12 @@ class QueryEntry(BaseModel):
 
     name: str
     state: Literal["running", "stopped", "failed"]
-    error: Problem | None
+    error: str | None
     sql: str
     columns: list[Column]
     domain: Domain
     depends_on: list[str]
-    sink: Sink
+    sink: str
     warnings: list[Problem]
     complete_from: int | None
     rows_out: int

@@ -22,7 +22,7 @@ async def info(service: Serving) -> Info:
     return Info(
         version=__version__,
         runtime=service.runtime,
-        every=settings.every,
+        every=f"{settings.every:g} seconds",
         ticks=service.graph.graph.run.ticks,
         uptime=time.time() - service.began,
         demo=settings.demo,

@@ -6,7 +6,7 @@ from typing import Any
 
 from tidemill.engine import Query
 from tidemill.engine.running import StartedQuery
-from tidemill.errors import TidemillError
+from tidemill.errors import TidemillError, masked
 from tidemill.runtime.interface import SinkRequest
 from tidemill.runtime.progress import Progress
 from tidemill.server.problems import problem
@@ -19,7 +19,7 @@ def query_of(name: str, definition: Query, run: StartedQuery | None) -> dict[str
     return {
         "name": name,
         "state": "stopped" if run is None else run.state,
-        "error": None if run is None else error_of(run.exception()),
+        "error": _error(run),
         "sql": select_text(definition.sql),
         "columns": columns_of(definition.schema),
         "domain": domain_of(definition.planned.domain),
@@ -51,17 +51,17 @@ def _run(run: StartedQuery | None) -> dict[str, Any]:
     }
 
 
-def error_of(error: Exception | None) -> dict[str, Any] | None:
+def _error(run: StartedQuery | None) -> str | None:
     """Why a query failed."""
+    error = None if run is None else run.exception()
     if error is None:
         return None
-    return problem(error if isinstance(error, TidemillError) else TidemillError(str(error)))
+    return masked(error.message if isinstance(error, TidemillError) else str(error))
 
 
-def sink_of(sink: SinkRequest) -> dict[str, str]:
+def sink_of(sink: SinkRequest) -> str:
     """Where results go. Options may hold passwords and are not told."""
-    target = "a function" if callable(sink.target) else str(sink.target)
-    return {"target": target, "form": sink.form}
+    return "a function" if callable(sink.target) else str(sink.target)
 
 
 def progress_of(progress: Progress) -> dict[str, Any]:

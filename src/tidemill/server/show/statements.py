@@ -41,7 +41,7 @@ def select_of(statement: Statement) -> str:
     if not isinstance(statement, CreateQuery | AlterQuery | InsertInto):
         return statement.sql
     source = statement.source
-    begin = source.text.index(statement.sql, _offset(statement))
+    begin = offset_of(statement)
     tokens = [t for t in source.tokens if begin <= t.start < begin + len(statement.sql)]
     # CREATE QUERY q AS, ALTER QUERY q AS
     rest = tokens if isinstance(statement, InsertInto) else tokens[4:]
@@ -51,8 +51,12 @@ def select_of(statement: Statement) -> str:
     return source.text[rest[0].start : begin + len(statement.sql)] if rest else ""
 
 
-def _offset(statement: Statement) -> int:
-    """Where a statement begins in its script."""
+def offset_of(statement: Statement) -> int:
+    """Where a statement begins in its script.
+
+    >>> [offset_of(each) for each in parse("SELECT 1 AS a;\\n SELECT 2 AS b")]
+    [0, 16]
+    """
     lines = statement.source.text.split("\n")[: statement.position.line - 1]
     return sum(len(line) + 1 for line in lines) + statement.position.column - 1
 
