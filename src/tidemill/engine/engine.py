@@ -212,6 +212,15 @@ class Engine:
         pushed.push(table)
         return int(table.num_rows)
 
+    def waiting(self, name: str) -> int:
+        """How many rows that were pushed into a stream wait to be read, in this process."""
+        pushed = self._sources.pushed(self.source(name))
+        return pushed.rows if isinstance(pushed, Backlog) else 0
+
+    def source(self, name: str) -> SourceInfo:
+        """A stream or relation that comes from outside, by name."""
+        return self._place.source(name)
+
     def insert(self, name: str, rows: Any, at: int | datetime | None = None) -> int:
         """Insert rows into a relation that changes; how many.
 
@@ -308,7 +317,7 @@ class Engine:
 
     def script(self, text: str) -> list[Query | None]:
         """Run a script; for each of its statements the query, if it is one."""
-        return [self._execute(statement) for statement in parse(text)]
+        return [self.execute(statement) for statement in parse(text)]
 
     def check(self, text: str) -> Checked:
         """What is wrong with a script, and what it would do; nothing happens.
@@ -324,7 +333,8 @@ class Engine:
         """
         return check(text, self.catalog, self.queries.names)
 
-    def _execute(self, statement: Statement) -> Query | None:
+    def execute(self, statement: Statement) -> Query | None:
+        """Run one statement; its query, if it is one."""
         match statement:
             case QueryStatement():
                 return self._planning.query(statement, statement.tree, SinkRequest(), self)
