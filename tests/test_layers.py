@@ -29,6 +29,9 @@ LAYERS = [
     "testing",
     "tidemill",  # the package itself: the names it re-exports
     "nexmark",  # an application: data, queries and a benchmark
+    "terminal",
+    "client",
+    "shell",
     "cli",
 ]
 
