@@ -86,7 +86,8 @@ class SqlCompleter(Completer):
         elif _SOURCE.search(before):
             yield from _named(sources)
         else:
-            for source in dict.fromkeys(known.values()):
+            # Before there is a FROM, a column of any source may be meant.
+            for source in {id(each): each for each in (known.values() or sources)}.values():
                 yield from _columns(source)
             yield from _named(sources)
             yield from ((word, "") for word in (*KEYWORDS, *TYPES))

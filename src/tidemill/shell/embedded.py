@@ -135,8 +135,8 @@ class EmbeddedBackend:
         table = started.results()
         marks = [s.watermark for s in started.progress.sources.values() if s.watermark is not None]
         at = min(marks, default=None)
-        if at == BEGIN:
-            return Snapshot(table.slice(0, 0).drop_columns([VALID_FROM, VALID_TO]), 0, None)
+        if at == BEGIN or VALID_FROM not in table.column_names:
+            return Snapshot(started.definition.schema.to_arrow().empty_table(), 0, None)
         rows = _holding(table, started, at)
         return Snapshot(rows.slice(0, limit), rows.num_rows, at, not marks)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+import traceback
 import warnings
 from pathlib import Path
 
@@ -61,6 +62,10 @@ class Session:
         except KeyboardInterrupt:
             self.printer.note("cancelled")
             return False
+        except Exception as error:  # a mistake of ours must not cost the user the whole engine
+            self.printer.note(traceback.format_exc().rstrip())
+            self.printer.message(_unexpected(error))
+            return False
         if self.timing:
             self.printer.note(f"{time.perf_counter() - began:.3f} s")
         return done
@@ -81,3 +86,8 @@ class Session:
             name = self.backend.execute(piece.text)
             self.printer.note(said(statement, name))
         return True
+
+
+def _unexpected(error: Exception) -> TidemillError:
+    help = "this should not happen: please report it with the lines above"
+    return TidemillError(f"{type(error).__name__}: {error}", help=help)
