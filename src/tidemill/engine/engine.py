@@ -21,6 +21,7 @@ from tidemill.analyze import (
     instant_of,
     source_from_statement,
 )
+from tidemill.engine.checking import Checked, check
 from tidemill.engine.named import Listed, NamedQueries
 from tidemill.engine.place import Place
 from tidemill.engine.planning import Planning
@@ -305,12 +306,26 @@ class Engine:
         """Run a script; for each of its statements the query, if it is one."""
         return [self._execute(statement) for statement in parse(text)]
 
+    def check(self, text: str) -> Checked:
+        """What is wrong with a script, and what it would do; nothing happens.
+
+        >>> engine = Engine(runtime="inprocess")
+        >>> engine.sql("CREATE STREAM bid (item BIGINT, at BIGINT) ORDERED BY at")
+        >>> print(engine.check("SELECT itm FROM bid WINDOW(RANGE 4)").errors[0])
+        error: unknown column `itm` in stream `bid`
+          line 1, column 8
+            SELECT itm FROM bid WINDOW(RANGE 4)
+                   ^^^
+        help: did you mean `item`? columns: item
+        """
+        return check(text, self.catalog, self.queries.names)
+
     def _execute(self, statement: Statement) -> Query | None:
         match statement:
             case QueryStatement():
                 return self._planning.query(statement, statement.tree, SinkRequest(), self)
             case CreateStream() | CreateRelation():
-                self.catalog.add_source(source_from_statement(statement))
+                self._declare(source_from_statement(statement))
             case CreateDerived():
                 self._derive(statement)
             case DropObject():
@@ -328,6 +343,15 @@ class Engine:
             case InsertValues() | DeleteFrom():
                 self._change(statement)
         return None
+
+    def _declare(self, info: SourceInfo) -> None:
+        """Make a source known. Rows are pushed into a stream that comes from nowhere."""
+        self.catalog.add_source(info)
+        if info.kind is SourceKind.STREAM and info.format is None:
+            self._sources.put(info, self._pushed(info.declared.to_arrow(), None))
+
+    def _pushed(self, columns: pa.Schema, folder: str | None) -> PushedFiles | Backlog:
+        return PushedFiles(columns, folder) if self._place.on_spark else Backlog()
 
     def _named(self, statement: CreateQuery) -> Query:
         """The query of a definition; without a sink, its results are kept in memory."""
@@ -471,8 +495,7 @@ class Engine:
         """What a user handed over, and its columns."""
         if isinstance(source, pa.Schema):
             columns = normal_schema(name, source)
-            rows = PushedFiles(columns, folder) if self._place.on_spark else Backlog()
-            return rows, Schema.from_arrow(columns)
+            return self._pushed(columns, folder), Schema.from_arrow(columns)
         if not is_spark_frame(source):
             tables = to_tables(name, source)
             return tables, Schema.from_arrow(tables[0].schema)
