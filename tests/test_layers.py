@@ -30,6 +30,7 @@ LAYERS = [
     "testing",
     "tidemill",  # the package itself: the names it re-exports
     "nexmark",  # an application: data, queries and a benchmark
+    "terminal",
     "client",
     "server",
     "shell",

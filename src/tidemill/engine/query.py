@@ -160,8 +160,9 @@ class Query:
 
         `sink` is a format of Spark with its `options` (`"parquet", path=...`), `"console"`,
         `"memory"`, `"postgres"`, or a function of a table and the number of the tick. `form` is
-        `"intervals"`, `"changes"`, or `"snapshot"`: with every tick all rows of the newest instant
-        that is complete, which take the place of those before.
+        `"intervals"`, `"live"` (intervals that are still open are given as far as they are known,
+        and go on with the next tick), `"changes"`, or `"snapshot"`: with every tick all rows of the
+        newest instant that is complete, which take the place of those before.
         """
         other = copy(self)
         other.job = replace(self.job, sink=SinkRequest(sink, options, form or ""))
