@@ -16,13 +16,14 @@ from tidemill.server.answers import Answers
 from tidemill.server.live import Live, Session
 from tidemill.server.page import serve_page
 from tidemill.server.problems import Refused, problem, status_of
-from tidemill.server.routes import graph, info, queries, results, statements, streams
+from tidemill.server.routes import graph, info, queries, relations, results, statements, streams
+from tidemill.server.runs import Runs
 from tidemill.server.service import Service
 from tidemill.server.settings import Settings
 from tidemill.server.statements import ScriptError
 from tidemill.server.wire import dumps
 
-_ROUTES = (info, statements, streams, queries, results, graph)
+_ROUTES = (info, statements, streams, relations, queries, results, graph)
 
 
 def create_app(service: Service, settings: Settings) -> FastAPI:
@@ -38,6 +39,7 @@ def create_app(service: Service, settings: Settings) -> FastAPI:
     )
     app.state.service = service
     app.state.answers = Answers(service)
+    app.state.runs = Runs(service)
     app.state.live = Live(service, app.state.answers)
     api = APIRouter(prefix="/api")
     for module in _ROUTES:

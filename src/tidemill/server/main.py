@@ -9,6 +9,7 @@ import uvicorn
 from rich.console import Console
 
 from tidemill.engine import Engine
+from tidemill.engine.kept import KeptStore
 from tidemill.engine.tables import duration
 from tidemill.errors import TidemillError
 from tidemill.server.app import create_app
@@ -35,12 +36,17 @@ def seconds(text: str) -> float:
     return max(duration(f"{found[1]} {unit}", TimeDomain.MICROSECONDS), 1000) / 1_000_000
 
 
+def make_engine(settings: Settings) -> Engine:
+    """An engine as a server needs it: it keeps the answers of queries."""
+    return Engine(runtime=settings.runtime, keep=KeptStore(settings.limits.kept_rows))
+
+
 class Serving:
     """An engine that is served: its app, and the socket on which it listens."""
 
-    def __init__(self, engine: Engine, settings: Settings, script: str | None = None) -> None:
+    def __init__(self, settings: Settings, script: str | None = None) -> None:
         self.settings = settings
-        self.service = Service(engine, settings)
+        self.service = Service(make_engine(settings), settings)
         self._demo = None
         if script is not None:
             Scripts(self.service).run(script)
