@@ -13,6 +13,7 @@ from tidemill.engine.kept import KeptStore
 from tidemill.engine.tables import duration
 from tidemill.errors import TidemillError
 from tidemill.server.app import create_app
+from tidemill.server.security import refuse_open_door
 from tidemill.server.service import Service
 from tidemill.server.settings import Settings
 from tidemill.server.statements import Scripts
@@ -45,6 +46,7 @@ class Serving:
     """An engine that is served: its app, and the socket on which it listens."""
 
     def __init__(self, settings: Settings, script: str | None = None) -> None:
+        refuse_open_door(settings)
         self.settings = settings
         self.service = Service(make_engine(settings), settings)
         self._demo = None
@@ -75,6 +77,7 @@ class Serving:
             access_log=False,
             server_header=False,
             date_header=False,
+            proxy_headers=False,
             timeout_graceful_shutdown=_GOODBYE,
             ws_max_size=1 << 16,
         )
