@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import time
 from threading import BoundedSemaphore
-from typing import Any
 
-import polars as pl
 import pyarrow as pa
 
 from tidemill.engine import Query

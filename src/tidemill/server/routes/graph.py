@@ -15,9 +15,7 @@ from tidemill.server.wire import dumps
 router = APIRouter(tags=["graph"])
 
 
-@router.get(
-    "/graph", summary="The running graph", response_model=GraphReport, responses=failures()
-)
+@router.get("/graph", summary="The running graph", response_model=GraphReport, responses=failures())
 async def graph(service: Serving, made: Made) -> Response:
     """All parts, what they do, and changes of plans that go on."""
     return json(await made.get("graph", lambda: dumps(service.graph_json())))
