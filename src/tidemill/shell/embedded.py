@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from tidemill import Engine, Query, TidemillError
-from tidemill.algebra import Schema
+from tidemill.algebra import Schema, SourceKind
 from tidemill.algebra.types import name_of
 from tidemill.analyze import Derived, SourceInfo
 from tidemill.engine.running import StartedQuery
@@ -66,7 +66,7 @@ class EmbeddedBackend:
         """The whole answer to a SELECT over input that ends."""
         query = self._query(sql)
         for name, info in query.sources.items():
-            if self._is_pushed(info):
+            if _is_pushed(info):
                 raise CatalogError(
                     f"rows are pushed into `{name}` for ever, so this has no last answer",
                     help="\\watch SELECT ... shows what holds now, CREATE QUERY keeps it running",
@@ -101,7 +101,7 @@ class EmbeddedBackend:
             )  # fmt: skip
         return Named(
             name, kind, _source_columns(entry), entry.time_column, entry.slack, entry.domain,
-            pushed=self._is_pushed(entry), used_by=used_by,
+            pushed=_is_pushed(entry), used_by=used_by,
         )  # fmt: skip
 
     def _named_query(self, name: str, state: str, error: str, reads: tuple[str, ...]) -> Named:
@@ -113,13 +113,6 @@ class EmbeddedBackend:
             error=error, complete_from=started.complete_from if started else 0, reads=reads,
             sql=query.sql,
         )  # fmt: skip
-
-    def _is_pushed(self, info: SourceInfo) -> bool:
-        try:
-            self.engine.push(info.name, [])
-        except CatalogError:
-            return False
-        return True
 
     def explain(self, query: str, level: str) -> list[str]:
         """The lines of a plan; `query` is a SELECT or the name of a query."""
@@ -173,6 +166,11 @@ def _holding(table: pa.Table, started: StartedQuery, at: int | None) -> pa.Table
     else:
         held = pc.and_(pc.less(start, at), pc.fill_null(pc.greater_equal(end, at), True))
     return table.filter(held).drop_columns([VALID_FROM, VALID_TO])
+
+
+def _is_pushed(info: SourceInfo) -> bool:
+    """Whether a stream was declared without a source: its rows are pushed."""
+    return info.kind is SourceKind.STREAM and info.format is None and not info.bounded
 
 
 def _columns(schema: Schema) -> tuple[Column, ...]:
