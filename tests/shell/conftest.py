@@ -3,7 +3,6 @@ from collections.abc import Iterator
 
 import pytest
 
-from tidemill import Engine
 from tidemill.shell import EmbeddedBackend, Printer, Session
 from tidemill.terminal.tables import Format
 
@@ -42,7 +41,7 @@ def _taken(stream: io.StringIO) -> str:
 
 @pytest.fixture
 def backend() -> Iterator[EmbeddedBackend]:
-    backend = EmbeddedBackend(Engine(runtime="inprocess"))
+    backend = EmbeddedBackend()
     yield backend
     backend.close()
 

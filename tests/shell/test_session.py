@@ -77,8 +77,8 @@ def test_errors_have_carets_at_their_place_in_the_script(say: Said) -> None:
 
 def test_warnings_are_shown(say: Said) -> None:
     say(BIDS)
-    assert say("CREATE QUERY every AS SELECT item FROM bid WHERE price = NULL;")
-    assert "warning" in say.notes
+    assert say("CREATE QUERY every AS SELECT COUNT(*) AS n FROM bid;")
+    assert "warning: `bid` has no window" in say.notes
 
 
 def test_everything_with_a_name(say: Said) -> None:
