@@ -25,7 +25,7 @@ apt_install() { \
 }
 endef
 
-.PHONY: help setup java postgres demo test lint format fuzz test-spark test-kills soak bench bench-peers experiments clean
+.PHONY: help setup java postgres demo test lint format fuzz test-spark test-kills soak web bench bench-peers experiments clean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*## ' $(firstword $(MAKEFILE_LIST)) | sed -E 's/^([a-z-]+):.*## (.*)/\1\t\2/' \
@@ -108,6 +108,11 @@ soak: SECONDS ?= 1800
 soak: setup java ## a graph with bursts under a bound of memory; then many more random cases on Spark
 	@$(BIN)/python -m tests.soak --seconds $(SECONDS)
 	@TIDEMILL_SOAK=$${TIDEMILL_SOAK:-150} $(BIN)/python -m pytest tests/spark/test_random.py -k more $(ARGS)
+
+# Users need no Node: what this builds is in the package.
+web: ## check, test and build the page into the package (needs Node 20 or newer)
+	@command -v npm >/dev/null || { echo "error: the page is built with Node 20 or newer" >&2; exit 1; }
+	@cd web && npm install --no-save --no-fund --no-audit --silent && npm run --silent build
 
 bench: setup java ## run every benchmark
 	@for file in benchmarks/[!_]*.py; do \
