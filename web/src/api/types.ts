@@ -35,6 +35,13 @@ export interface Checked {
   warnings: Problem[];
 }
 
+/** What a statement did. */
+export interface Ran {
+  kind: string;
+  name: string | null;
+  message: string;
+}
+
 export interface Info {
   version: string;
   runtime: string;
@@ -51,6 +58,7 @@ export interface SourceEntry {
   name: string;
   columns: Column[];
   time?: string | null;
+  domain?: Domain;
   slack?: number;
   pushed?: boolean;
   used_by: string[];
@@ -81,17 +89,17 @@ export interface MigrationState {
 export interface QueryEntry {
   name: string;
   state: "running" | "stopped" | "failed";
-  error: string | null;
+  error: Problem | null;
   sql: string;
   columns: Column[];
   domain: Domain;
   complete_from: number | null;
   rows_out: number;
   depends_on: string[];
-  sink: string;
+  sink: { target: string; form: string };
   started: boolean;
   sizes: Record<string, [number, number][]>;
-  migration: { split: number; time: number; old_rows: number } | null;
+  migration: { split: number; time_left: number; old_rows: number } | null;
 }
 
 export interface Cost {
