@@ -25,10 +25,14 @@ LAYERS = [
     "runtime",
     "graph",
     "engine",
+    "compose",
     "offline",
     "testing",
     "tidemill",  # the package itself: the names it re-exports
     "nexmark",  # an application: data, queries and a benchmark
+    "client",
+    "server",
+    "shell",
     "cli",
 ]
 
