@@ -89,17 +89,27 @@ export interface MigrationState {
 export interface QueryEntry {
   name: string;
   state: "running" | "stopped" | "failed";
-  error: Problem | null;
+  error: string | null;
   sql: string;
   columns: Column[];
   domain: Domain;
   complete_from: number | null;
   rows_out: number;
   depends_on: string[];
-  sink: { target: string; form: string };
+  sink: string;
   started: boolean;
   sizes: Record<string, [number, number][]>;
-  migration: { split: number; time_left: number; old_rows: number } | null;
+  migration: { split: number; time: number; old_rows: number } | null;
+}
+
+export interface QueryProgress {
+  ticks: number;
+  rows_in: number;
+  rows_out: number;
+  late_rows: number;
+  seconds: number;
+  sources: Record<string, { rows: number; late_rows: number; watermark: number | null }>;
+  operators: { operator: string; rows_in: number; rows_out: number; state_rows: number; state_bytes: number }[];
 }
 
 export interface Cost {

@@ -26,7 +26,8 @@ export const isNumber = (column: Column): boolean => NUMBER.test(column.type.toU
 
 /** Queries for newcomers, over streams that are really there. */
 export function examplesFor(catalog: Catalog | null): Example[] {
-  const found = (catalog?.streams ?? []).flatMap(over).slice(0, 4);
+  const busiest = [...(catalog?.streams ?? [])].sort((a, b) => (b.rate ?? 0) - (a.rate ?? 0));
+  const found = busiest.flatMap(over).slice(0, 4);
   const taken = catalog?.streams.some((each) => each.name === "reading");
   return taken ? found : [...found, FIRST];
 }
@@ -34,11 +35,13 @@ export function examplesFor(catalog: Catalog | null): Example[] {
 function over(stream: SourceEntry): Example[] {
   const columns = stream.columns.filter((each) => each.name !== stream.time);
   const key = columns.find((each) => !isNumber(each)) ?? columns[0];
-  const measure = columns.filter((each) => isNumber(each) && each !== key).at(-1);
+  const numbers = columns.filter((each) => isNumber(each) && each !== key);
+  // Integers are often names of things.
+  const measure = numbers.find((each) => !/INT/.test(each.type)) ?? numbers.at(-1);
   if (!key || !measure) return [];
   // Integer time has no unit.
   const ticks = stream.columns.some((each) => each.name === stream.time && each.type !== "TIMESTAMP");
-  const range = ticks ? "RANGE 60" : "RANGE 1 MINUTE";
+  const range = ticks ? "RANGE 60" : "RANGE 10 MINUTES";
   const [k, m, s] = [key.name, measure.name, stream.name];
   return [
     {
@@ -47,7 +50,7 @@ function over(stream: SourceEntry): Example[] {
       sql: `SELECT COUNT(*) AS n\nFROM ${s} WINDOW(${range})\n`,
     },
     {
-      title: `${m} by ${k}`,
+      title: `The highest ${m} by ${k}`,
       about: "An aggregate for each group; every row says from when to when it holds.",
       sql: `SELECT ${k}, MAX(${m}) AS highest, COUNT(*) AS n\nFROM ${s} WINDOW(${range})\nGROUP BY ${k}\n`,
     },

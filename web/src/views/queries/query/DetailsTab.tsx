@@ -8,8 +8,7 @@ export function DetailsTab({ query }: { query: QueryEntry }) {
     ["Rows given", query.rows_out.toLocaleString("en")],
     ["Answers complete from", instant(query.complete_from, query.domain)],
     ["Reads", query.depends_on.join(", ") || "–"],
-    ["Results go to", query.sink.target],
-    ["Form of the results", query.sink.form],
+    ["Results go to", query.sink],
   ];
   return (
     <dl className="q-facts">

@@ -44,7 +44,7 @@ export function QueryPage({ query, catalog, handle, tab, choose, changed }: Prop
         <Actions query={query} wide done={done} />
       </div>
       {problem && <Trouble problem={problem} />}
-      {query.error && <Trouble problem={query.error} />}
+      {query.error && <Trouble problem={{ message: query.error }} />}
       <Tabs label="Query" tabs={TABS} chosen={tab} choose={choose}>
         {tab === "Results" && <ResultsTab query={query} />}
         {tab === "Plan" && <PlanTab query={query} />}

@@ -23,19 +23,16 @@ export const NOTHING: Known = { columns: [], domain: null, held: [], completeUnt
 /** More than a person looks at, and few enough to draw four times a second. */
 export const MOST = 20_000;
 
-/** Adds rows that came. One that goes on where an equal one ended is the same row. */
+/** Adds rows that came, and lets those go on that were known already. */
 export function added(known: Known, table: Table, most = MOST): Known {
   const held = [...known.held];
-  const ends = new Map<string, number>();
-  held.forEach((each, n) => ends.set(`${each.to} ${each.key}`, n));
+  const growing = new Growing(held, known.completeUntil ?? -Infinity);
   table.rows.forEach((row, n) => {
     const [from, to] = [table.valid_from[n]!, table.valid_to[n] ?? null];
     const key = JSON.stringify(row);
-    const before = ends.get(`${from} ${key}`);
-    ends.delete(`${from} ${key}`);
-    const place = before ?? held.length;
-    held[place] = { row, key, from: before === undefined ? from : held[before]!.from, to };
-    ends.set(`${to} ${key}`, place);
+    const place = growing.take(key, from) ?? held.length;
+    held[place] = { row, key, from: held[place]?.from ?? from, to };
+    growing.ended(key, to, place);
   });
   const tooMany = held.length > most;
   return {
@@ -45,6 +42,45 @@ export function added(known: Known, table: Table, most = MOST): Known {
     completeUntil: table.complete_until,
     truncated: known.truncated || table.truncated || tooMany,
   };
+}
+
+/**
+ * Which of the known rows a new one goes on from: an equal one that ends where it begins, for
+ * answers are cut where they were complete, or one that begins with it and now ends later. Equal
+ * rows may hold several times; each goes on once.
+ */
+class Growing {
+  private readonly starts = new Map<string, number[]>();
+  private readonly ends = new Map<string, number[]>();
+
+  constructor(
+    private readonly held: readonly Held[],
+    completeUntil: number,
+  ) {
+    held.forEach(({ key, from, to }, place) => {
+      if (to !== null && to < completeUntil) return; // it has ended for good
+      put(this.starts, `${from} ${key}`, place);
+      put(this.ends, `${to} ${key}`, place);
+    });
+  }
+
+  take(key: string, from: number): number | undefined {
+    const again = this.starts.get(`${from} ${key}`)?.shift();
+    if (again === undefined) return this.ends.get(`${from} ${key}`)?.shift();
+    const end = `${this.held[again]!.to} ${key}`;
+    this.ends.set(end, (this.ends.get(end) ?? []).filter((place) => place !== again));
+    return again;
+  }
+
+  ended(key: string, to: number | null, place: number): void {
+    put(this.ends, `${to} ${key}`, place);
+  }
+}
+
+function put(lists: Map<string, number[]>, key: string, place: number): void {
+  const known = lists.get(key);
+  if (known) known.push(place);
+  else lists.set(key, [place]);
 }
 
 function newest(held: Held[], most: number): Held[] {

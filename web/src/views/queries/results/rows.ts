@@ -3,11 +3,9 @@ import type { Column, Value } from "../../../api/types";
 /** A value as a table shows it. */
 export function shown(value: Value): string {
   if (value === null) return "NULL";
-  if (typeof value === "number") return Number.isInteger(value) ? value.toLocaleString("en") : rounded(value);
+  if (typeof value === "number") return Number.isInteger(value) ? String(value) : String(Number(value.toPrecision(12)));
   return typeof value === "object" ? JSON.stringify(value) : String(value);
 }
-
-const rounded = (value: number): string => value.toLocaleString("en", { maximumSignificantDigits: 10 });
 
 /** Smaller or larger in the order of a table: NULL first, numbers by size. */
 export function compare(a: Value, b: Value): number {

@@ -63,9 +63,7 @@ function Row({ query, chosen, done }: { query: QueryEntry; chosen: boolean; done
       </a>
       <Actions query={query} done={done} />
       {query.error && (
-        <p className="q-reason" title={query.error.help ?? ""}>
-          {query.error.message}
-        </p>
+        <p className="q-reason">{query.error}</p>
       )}
     </li>
   );

@@ -14,10 +14,17 @@ export function sampleRow(stream: SourceEntry, number: number, now: number, dice
   return Object.fromEntries(entries);
 }
 
-/** The instant of a row that comes now. */
+const A_DAY_MS = 86_400_000;
+
+/**
+ * The instant of a row that comes now. A stream whose time runs elsewhere, as that of a recording,
+ * gets one that follows what it has: a jump to the present would make all its later rows late.
+ */
 export function sampleTime(column: Column, stream: SourceEntry, number: number, now: number): Value {
-  if (column.type === "TIMESTAMP") return new Date(now + number).toISOString();
-  return (stream.watermark ?? 0) + 1 + number;
+  const reached = stream.watermark ?? null;
+  if (column.type !== "TIMESTAMP") return (reached ?? 0) + 1 + number;
+  const elsewhere = reached !== null && Math.abs(now - reached / 1000) > A_DAY_MS;
+  return new Date((elsewhere ? Math.ceil(reached / 1000) + 1 : now) + number).toISOString();
 }
 
 function sampleValue(column: Column, dice: () => number): Value {
