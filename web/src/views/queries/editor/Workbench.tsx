@@ -34,6 +34,7 @@ export function Workbench({ catalog, queries, handle, done }: Props) {
     setBusy(true);
     try {
       await (unnamed ? startNamed(name, unnamed, setAnswer) : runScript(sql, setAnswer));
+      if (unnamed) keep(null); // it lives on as the text of the query
     } catch (error) {
       if (error instanceof Refused) setAnswer({ ran: [], problem: error.problem });
     }

@@ -1,7 +1,8 @@
 import { useState } from "react";
 import { instant } from "../../../parts/format";
 import { Pause, Play } from "../icons";
-import { latest, span, type Known } from "./intervals";
+import { latest, type Known } from "./intervals";
+import type { Window } from "./picture";
 import { clock, parseInstant } from "./times";
 
 interface Props {
@@ -64,16 +65,22 @@ function InstantField({ value, known, look }: { value: number; known: Known; loo
   );
 }
 
-/** Slides along all the time that is kept. */
-export function TimeSlider({ known, at, look }: Pick<Props, "known" | "at" | "look">) {
-  const reach = span(known);
-  const [first, last] = reach ?? [0, 1];
+interface SliderProps {
+  known: Known;
+  window: Window;
+  at: number | null;
+  look: (at: number | null) => void;
+}
+
+/** Slides along the time that is drawn. */
+export function TimeSlider({ known, window, at, look }: SliderProps) {
+  const last = latest(known);
   return (
     <input
-      type="range" className="q-slider" aria-label="Time" min={first} max={Math.max(last, first + 1)} disabled={reach === null}
-      step={Math.max(1, Math.floor((last - first) / 1000))} value={at ?? last}
+      type="range" className="q-slider" aria-label="Time" min={window.start} max={last ?? 1} disabled={last === null}
+      step={Math.max(1, Math.floor((window.end - window.start) / 1000))} value={at ?? last ?? 1}
       aria-valuetext={instant(at ?? last, known.domain)}
-      onChange={(event) => look(Number(event.target.value) >= last ? null : Number(event.target.value))}
+      onChange={(event) => look(last !== null && Number(event.target.value) >= last ? null : Number(event.target.value))}
     />
   );
 }
