@@ -7,16 +7,19 @@ import { HEIGHT, PITCH, type Places } from "./layout";
 import { Lines } from "./Lines";
 import { linesOf } from "./routing";
 import { kindOf } from "./names";
-import { FarAway, Part, QueryName } from "./Part";
+import { distanceOf, LookedAt, Part, QueryName } from "./Part";
 import { partsOf, usersOf, type Drawn } from "./picture";
 import { spot } from "./spot";
 import { Tip } from "./Tip";
+import { firstSight } from "./sight";
+import type { Domains } from "./useDomains";
 import { isStep, walk } from "./walk";
 
 export interface FlowProps {
   picture: string;
   drawn: Drawn[];
   places: Places;
+  domains: Domains;
   /** What is open in the panel. */
   open: string | null;
   /** Where the keyboard should go. */
@@ -27,8 +30,6 @@ export interface FlowProps {
 
 const TYPES = { part: Part, query: QueryName };
 const NO_LINES: [] = [];
-/** Below this zoom, parts have no numbers. */
-const FAR = 0.42;
 const FIT = { padding: 0.08, maxZoom: 1, minZoom: 0.02 };
 
 export const Flow = memo(function Flow(props: FlowProps) {
@@ -39,15 +40,15 @@ export const Flow = memo(function Flow(props: FlowProps) {
   );
 });
 
-function Inner({ picture, drawn, places, open, goal, choose, tidy }: FlowProps) {
+function Inner({ picture, drawn, places, domains, open, goal, choose, tidy }: FlowProps) {
   const frame = useRef<HTMLDivElement>(null);
-  const nodes = useFlowNodes(drawn, places, open);
+  const nodes = useFlowNodes(drawn, places, open, domains);
   const lines = useMemo(() => linesOf(drawn, places), [drawn, places]);
   const byId = useMemo(() => new Map(drawn.map((each) => [each.id, each])), [drawn]);
-  const far = useStore((state) => state.transform[2] < FAR);
-  const { fitView } = useReactFlow();
+  const distance = useStore((state) => distanceOf(state.transform[2]));
   const goTo = useGoTo(frame, places);
-  useEffect(() => void fitView(FIT), [picture, fitView]);
+  const { fitView } = useReactFlow();
+  useFirstSight(frame, picture, drawn, places);
   useEffect(() => {
     if (goal) goTo(goal.id);
   }, [goal, goTo]);
@@ -63,7 +64,7 @@ function Inner({ picture, drawn, places, open, goal, choose, tidy }: FlowProps) 
   const onEnter = useCallback((id: string) => light(byId.get(id), drawn), [byId, drawn]);
   return (
     <div className="flow" ref={frame} onKeyDown={onKeyDown} onFocus={(event) => onEnter(itemOf(event.target))} onBlur={() => spot.point(null)}>
-      <FarAway value={far}>
+      <LookedAt value={distance}>
         <ReactFlow<FlowNode>
           nodes={nodes}
           edges={NO_LINES}
@@ -88,10 +89,21 @@ function Inner({ picture, drawn, places, open, goal, choose, tidy }: FlowProps) 
           <MiniMap<FlowNode> className="map" pannable zoomable nodeClassName={classOf} nodeBorderRadius={12} ariaLabel="Overview of the graph" />
           <Controls fit={() => void fitView(FIT)} tidy={tidy} />
         </ReactFlow>
-      </FarAway>
+      </LookedAt>
       <Tip byId={byId} frame={frame} />
     </div>
   );
+}
+
+/** A small graph is shown as a whole; of a large one as much as can be read, from the sources on. */
+function useFirstSight(frame: React.RefObject<HTMLDivElement | null>, picture: string, drawn: Drawn[], places: Places): void {
+  const { setViewport } = useReactFlow();
+  const newest = useRef({ drawn, places });
+  newest.current = { drawn, places };
+  useEffect(() => {
+    const { width, height } = frame.current!.getBoundingClientRect();
+    void setViewport(firstSight(newest.current.drawn, newest.current.places, width, height));
+  }, [frame, picture, setViewport]);
 }
 
 const itemOf = (element: Element): string => element.closest<HTMLElement>("[data-item]")?.dataset.item ?? "";
@@ -115,7 +127,8 @@ function useGoTo(frame: React.RefObject<HTMLDivElement | null>, places: Places):
       const seen = frame.current!.getBoundingClientRect();
       const inside = at.x > seen.left + 90 && at.x < seen.right - 90 && at.y > seen.top + 50 && at.y < seen.bottom - 50;
       const zoom = getViewport().zoom;
-      if (!inside || zoom < FAR) void setCenter(place.x, y, { zoom: zoom < FAR ? 0.9 : zoom });
+      const close = distanceOf(zoom) === "near";
+      if (!inside || !close) void setCenter(place.x, y, { zoom: close ? zoom : 0.9 });
       focusSoon(frame.current!, id!, 30);
     },
     [frame, places, setCenter, getViewport, flowToScreenPosition],

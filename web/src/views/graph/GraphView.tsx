@@ -9,6 +9,7 @@ import { Panel } from "./Panel";
 import { drawnOf, found, itemsOf, partId, type Drawn } from "./picture";
 import { Rail } from "./Rail";
 import { spot } from "./spot";
+import { useDomains } from "./useDomains";
 import { useGraph } from "./useGraph";
 import { useLayout } from "./useLayout";
 import { Welcome } from "./Welcome";
@@ -46,6 +47,7 @@ function Shown({ graph, only }: { graph: Graph; only: string }) {
   const drawn = useMemo(() => drawnOf(graph, only), [graph, only]);
   const items = useMemo(() => itemsOf(drawn), [drawn]);
   const matches = useMemo(() => (text.trim() ? found(drawn, text) : null), [drawn, text]);
+  const domains = useDomains(graph.revision);
   const { laid, tidy } = useLayout(only, items);
   useEffect(() => {
     spot.search(matches);
@@ -70,10 +72,10 @@ function Shown({ graph, only }: { graph: Graph; only: string }) {
       <Rail graph={graph} drawn={drawn} only={only} text={text} matches={matches?.size ?? 0} search={setText} goToFirst={goToFirst} />
       <div className="stage">
         {laid && laid.picture === only && (
-          <Flow picture={only} drawn={drawn} places={laid.places} open={open} goal={goal} choose={choose} tidy={tidy} />
+          <Flow picture={only} drawn={drawn} places={laid.places} domains={domains} open={open} goal={goal} choose={choose} tidy={tidy} />
         )}
         <Migrations migrations={graph.migrations} />
-        {shown && <Panel node={shown} close={close} />}
+        {shown && <Panel node={shown} domain={domains.get(shown.queries[0] ?? "") ?? null} close={close} />}
       </div>
     </div>
   );

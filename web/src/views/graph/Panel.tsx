@@ -1,6 +1,5 @@
 import { useEffect, useMemo, useRef, useState } from "react";
-import { get } from "../../api/client";
-import type { Domain, GraphNode, QueryEntry } from "../../api/types";
+import type { Domain, GraphNode } from "../../api/types";
 import { duration, instant } from "../../parts/format";
 import { linkTo } from "../../shell/routes";
 import { Charts } from "./Charts";
@@ -11,18 +10,17 @@ import { measures } from "./measures";
 import { kindOf, meaningOf, titleOf } from "./names";
 
 /** All about one part of the graph. */
-export function Panel({ node, close }: { node: GraphNode; close: () => void }) {
+export function Panel({ node, domain, close }: { node: GraphNode; domain: Domain; close: () => void }) {
   const history = useMemo(() => new History(node.id), [node.id]);
   useEffect(() => history.follow(), [history]);
-  const domain = useDomain(node);
   return (
-    <aside className="panel" aria-label={`Details of ${titleOf(node.operator)}`}>
+    <aside className="panel" aria-label={`Details of ${titleOf(node)}`}>
       <header className={kindOf(node.operator)}>
         <span className="part-icon">
           <Icon kind={kindOf(node.operator)} />
         </span>
         <div>
-          <h2>{titleOf(node.operator)}</h2>
+          <h2>{titleOf(node)}</h2>
           <p className="quiet">{meaningOf(node.operator)}</p>
         </div>
         <button className="ghost" onClick={close} aria-label="Close the details" title="Close (Escape)">
@@ -125,17 +123,3 @@ function Sizes({ node, history, domain }: { node: GraphNode; history: History; d
 
 const allChanges = (history: History) =>
   (["window", "granularity"] as const).flatMap((name) => changesOf(history.at, history.columns[name]));
-
-/** How time is told in the queries that use a part. */
-function useDomain(node: GraphNode): Domain {
-  const [domain, setDomain] = useState<Domain>(null);
-  const query = node.queries[0];
-  useEffect(() => {
-    const stop = new AbortController();
-    get<QueryEntry[]>("queries", stop.signal)
-      .then((queries) => setDomain(queries.find((each) => each.name === query)?.domain ?? null))
-      .catch(() => undefined); // then instants are shown as numbers
-    return () => stop.abort();
-  }, [query]);
-  return domain;
-}

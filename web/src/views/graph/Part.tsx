@@ -1,6 +1,6 @@
 import type { Node, NodeProps } from "@xyflow/react";
 import { createContext, memo, useContext, useEffect, useRef } from "react";
-import type { GraphNode } from "../../api/types";
+import type { Domain, GraphNode } from "../../api/types";
 import { figure, share, times } from "./figures";
 import { Icon } from "./Icon";
 import { measures } from "./measures";
@@ -8,20 +8,22 @@ import { kindOf, shortDetails, titleOf } from "./names";
 import type { Tint } from "./picture";
 import { spot } from "./spot";
 
-export type PartNode = Node<{ node: GraphNode; tint: Tint }, "part">;
+export type PartNode = Node<{ node: GraphNode; tint: Tint; domain: Domain }, "part">;
 export type QueryNode = Node<{ query: string }, "query">;
 
-/** Whether the graph is looked at from so far away that nobody could read its numbers. */
-export const FarAway = createContext(false);
+/** From where the graph is looked at: nearby all is shown, from afar a little, then only colours. */
+export type Distance = "near" | "far" | "dots";
+export const distanceOf = (zoom: number): Distance => (zoom >= 0.5 ? "near" : zoom >= 0.17 ? "far" : "dots");
+export const LookedAt = createContext<Distance>("near");
 
 /** A part of the graph: what it is, and what it does at the moment. */
 export const Part = memo(function Part({ id, data, selected }: NodeProps<PartNode>) {
   const { node, tint } = data;
   const card = useRef<HTMLDivElement>(null);
-  const far = useContext(FarAway);
+  const distance = useContext(LookedAt);
   const shared = node.queries.length > 1;
   useEffect(() => spot.hold(id, card.current!), [id]);
-  useEffect(() => (far ? undefined : showFigures(node.id, card.current!)), [far, node.id]);
+  useEffect(() => showFigures(node.id, card.current!), [distance, node.id]);
   return (
     <div
       ref={card}
@@ -29,68 +31,83 @@ export const Part = memo(function Part({ id, data, selected }: NodeProps<PartNod
       tabIndex={0}
       role="button"
       data-item={id}
-      aria-label={`${titleOf(node.operator)} ${node.details}, used by ${node.queries.join(", ")}`}
+      aria-label={`${titleOf(node)} ${node.details}, used by ${node.queries.join(", ")}`}
     >
-      {far ? <FarFace node={node} /> : <Face node={node} shared={shared} />}
+      {distance === "near" && <Face node={node} shared={shared} domain={data.domain} />}
+      {distance === "far" && <FarFace node={node} />}
     </div>
   );
 });
 
 function FarFace({ node }: { node: GraphNode }) {
-  return <span className="far-title">{titleOf(node.operator)}</span>;
+  return (
+    <div className="far-face">
+      <strong>{titleOf(node)}</strong>
+      <span>
+        <span data-figure="rate">–</span>/s
+      </span>
+    </div>
+  );
 }
 
-function Face({ node, shared }: { node: GraphNode; shared: boolean }) {
+function Face({ node, shared, domain }: { node: GraphNode; shared: boolean; domain: Domain }) {
   return (
     <>
       <div className="part-head">
         <span className="part-icon">
           <Icon kind={kindOf(node.operator)} />
         </span>
-        <strong>{titleOf(node.operator)}</strong>
-        {shared && <span className="badge">{node.queries.length} queries</span>}
+        <strong>{titleOf(node)}</strong>
+        {shared && <span className="badge">{node.queries.length}</span>}
       </div>
-      <div className="part-details">{shortDetails(node.operator, node.details) || " "}</div>
+      <div className="part-details">{shortDetails(node, domain) || " "}</div>
       <dl className="part-figures">
-        <Cell name="rows/s" />
-        <Cell name="select" />
-        <Cell name="state" />
-        <Cell name="time" />
+        <Cell figure="rate" name="rows/s" />
+        <Cell figure="kept" name="sel." />
+        <Cell figure="state" name="state" />
+        <Cell figure="busy" name="time" />
       </dl>
       <span className="heat" />
     </>
   );
 }
 
-function Cell({ name }: { name: string }) {
+function Cell({ figure, name }: { figure: string; name: string }) {
   return (
     <div>
-      <dd>–</dd>
+      <dd data-figure={figure}>–</dd>
       <dt>{name}</dt>
     </div>
   );
 }
 
+const FIGURES: Record<string, (id: number) => string> = {
+  rate: (id) => figure(measures.get(id, "output_rate")),
+  kept: (id) => times(measures.get(id, "selectivity")),
+  state: (id) => figure(measures.get(id, "state_rows")),
+  busy: (id) => share(measures.get(id, "busy")),
+};
+
 /** Writes the numbers of a part where they are shown, whenever there are new ones. */
-function showFigures(id: number, card: HTMLElement): () => void {
-  const cells = [...card.querySelectorAll("dd")].map((each) => each.firstChild as Text);
-  const heat = card.querySelector<HTMLElement>(".heat")!;
+function showFigures(id: number, card: HTMLElement): (() => void) | undefined {
+  const places = [...card.querySelectorAll<HTMLElement>("[data-figure]")];
+  if (places.length === 0) return undefined;
+  const cells = places.map((each) => ({ text: each.firstChild as Text, of: FIGURES[each.dataset.figure!]! }));
+  const heat = card.querySelector<HTMLElement>(".heat");
   const write = () => {
-    const busy = measures.get(id, "busy");
-    const texts = [
-      figure(measures.get(id, "output_rate")),
-      times(measures.get(id, "selectivity")),
-      figure(measures.get(id, "state_rows")),
-      share(busy),
-    ];
-    texts.forEach((text, index) => {
-      if (cells[index]!.data !== text) cells[index]!.data = text;
-    });
-    const length = `scaleX(${Number.isNaN(busy) ? 0 : Math.min(1, Math.sqrt(busy)).toFixed(2)})`;
-    if (heat.style.transform !== length) heat.style.transform = length;
+    for (const cell of cells) {
+      const text = cell.of(id);
+      if (cell.text.data !== text) cell.text.data = text;
+    }
+    if (heat) warm(heat, measures.get(id, "busy"));
   };
   write();
   return measures.read(write);
+}
+
+function warm(heat: HTMLElement, busy: number): void {
+  const length = `scaleX(${Number.isNaN(busy) ? 0 : Math.min(1, Math.sqrt(busy)).toFixed(2)})`;
+  if (heat.style.transform !== length) heat.style.transform = length;
 }
 
 /** The name of a query, below the last of its parts. */

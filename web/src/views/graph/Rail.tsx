@@ -41,7 +41,7 @@ export function Rail({ graph, drawn, only, text, matches, search, goToFirst }: P
         </span>
       </form>
       <p className="counts quiet numbers">
-        {graph.nodes.length} parts · {graph.roots.length} queries · {shared} shared
+        {graph.nodes.length} parts, {shared} of them shared
       </p>
       <ul className="names">
         <li>

@@ -13,10 +13,10 @@ export interface Place {
 }
 export type Places = Record<string, Place>;
 
-export const WIDTH = 216;
-export const HEIGHT = 104;
-export const GAP = 28;
-export const PITCH = HEIGHT + 60;
+export const WIDTH = 188;
+export const HEIGHT = 96;
+export const GAP = 20;
+export const PITCH = HEIGHT + 48;
 
 const STEP = WIDTH + GAP;
 /** If less than this share of the items has a place, all are laid out anew. */
@@ -36,7 +36,7 @@ export function arrangeAnew(items: Item[]): Places {
   // Edges lead from readers to what they read, and the picture is turned over: so the sources are
   // what dagre lays out first, all of them in one row.
   const graph = new Graph()
-    .setGraph({ rankdir: "BT", ranker: "longest-path", nodesep: GAP, ranksep: PITCH - HEIGHT, edgesep: 14 })
+    .setGraph({ rankdir: "BT", ranker: "longest-path", nodesep: GAP, ranksep: PITCH - HEIGHT, edgesep: 10 })
     .setDefaultEdgeLabel(() => ({}));
   for (const { id } of items) graph.setNode(id, { width: WIDTH, height: HEIGHT });
   for (const { id, inputs } of items)

@@ -1,3 +1,8 @@
+import type { Domain, GraphNode } from "../../api/types";
+import { duration } from "../../parts/format";
+
+type Named = Pick<GraphNode, "operator" | "details" | "window">;
+
 /** What a family of operators has in common: its colour, its sign, and what it does in words. */
 export type Kind = "source" | "window" | "row" | "join" | "group" | "set" | "order" | "hand_over";
 
@@ -35,16 +40,23 @@ const bare = (operator: string): string => operator.replace(/Exec$/, "");
 export const kindOf = (operator: string): Kind => KINDS[bare(operator)]?.[0] ?? "row";
 export const meaningOf = (operator: string): string => KINDS[bare(operator)]?.[1] ?? "";
 
-/** The name of an operator for people: `TimeWindowExec` is "Time window". */
-export function titleOf(operator: string): string {
+/** The name of a part for people: `TimeWindowExec` is "Time window", a source has its own. */
+export function titleOf({ operator, details }: Named): string {
+  if (kindOf(operator) === "source") return details.replace(/ columns=\[.*$/, "");
   const words = bare(operator).replace(/([a-z])([A-Z])/g, "$1 $2").toLowerCase();
   return words === "top k" ? "Top k" : words.charAt(0).toUpperCase() + words.slice(1);
 }
 
+function slideOf(details: string, domain: Domain): string {
+  const slide = /slide=(\d+)/.exec(details)?.[1];
+  return slide ? `, every ${duration(Number(slide), domain)}` : "";
+}
+
 /** Details in one short line: the noise of names that the programs gave is left out. */
-export function shortDetails(operator: string, details: string): string {
-  const text = kindOf(operator) === "source" ? details.replace(/ columns=\[.*$/, "") : details;
-  return text
+export function shortDetails({ operator, details, window }: Named, domain: Domain): string {
+  if (kindOf(operator) === "source") return /columns=\[(.*)\]/.exec(details)?.[1] ?? "";
+  if (operator === "TimeWindowExec" && window) return `last ${duration(window, domain)}${slideOf(details, domain)}`;
+  return details
     .replace(/\[(.*)\]/, "$1")
     .replace(/\b(\w+) := ((?:\w+\.)?\1)(?=,|$)/g, "$1")
     .replace(/ := /g, " = ")

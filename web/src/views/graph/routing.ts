@@ -1,4 +1,4 @@
-import { HEIGHT, PITCH, WIDTH, type Places } from "./layout";
+import { GAP, HEIGHT, PITCH, WIDTH, type Place, type Places } from "./layout";
 import type { Drawn } from "./picture";
 
 /** A way along which rows flow, from what is read to who reads it. */
@@ -17,22 +17,28 @@ export interface Line {
 type Point = [x: number, y: number];
 
 /** Room beside an item that a line passes. */
-const ROOM = WIDTH / 2 + 10;
+const ROOM = (WIDTH + GAP) / 2;
 
-/** Where a line passes the rows between its ends: through the gaps between their items. */
-export function bends(from: { x: number; row: number }, to: { x: number; row: number }, rows: Map<number, number[]>): Point[] {
-  const found: Point[] = [];
-  for (let row = from.row + 1; row < to.row; row++) {
+/**
+ * Where a line passes the rows between its ends: straight down through the gaps between items, and
+ * where no gap goes through, from gap to gap.
+ */
+export function bends(from: Place, to: Place, rows: Map<number, number[]>): Point[] {
+  const between = Array.from({ length: Math.max(0, to.row - from.row - 1) }, (_, index) => from.row + 1 + index);
+  const taken = between.flatMap((row) => rows.get(row) ?? []);
+  const way = (x: number) => Math.abs(x - from.x) + 1.01 * Math.abs(x - to.x);
+  const through = gap(taken, [from.x, to.x], way);
+  if (through !== undefined) return between.map((row) => [through, row]);
+  return between.map((row) => {
     const straight = from.x + ((to.x - from.x) * (row - from.row)) / (to.row - from.row);
-    found.push([nearestGap(straight, rows.get(row) ?? []), row]);
-  }
-  return found;
+    return [gap(rows.get(row) ?? [], [straight], (x) => Math.abs(x - straight)) ?? straight, row];
+  });
 }
 
-function nearestGap(wish: number, taken: number[]): number {
+/** The gap of the least cost; the wishes are tried as well as both sides of every item. */
+function gap(taken: number[], wishes: number[], cost: (x: number) => number): number | undefined {
   const free = (x: number) => taken.every((other) => Math.abs(other - x) >= ROOM - 1);
-  const nearer = (a: number, b: number) => Math.abs(a - wish) - Math.abs(b - wish);
-  return [wish, ...taken.flatMap((x) => [x - ROOM, x + ROOM])].sort(nearer).find(free) ?? wish;
+  return [...wishes, ...taken.flatMap((x) => [x - ROOM, x + ROOM])].sort((a, b) => cost(a) - cost(b)).find(free);
 }
 
 export function rowsOf(places: Places): Map<number, number[]> {
@@ -48,13 +54,13 @@ export function linesOf(drawn: Drawn[], places: Places): Line[] {
     each.inputs.flatMap((input, index) => {
       const [from, to] = [places[input], places[each.id]];
       if (!from || !to) return [];
-      const port = to.x + (index - (each.inputs.length - 1) / 2) * 36;
+      const port = to.x + (index - (each.inputs.length - 1) / 2) * 30;
       return [lineOf(input, each.id, from, { x: port, row: to.row }, bends(from, { ...to, x: port }, rows))];
     }),
   );
 }
 
-function lineOf(from: string, to: string, start: { x: number; row: number }, end: { x: number; row: number }, through: Point[]): Line {
+function lineOf(from: string, to: string, start: Place, end: Place, through: Point[]): Line {
   const path = new Path2D();
   let [x, y] = [start.x, start.row * PITCH + HEIGHT];
   path.moveTo(x, y);
