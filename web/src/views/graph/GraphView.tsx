@@ -4,7 +4,6 @@ import { linkTo } from "../../shell/routes";
 import type { Graph } from "../../api/types";
 import "../../styles/graph.css";
 import { Flow } from "./Flow";
-import { Migrations } from "./Migrations";
 import { Panel } from "./Panel";
 import { drawnOf, found, itemsOf, partId, type Drawn } from "./picture";
 import { Rail } from "./Rail";
@@ -74,7 +73,6 @@ function Shown({ graph, only }: { graph: Graph; only: string }) {
         {laid && laid.picture === only && (
           <Flow picture={only} drawn={drawn} places={laid.places} domains={domains} open={open} goal={goal} choose={choose} tidy={tidy} />
         )}
-        <Migrations migrations={graph.migrations} />
         {shown && <Panel node={shown} domain={domains.get(shown.queries[0] ?? "") ?? null} close={close} />}
       </div>
     </div>

@@ -10,7 +10,7 @@ export function Migrations({ migrations }: { migrations: MigrationState[] }) {
 function Running({ migrations }: { migrations: MigrationState[] }) {
   const { data } = useLive<QueryEntry[]>("queries", "queries");
   return (
-    <div className="migrations" role="status">
+    <div className="migrations">
       {migrations.map((each) => (
         <Migration key={each.query} state={newest(each, data)} />
       ))}
@@ -19,35 +19,31 @@ function Running({ migrations }: { migrations: MigrationState[] }) {
 }
 
 /** What remains changes with every tick; the graph is told only when its structure changes. */
-function newest(state: MigrationState, queries: QueryEntry[] | null): MigrationState {
-  const now = queries?.find((each) => each.name === state.query)?.migration;
-  return now ? { ...state, split: now.split, time_left: now.time, old_rows: now.old_rows } : state;
+export function newest(state: MigrationState, queries: QueryEntry[] | null): MigrationState {
+  return { ...state, ...queries?.find((each) => each.name === state.query)?.migration };
 }
 
 function Migration({ state }: { state: MigrationState }) {
-  const split = instant(state.split, state.domain);
   return (
-    <article className="migration">
-      <h2>{state.query} changes its plan</h2>
+    <details className="migration" open={matchMedia("(min-width: 760px)").matches}>
+      <summary>
+        <strong>{state.query}</strong> changes its plan
+      </summary>
       <p>
-        Both plans run for a while. Until <time className="numbers">{split}</time>, the split time, the answer comes from the{" "}
-        <span className="tint old">old plan</span>; from then on from the <span className="tint new">new plan</span>. The{" "}
-        <span className="tint hand_over">hand-over</span> joins both, so no row is missing and none comes twice.
+        Both plans run side by side. Before the split time the answer comes from the <span className="tint old">old plan</span>, from then on
+        from the <span className="tint new">new plan</span>. The <span className="tint hand_over">hand-over</span> joins both: no row is
+        missing, none comes twice.
       </p>
       <dl className="numbers">
-        <div>
-          <dt>time left</dt>
-          <dd>{duration(state.time_left, state.domain)}</dd>
-        </div>
-        <div>
-          <dt>rows in the old plan</dt>
-          <dd>{state.old_rows.toLocaleString("en")}</dd>
-        </div>
-        <div>
-          <dt>phase</dt>
-          <dd>{state.phase.replaceAll("_", " ")}</dd>
-        </div>
+        <dt>split time</dt>
+        <dd>{instant(state.split, state.domain)}</dd>
+        <dt>time left</dt>
+        <dd>{duration(state.time_left, state.domain)}</dd>
+        <dt>old rows</dt>
+        <dd>{state.old_rows.toLocaleString("en")}</dd>
+        <dt>phase</dt>
+        <dd>{state.phase.replaceAll("_", " ")}</dd>
       </dl>
-    </article>
+    </details>
   );
 }

@@ -113,11 +113,12 @@ function warm(heat: HTMLElement, busy: number): void {
 /** The name of a query, below the last of its parts. */
 export const QueryName = memo(function QueryName({ id, data, selected }: NodeProps<QueryNode>) {
   const card = useRef<HTMLDivElement>(null);
+  const distance = useContext(LookedAt);
   useEffect(() => spot.hold(id, card.current!), [id]);
   return (
     <div
       ref={card}
-      className={`query-name ${selected ? "selected" : ""}`}
+      className={`query-name ${distance} ${selected ? "selected" : ""}`}
       tabIndex={0}
       role="button"
       data-item={id}

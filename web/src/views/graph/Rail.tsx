@@ -2,6 +2,7 @@ import { useEffect, useMemo, useRef } from "react";
 import type { Graph } from "../../api/types";
 import { linkTo } from "../../shell/routes";
 import { Legend } from "./Legend";
+import { Migrations } from "./Migrations";
 import { partsOf, type Drawn } from "./picture";
 import { spot } from "./spot";
 
@@ -53,6 +54,7 @@ export function Rail({ graph, drawn, only, text, matches, search, goToFirst }: P
           <Name key={query} query={query} drawn={drawn} current={query === only} />
         ))}
       </ul>
+      <Migrations migrations={graph.migrations} />
       <Legend />
     </nav>
   );

@@ -43,6 +43,7 @@ export const meaningOf = (operator: string): string => KINDS[bare(operator)]?.[1
 /** The name of a part for people: `TimeWindowExec` is "Time window", a source has its own. */
 export function titleOf({ operator, details }: Named): string {
   if (kindOf(operator) === "source") return details.replace(/ columns=\[.*$/, "");
+  if (kindOf(operator) === "hand_over") return "Hand-over";
   const words = bare(operator).replace(/([a-z])([A-Z])/g, "$1 $2").toLowerCase();
   return words === "top k" ? "Top k" : words.charAt(0).toUpperCase() + words.slice(1);
 }
