@@ -99,7 +99,7 @@ export interface QueryEntry {
   sink: string;
   started: boolean;
   sizes: Record<string, [number, number][]>;
-  migration: { split: number; time: number; old_rows: number } | null;
+  migration: { split: number; time_left: number; old_rows: number } | null;
 }
 
 export interface QueryProgress {
@@ -190,7 +190,7 @@ export interface Happening {
 export interface Resources {
   bounds: { memory: number | null; cpu: number | null };
   now: { memory: number; estimated_memory: number | null; cpu: number; estimated_cpu: number | null };
-  history: { at: number[]; memory: number[]; estimated_memory: (number | null)[]; cpu: number[] };
+  history: { at: number[]; memory: number[]; estimated_memory: (number | null)[]; cpu: number[]; estimated_cpu: (number | null)[] };
   knobs: { name: string; kind: string; size: number; lower: number | null; upper: number | null; queries: string[] }[];
   events: Happening[];
 }
