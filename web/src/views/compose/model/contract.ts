@@ -1,0 +1,64 @@
+import type { Column, PlanReport, Problem } from "../../../api/types";
+
+// What the server knows of composing: `docs/compose.md`.
+
+export type Level = "logical" | "physical";
+export type Setting = string | number | boolean | null | string[];
+export type Settings = { [name: string]: Setting };
+
+export interface ComposedNode {
+  id: string;
+  kind: string;
+  settings: Settings;
+  inputs: string[];
+  x?: number;
+  y?: number;
+}
+
+export interface Composed {
+  level: Level;
+  nodes: ComposedNode[];
+  output: string | null;
+}
+
+export interface SettingForm {
+  name: string;
+  title: string;
+  /** "columns", "order" and "aggregates" are lists of texts. */
+  type:
+    | "source" | "columns" | "condition" | "integer" | "number"
+    | "duration" | "choice" | "text" | "order" | "aggregates";
+  required: boolean;
+  default: Setting;
+  choices: string[];
+  help: string;
+  example: string;
+}
+
+export interface Operator {
+  kind: string;
+  title: string;
+  group: string;
+  summary: string;
+  inputs: { min: number; max: number | null };
+  settings: SettingForm[];
+}
+
+/** Something wrong with an operator, with one of its settings, or where rows enter it. */
+export interface PlanProblem extends Problem {
+  node?: string | null;
+  setting?: string | null;
+  input?: number | null;
+}
+
+export interface CheckedNode {
+  columns: Column[] | null;
+  error: Problem | null;
+}
+
+export interface CheckedPlan {
+  nodes: Record<string, CheckedNode>;
+  problems: PlanProblem[];
+  sql: string | null;
+  plan: PlanReport | null;
+}
