@@ -9,7 +9,10 @@ export function Start({ catalog, take }: { catalog: Catalog | null; take: (examp
       <h1>Compose a query</h1>
       {stream ? (
         <>
-          <p>Drag a stream from the left onto this canvas, and go on from there. Or begin with one of these:</p>
+          <p>
+            <span className="by-mouse">Drag a stream from the left onto this canvas, and go on from there.</span>
+            <span className="by-touch">Add a stream, and go on from there.</span> Or begin with one of these:
+          </p>
           <div className="examples">
             {examples(stream).map((example) => (
               <button key={example.title} onClick={() => take(example)}>

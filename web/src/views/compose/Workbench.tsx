@@ -1,13 +1,13 @@
-import { useReactFlow, type ReactFlowInstance } from "@xyflow/react";
+import { useReactFlow } from "@xyflow/react";
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import type { Catalog, QueryEntry } from "../../api/types";
 import { useLive } from "../../live/hooks";
 import { Trouble } from "../../parts/Help";
 import { linkTo } from "../../shell/routes";
 import { Canvas } from "./canvas/Canvas";
+import { edgeAt } from "./canvas/flow";
 import { Glyph } from "./Glyph";
 import { emptyDraft, partOf } from "./model/draft";
-import { arrange, type Sizes } from "./model/layout";
 import { Outcome } from "./outcome/Outcome";
 import { RunForm } from "./outcome/RunForm";
 import { Palette } from "./Palette";
@@ -19,12 +19,13 @@ import { useComposer } from "./useComposer";
 import { ComposingContext } from "./useComposing";
 import { useDrag, type Offer } from "./useDrag";
 import { useKeys } from "./useKeys";
-import { useOpening } from "./useOpening";
+import { OPENED, useOpening } from "./useOpening";
 import { useOperators } from "./useOperators";
+import { useTidying } from "./useTidying";
 
 const SHEETS = ["add", "set", "see"] as const;
 type Sheet = (typeof SHEETS)[number] | null;
-const SHEET_TITLES = { add: "Add", set: "Settings", see: "Result" };
+const SHEET_TITLES = { add: "Add", set: "Settings", see: "SQL" };
 
 export function Workbench({ open }: { open: string }) {
   const { state, draft, selected, dispatch, drop, take, removeSelected, duplicateSelected } = useComposer();
@@ -35,31 +36,23 @@ export function Workbench({ open }: { open: string }) {
   const canvas = useRef<HTMLDivElement>(null);
   const flow = useReactFlow();
   const [sheet, setSheet] = useState<Sheet>(null);
-  const fit = useCallback(() => fitSoon(flow), [flow]);
-  const opening = useOpening(open, draft.level, dispatch, fit);
+  const { fit, tidy, loaded, sizes } = useTidying(dispatch, !checking.busy);
+  const opening = useOpening({ name: open, draft, checked: checking.checked, dispatch, loaded });
   useKeys({ dispatch, duplicateSelected });
   useEffect(fit, [fit]);
 
   const dropped = useCallback(
     (offer: Offer, x: number, y: number) => {
       const at = flow.screenToFlowPosition({ x: x - 110, y: y - 20 }, { snapToGrid: true });
-      drop(offer, at.x, at.y);
+      drop(offer, at.x, at.y, edgeAt(x, y));
     },
     [drop, flow],
   );
   const { start, dragged } = useDrag(canvas, dropped);
   const taken = (offer: Offer) => {
-    take(offer, sizesOf(flow));
-    setSheet(null);
+    take(offer, sizes());
+    setSheet("set");
     fit();
-  };
-  const tidy = () => {
-    dispatch({ type: "edit", change: (now) => arrange(now, sizesOf(flow)) });
-    fit();
-  };
-  const clear = () => {
-    dispatch({ type: "load", draft: emptyDraft(draft.level) });
-    location.hash = linkTo("compose");
   };
   const composing = useMemo(
     () => ({ draft, selected, dispatch, operators, catalog, checked: checking.checked }),
@@ -74,9 +67,9 @@ export function Workbench({ open }: { open: string }) {
           canUndo={state.history.past.length > 0}
           canRedo={state.history.future.length > 0}
           switchTo={opening.switchTo}
-          arrange={tidy}
+          arrange={() => tidy()}
           fit={fit}
-          clear={clear}
+          clear={() => dispatch({ type: "load", draft: emptyDraft(draft.level) })}
           duplicate={duplicateSelected}
           remove={removeSelected}
         >
@@ -99,8 +92,8 @@ export function Workbench({ open }: { open: string }) {
               <Start
                 catalog={catalog}
                 take={(example) => {
-                  dispatch({ type: "load", draft: example.draft });
-                  fit();
+                  dispatch({ type: "load", draft: example.draft, topic: OPENED });
+                  loaded();
                 }}
               />
             )}
@@ -125,20 +118,6 @@ export function Workbench({ open }: { open: string }) {
       </div>
     </ComposingContext>
   );
-}
-
-/** When what is new was drawn and measured; an empty canvas stays where it is. */
-function fitSoon(flow: ReactFlowInstance): void {
-  setTimeout(() => {
-    if (flow.getNodes().length > 0) void flow.fitView({ padding: 0.15, maxZoom: 1, duration: 200 });
-  }, 60);
-}
-
-function sizesOf(flow: ReactFlowInstance): Sizes {
-  const measured = flow.getNodes().flatMap(({ id, measured: size }) =>
-    size?.width && size.height ? [[id, { width: size.width, height: size.height }] as const] : [],
-  );
-  return Object.fromEntries(measured);
 }
 
 function Hint({ count }: { count: number }) {

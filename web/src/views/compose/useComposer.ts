@@ -3,10 +3,15 @@ import { freePlace, openEnd } from "./model/connecting";
 import { compose, reduce } from "./model/composer";
 import type { Operator } from "./model/contract";
 import { partOf, type Draft } from "./model/draft";
-import { add, connect, duplicate, remove } from "./model/edits";
+import { add, connect, duplicate, insert, remove } from "./model/edits";
 import { keep, kept } from "./model/keep";
 import { GAP, USUAL, type Sizes } from "./model/layout";
 import type { Offer } from "./useDrag";
+
+interface Edge {
+  to: string;
+  place: number;
+}
 
 /** The draft with its past, kept over reloads, and the ways to change it. */
 export function useComposer() {
@@ -15,13 +20,13 @@ export function useComposer() {
   const { selected } = state;
   useEffect(() => keep(draft), [draft]);
 
-  /** A new operator at a place of the canvas. */
-  const drop = useCallback((offer: Offer, x: number, y: number) => {
+  /** A new operator at a place of the canvas; on a connection, it comes in between. */
+  const drop = useCallback((offer: Offer, x: number, y: number, edge: Edge | null) => {
     dispatch({
       type: "edit",
       change: (now) => {
         const [grown, id] = add(now, offer.operator, x, y, offer.settings);
-        return [grown, [id]];
+        return [edge ? insert(grown, id, edge.to, edge.place) : grown, [id]];
       },
     });
   }, []);
@@ -52,7 +57,7 @@ function goOn(
   sizes: Sizes,
 ): [Draft, string[]] {
   const end = operator.inputs.max === 0 ? null : partOf(draft, openEnd(draft, selected));
-  const right = Math.max(0, ...draft.parts.map((part) => part.x + 270));
+  const right = Math.max(0, ...draft.parts.map((part) => part.x + USUAL.width + GAP));
   const [x, y] = end ? [end.x, end.y + (sizes[end.id] ?? USUAL).height + GAP] : draft.parts.length ? [right, 0] : [0, 0];
   const [grown, id] = add(draft, operator, x, y, settings);
   return [end ? connect(grown, end.id, id, first(operator)) : grown, [id]];

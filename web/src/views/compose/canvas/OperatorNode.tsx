@@ -1,5 +1,7 @@
 import { Handle, Position, type Node, type NodeProps } from "@xyflow/react";
 import { memo } from "react";
+import type { Column } from "../../../api/types";
+import { handy } from "../model/columns";
 import type { CheckedNode, Operator } from "../model/contract";
 import { ColumnName } from "../ColumnName";
 import { Glyph } from "../Glyph";
@@ -11,7 +13,10 @@ export interface OperatorData extends Record<string, unknown> {
   says: string;
   places: string[];
   connected: boolean[];
-  checked: CheckedNode | null;
+  state: CheckedNode["state"] | null;
+  columns: Column[] | null;
+  error: string | null;
+  warning: string | null;
   isResult: boolean;
 }
 
@@ -21,10 +26,9 @@ const MANY = 6;
 
 /** An operator as a card: its inputs above, what it does, and the columns that leave it below. */
 export const OperatorNode = memo(function OperatorNode({ data, selected }: NodeProps<OperatorFlowNode>) {
-  const { operator, checked } = data;
-  const state = checked?.error ? "bad" : checked?.columns ? "good" : "open";
+  const { operator } = data;
   return (
-    <div className={`op ${state}${selected ? " selected" : ""}`} data-testid={`operator-${data.id}`}>
+    <div className={`op ${data.state ?? ""}${selected ? " selected" : ""}`} data-testid={`operator-${data.id}`}>
       {data.places.map((place, at) => (
         <Handle
           key={at}
@@ -44,25 +48,29 @@ export const OperatorNode = memo(function OperatorNode({ data, selected }: NodeP
         {data.isResult && <span className="tag">result</span>}
       </header>
       {data.says && <div className="says">{data.says}</div>}
-      <Below checked={checked} />
+      <Below data={data} />
       <Handle id="out" type="source" position={Position.Bottom} aria-label={`result of ${data.id}`} />
     </div>
   );
 });
 
 /** What leaves the operator, or why nothing can. */
-function Below({ checked }: { checked: CheckedNode | null }) {
-  if (checked?.error) return <div className="wrong">{checked.error.message}</div>;
-  if (!checked?.columns) return <div className="columns quiet">not connected yet</div>;
-  const more = checked.columns.length - MANY;
+function Below({ data: { state, columns, error, warning } }: { data: OperatorData }) {
+  if (state === "wrong") return <div className="wrong">{error}</div>;
+  if (!columns) return <div className="columns quiet">{state ? "waits for its input" : "…"}</div>;
+  const known = handy(columns);
+  const more = known.length - MANY;
   return (
-    <ul className="columns" aria-label="columns">
-      {checked.columns.slice(0, more > 0 ? MANY - 1 : MANY).map((column, at) => (
-        <li key={at}>
-          <ColumnName name={column.name} /> <span className="type">{column.type}</span>
-        </li>
-      ))}
-      {more > 0 && <li className="quiet">and {more + 1} more</li>}
-    </ul>
+    <>
+      <ul className="columns" aria-label="columns">
+        {known.slice(0, MANY).map((column, at) => (
+          <li key={at}>
+            <ColumnName name={column.name} /> <span className="type">{column.type}</span>
+          </li>
+        ))}
+        {more > 0 && <li className="quiet">and {more} more</li>}
+      </ul>
+      {(error ?? warning) && <div className="advice">{error ?? warning}</div>}
+    </>
   );
 }

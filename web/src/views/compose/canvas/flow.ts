@@ -1,7 +1,8 @@
 import { MarkerType } from "@xyflow/react";
+import { columnsOf, errorsOf, nodeOf, reasonAt, warningsOf } from "../model/checked";
 import { places } from "../model/connecting";
 import type { CheckedPlan, Operator } from "../model/contract";
-import { numberOf, resultOf, type Draft, type Part } from "../model/draft";
+import { resultOf, type Draft, type Part } from "../model/draft";
 import { says } from "../model/says";
 import type { FlowData, FlowEdgeOf } from "./FlowEdge";
 import type { OperatorFlowNode } from "./OperatorNode";
@@ -36,11 +37,23 @@ export function flowNodes(
         says: told,
         places: names,
         connected: names.map((_, at) => Boolean(part.inputs[at])),
-        checked: checked?.nodes[part.id] ?? null,
+        state: nodeOf(checked, part.id)?.state ?? null,
+        columns: columnsOf(checked, part.id),
+        error: errorsOf(checked, part.id)[0]?.message ?? null,
+        warning: warningsOf(checked, part.id)[0]?.message ?? null,
         isResult: part.id === result,
       },
     };
   });
+}
+
+/** The connection under a point of the screen. */
+export function edgeAt(x: number, y: number): { to: string; place: number } | null {
+  const found = document.elementsFromPoint(x, y).find((element) => element.closest(".react-flow__edge"));
+  const id = found?.closest<SVGElement>(".react-flow__edge")?.dataset.id;
+  if (!id) return null;
+  const [, to, place] = id.split("→");
+  return { to: to!, place: Number(place) };
 }
 
 interface Attention {
@@ -57,7 +70,7 @@ export function flowEdges(draft: Draft, checked: CheckedPlan | null, attention: 
 }
 
 function edge(part: Part, from: string, place: number, checked: CheckedPlan | null, attention: Attention): FlowEdgeOf {
-  const id = `${from}-${part.id}-${place}`;
+  const id = `${from}→${part.id}→${place}`;
   const data = dataOf(part, from, place, checked, attention.near === id);
   return {
     id,
@@ -75,20 +88,7 @@ function edge(part: Part, from: string, place: number, checked: CheckedPlan | nu
 }
 
 function dataOf(part: Part, from: string, place: number, checked: CheckedPlan | null, shown: boolean): FlowData {
-  const columns = checked?.nodes[from]?.columns ?? null;
-  const reason = reasonAt(part, place, checked);
-  const fits = columns !== null && reason === null;
-  return { state: reason ? "bad" : fits ? "good" : "open", reason, columns, shown };
-}
-
-/**
- * What is wrong where rows enter: what is said of this input, or of the operator that
- * cannot take its columns.
- */
-function reasonAt(part: Part, place: number, checked: CheckedPlan | null): string | null {
-  const about = checked?.problems.filter((problem) => problem.node === part.id) ?? [];
-  const number = numberOf(part, place);
-  const here = about.find((problem) => problem.input === number);
-  const anywhere = about.find((problem) => problem.input === null || problem.input === undefined);
-  return (here ?? (checked?.nodes[part.inputs[place]!]?.columns ? anywhere : undefined))?.message ?? null;
+  const columns = columnsOf(checked, from);
+  const reason = reasonAt(checked, part, place)?.message ?? null;
+  return { state: reason ? "bad" : columns ? "good" : "open", reason, columns, shown };
 }

@@ -3,7 +3,7 @@ import { compose, reduce, type Change } from "./composer";
 import { candidates, freePlace, openEnd, places, refusal } from "./connecting";
 import type { Operator } from "./contract";
 import { emptyDraft, fromComposed, resultOf, toComposed, type Draft } from "./draft";
-import { add, configure, connect, disconnect, duplicate, move, remove } from "./edits";
+import { add, configure, connect, disconnect, duplicate, insert, move, remove } from "./edits";
 import { arrange } from "./layout";
 
 const operator = (kind: string, min: number, max = min): Operator => ({
@@ -58,6 +58,11 @@ describe("edits", () => {
     draft = connect(connect(draft, "scan1", "filter1", 0), "filter1", "filter2", 0);
     expect(remove(draft, ["filter1"]).parts.at(-1)!.inputs).toEqual(["scan1"]);
     expect(remove(joined(), ["join1"]).parts.at(-1)!.inputs).toEqual([null]);
+  });
+  it("puts a part in between", () => {
+    const draft = insert(add(joined(), filter, 0, 0)[0], "filter2", "join1", 1);
+    expect(draft.parts.find((part) => part.id === "join1")!.inputs).toEqual(["scan1", "filter2"]);
+    expect(draft.parts.find((part) => part.id === "filter2")!.inputs).toEqual(["scan2"]);
   });
   it("copies the connections among copies", () => {
     const [draft, made] = duplicate(joined(), ["join1", "filter1"]);

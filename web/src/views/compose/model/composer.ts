@@ -11,7 +11,7 @@ export type Change = (draft: Draft) => Draft | [Draft, string[]];
 
 export type Action =
   | { type: "edit"; change: Change; topic?: string }
-  | { type: "load"; draft: Draft }
+  | { type: "load"; draft: Draft; topic?: string }
   | { type: "select"; ids: string[] }
   | { type: "undo" }
   | { type: "redo" };
@@ -23,7 +23,7 @@ export function reduce(state: Composer, action: Action): Composer {
     case "edit":
       return edited(state, action.change, action.topic ?? null);
     case "load": // undone like any other step, so that nothing is lost by opening a query
-      return { history: step(state.history, action.draft), selected: [] };
+      return { history: step(state.history, action.draft, action.topic ?? null), selected: [] };
     case "select":
       return same(state.selected, action.ids) ? state : { ...state, selected: action.ids };
     case "undo":

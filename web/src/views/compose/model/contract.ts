@@ -1,4 +1,4 @@
-import type { Column, PlanReport, Problem } from "../../../api/types";
+import type { Column, Domain, PlanReport, Problem } from "../../../api/types";
 
 // What the server knows of composing: `docs/compose.md`.
 
@@ -52,13 +52,26 @@ export interface PlanProblem extends Problem {
 }
 
 export interface CheckedNode {
+  id: string;
+  /** A node waits while something is wrong with what it reads. */
+  state: "right" | "wrong" | "waiting";
   columns: Column[] | null;
-  error: Problem | null;
+  domain: Domain;
+  windowed: boolean;
 }
 
 export interface CheckedPlan {
-  nodes: Record<string, CheckedNode>;
-  problems: PlanProblem[];
+  level: Level;
+  complete: boolean;
+  output: string | null;
+  columns: Column[] | null;
+  domain: Domain;
+  nodes: CheckedNode[];
+  errors: PlanProblem[];
+  warnings: PlanProblem[];
   sql: string | null;
-  plan: PlanReport | null;
+  /** Why there is no SQL for a plan that is right. */
+  sql_reason: string | null;
+  /** How it would run; null while it is not complete. */
+  plans: Partial<PlanReport["plans"]> | null;
 }

@@ -10,15 +10,19 @@ export interface Part {
   y: number;
 }
 
-/** What is being composed. Without a chosen `output`, the result is the last part in the flow. */
+/**
+ * What is being composed. Without a chosen `output`, the result is the last part in the flow.
+ * `opened` is the query whose plan it was when it was opened.
+ */
 export interface Draft {
   level: Level;
   name: string;
+  opened: string | null;
   parts: Part[];
   output: string | null;
 }
 
-export const emptyDraft = (level: Level = "logical"): Draft => ({ level, name: "", parts: [], output: null });
+export const emptyDraft = (level: Level = "logical"): Draft => ({ level, name: "", opened: null, parts: [], output: null });
 
 export const partOf = (draft: Draft, id: string | null | undefined): Part | undefined =>
   draft.parts.find((part) => part.id === id);
@@ -67,16 +71,13 @@ export function toComposed(draft: Draft): Composed {
 /** The number among the inputs, as the server counts them, of a place. */
 export const numberOf = (part: Part, place: number): number => part.inputs.slice(0, place).filter(Boolean).length;
 
-/** A composed plan as a draft; its places are kept if it has them. */
-export function fromComposed(plan: Composed, name = ""): Draft {
+/** A composed plan as a draft. */
+export function fromComposed(plan: Composed, name = "", opened: string | null = null): Draft {
   return {
     level: plan.level,
     name,
+    opened,
     output: plan.output,
     parts: plan.nodes.map((node) => ({ ...node, x: node.x ?? 0, y: node.y ?? 0 })),
   };
 }
-
-/** Whether a composed plan says where its parts are; otherwise they must be laid out. */
-export const hasPlaces = (plan: Composed): boolean =>
-  plan.nodes.length < 2 || plan.nodes.some((node) => (node.x ?? 0) !== 0 || (node.y ?? 0) !== 0);

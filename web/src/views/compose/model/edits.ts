@@ -39,6 +39,14 @@ export function disconnect(draft: Draft, to: string, place: number): Draft {
   }));
 }
 
+/** Puts a part between another and what it reads at a place. */
+export function insert(draft: Draft, id: string, to: string, place: number): Draft {
+  const from = partOf(draft, to)?.inputs[place];
+  if (!from) return draft;
+  const fed = partOf(draft, id)?.inputs.length ? connect(draft, from, id, 0) : draft;
+  return fed === draft ? draft : connect(fed, id, to, place);
+}
+
 /** Takes parts away; where one stood between two others, these are joined up. */
 export function remove(draft: Draft, ids: readonly string[]): Draft {
   return ids.reduce(removeOne, draft);

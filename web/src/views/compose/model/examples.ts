@@ -1,4 +1,5 @@
 import type { SourceEntry } from "../../../api/types";
+import { isNumber, isText, measures } from "./columns";
 import { emptyDraft, type Draft, type Part } from "./draft";
 
 export interface Example {
@@ -7,15 +8,11 @@ export interface Example {
   draft: Draft;
 }
 
-const NUMBERS = /INT|LONG|FLOAT|DOUBLE|DECIMAL/i;
-const TEXTS = /STRING|VARCHAR|TEXT|CHAR/i;
-/** Names of what is worth a ranking; numbers may also just tell rows apart. */
-const MEASURES = /price|amount|value|cost|size|quantity|total|temp|speed|rate|score|load|duration/i;
-
 /** Three small plans over a stream of the catalog. */
 export function examples(stream: SourceEntry): Example[] {
-  const number = best(stream, NUMBERS);
-  const group = best(stream, TEXTS) ?? stream.columns[0]?.name;
+  const columns = stream.columns.filter((column) => column.name !== stream.time);
+  const number = measures(columns)[0]?.name;
+  const group = (columns.find(isText) ?? columns[0])?.name;
   const [size, slide] = isCounted(stream) ? ["100", "10"] : ["5 MINUTES", "1 MINUTE"];
   const measure = number ? `AVG(${number}) AS average` : "COUNT(*) AS n";
   const scan = ["scan", { source: stream.name }] as const;
@@ -52,12 +49,7 @@ const once = (text: string, at: number, all: string[]): boolean => all.indexOf(t
 /** A stream whose time is a plain number, not an instant of the calendar. */
 function isCounted(stream: SourceEntry): boolean {
   const time = stream.columns.find((column) => column.name === stream.time);
-  return time !== undefined && NUMBERS.test(time.type);
-}
-
-function best(stream: SourceEntry, wanted: RegExp): string | undefined {
-  const fitting = stream.columns.filter((column) => wanted.test(column.type) && column.name !== stream.time);
-  return (fitting.find((column) => MEASURES.test(column.name)) ?? fitting[0])?.name;
+  return time !== undefined && isNumber(time);
 }
 
 /** Operators one below the other. */

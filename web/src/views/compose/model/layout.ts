@@ -4,7 +4,7 @@ import type { Draft } from "./draft";
 
 export type Sizes = Readonly<Record<string, { width: number; height: number }>>;
 /** The size of a part that was not drawn yet. */
-export const USUAL = { width: 230, height: 150 };
+export const USUAL = { width: 250, height: 120 };
 /** Between a part and the next one below it. */
 export const GAP = 70;
 

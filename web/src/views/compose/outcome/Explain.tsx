@@ -6,10 +6,10 @@ const STAGES = { logical: "As composed", optimized: "Optimized", physical: "As i
 type Stage = keyof typeof STAGES;
 
 /** The plan at every stage, with what each operator is expected to cost. */
-export function Explain({ plan }: { plan: PlanReport | null }) {
+export function Explain({ plans }: { plans: Partial<PlanReport["plans"]> | null }) {
   const [wanted, setWanted] = useState<Stage>("optimized");
-  if (!plan) return <p className="quiet">How it would run is shown when the plan fits together.</p>;
-  const stages = (Object.keys(STAGES) as Stage[]).filter((stage) => plan.plans[stage]);
+  if (!plans) return <p className="quiet">How it would run is shown when the plan fits together.</p>;
+  const stages = (Object.keys(STAGES) as Stage[]).filter((stage) => plans[stage]);
   const stage = stages.includes(wanted) ? wanted : stages.at(-1)!;
   return (
     <div className="explain">
@@ -20,7 +20,7 @@ export function Explain({ plan }: { plan: PlanReport | null }) {
           </button>
         ))}
       </div>
-      <Costs root={plan.plans[stage]} />
+      <Costs root={plans[stage]!} />
     </div>
   );
 }

@@ -11,16 +11,19 @@ type Tab = "problems" | "sql" | "explain";
 export function Outcome({ checking, show }: { checking: Checking; show: (id: string) => void }) {
   const { draft } = useComposing();
   const [tab, setTab] = useState<Tab>("sql");
+  const [isOpen, setOpen] = useState(true);
   const { checked, busy } = checking;
   const isEmpty = draft.parts.length === 0;
-  const problems = isEmpty ? [] : (checked?.problems ?? []);
+  const errors = isEmpty ? [] : (checked?.errors ?? []);
+  const warnings = isEmpty ? [] : (checked?.warnings ?? []);
+  const count = errors.length + warnings.length;
   const tabs: [Tab, string][] = [
-    ["problems", problems.length ? `Problems (${problems.length})` : "Problems"],
+    ["problems", count ? `Problems (${count})` : "Problems"],
     ["sql", "SQL"],
     ["explain", "Explain"],
   ];
   return (
-    <section className="outcome" aria-label="What it means" aria-busy={busy}>
+    <section className={`outcome${isOpen ? "" : " closed"}`} aria-label="What it means" aria-busy={busy}>
       <div className="tabs" role="tablist">
         {tabs.map(([each, title]) => (
           <button
@@ -28,18 +31,23 @@ export function Outcome({ checking, show }: { checking: Checking; show: (id: str
             role="tab"
             id={`tab-${each}`}
             aria-selected={tab === each}
-            className={each === "problems" && problems.length ? "bad" : ""}
-            onClick={() => setTab(each)}
+            className={each === "problems" && errors.length ? "bad" : ""}
+            onClick={() => (setTab(each), setOpen(true))}
           >
             {title}
           </button>
         ))}
-        {!isEmpty && <State count={problems.length} busy={busy} known={checked !== null} />}
+        {!isEmpty && <State count={errors.length} busy={busy} known={checked !== null} />}
+        <button className="fold" aria-expanded={isOpen} aria-label="Show what it means" onClick={() => setOpen(!isOpen)}>
+          {isOpen ? "▾" : "▴"}
+        </button>
       </div>
       <div className="content" role="tabpanel" aria-labelledby={`tab-${tab}`}>
-        {tab === "problems" && <Problems problems={problems} show={show} />}
-        {tab === "sql" && <Sql text={checked?.sql ?? null} level={draft.level} />}
-        {tab === "explain" && <Explain plan={checked?.plan ?? null} />}
+        {(tab === "problems" || (tab === "sql" && errors.length > 0)) && (
+          <Problems errors={errors} warnings={warnings} show={show} />
+        )}
+        {tab === "sql" && errors.length === 0 && <Sql checked={isEmpty ? null : checked} />}
+        {tab === "explain" && <Explain plans={(!isEmpty && checked?.plans) || null} />}
       </div>
     </section>
   );
@@ -55,12 +63,18 @@ function State({ count, busy, known }: { count: number; busy: boolean; known: bo
   );
 }
 
-function Problems({ problems, show }: { problems: PlanProblem[]; show: (id: string) => void }) {
-  if (problems.length === 0) return <p className="quiet">Nothing is wrong.</p>;
+interface ProblemsProps {
+  errors: PlanProblem[];
+  warnings: PlanProblem[];
+  show: (id: string) => void;
+}
+
+function Problems({ errors, warnings, show }: ProblemsProps) {
+  if (errors.length + warnings.length === 0) return <p className="quiet">Nothing is wrong.</p>;
   return (
-    <ul className="problems">
-      {problems.map((problem, at) => (
-        <li key={at}>
+    <ul className="problems" aria-label="Problems">
+      {[...errors, ...warnings].map((problem, at) => (
+        <li key={at} className={at < errors.length ? "bad" : "warn"}>
           {problem.node && <button onClick={() => show(problem.node!)}>{problem.node}</button>}
           <span>
             {problem.message}

@@ -3,6 +3,7 @@ import { post, Refused } from "../../../api/client";
 import type { Problem } from "../../../api/types";
 import { Trouble } from "../../../parts/Help";
 import { linkTo } from "../../../shell/routes";
+import type { CheckedPlan } from "../model/contract";
 import { toComposed } from "../model/draft";
 import { useComposing } from "../useComposing";
 
@@ -13,7 +14,7 @@ export function RunForm() {
   const [running, setRunning] = useState<string | null>(null);
   const [busy, setBusy] = useState(false);
   const name = draft.name.trim();
-  const isReady = name !== "" && draft.parts.length > 0 && checked !== null && checked.problems.length === 0;
+  const isReady = name !== "" && draft.parts.length > 0 && (checked?.complete ?? false);
   async function run() {
     setBusy(true);
     setProblem(null);
@@ -44,7 +45,7 @@ export function RunForm() {
           dispatch({ type: "edit", change: (now) => ({ ...now, name: target.value }), topic: "name" });
         }}
       />
-      <button type="submit" className="primary" disabled={!isReady || busy}>
+      <button type="submit" className="primary" disabled={!isReady || busy} title={isReady ? "" : lacking(name, checked)}>
         {busy ? "Starting…" : "Run"}
       </button>
       {(problem || running) && (
@@ -62,4 +63,10 @@ export function RunForm() {
       )}
     </form>
   );
+}
+
+/** What must be done before the plan can run. */
+function lacking(name: string, checked: CheckedPlan | null): string {
+  if (!checked?.complete) return "The plan must fit together first";
+  return name ? "" : "Give it a name first";
 }

@@ -1,19 +1,13 @@
 import { StandardSQL } from "@codemirror/lang-sql";
 import { classHighlighter, highlightCode } from "@lezer/highlight";
 import { useMemo, type ReactNode } from "react";
-import type { Level } from "../model/contract";
+import type { CheckedPlan } from "../model/contract";
 
 /** The plan as SQL, to read and to copy. */
-export function Sql({ text, level }: { text: string | null; level: Level }) {
+export function Sql({ checked }: { checked: CheckedPlan | null }) {
+  const text = checked?.sql;
   const shown = useMemo(() => (text ? coloured(text) : null), [text]);
-  if (!text)
-    return (
-      <p className="quiet">
-        {level === "physical"
-          ? "A physical plan says more than SQL can: how it runs. See its explain."
-          : "The SQL is shown when the plan fits together."}
-      </p>
-    );
+  if (!text) return <p className="quiet">{checked?.sql_reason ?? "The SQL is shown when the plan fits together."}</p>;
   return (
     <div className="sql">
       <button className="ghost small" onClick={() => void navigator.clipboard?.writeText(text)}>

@@ -4,6 +4,7 @@ import type { PlanProblem, Setting, SettingForm } from "../model/contract";
 import { useComposing } from "../useComposing";
 import { ExpressionField } from "./ExpressionField";
 import { ListField } from "./ListField";
+import { Said } from "./Said";
 import { wordsFor } from "./words";
 
 export interface FieldProps {
@@ -28,17 +29,8 @@ export function Field(props: FieldProps) {
         {!form.required && <span className="optional">optional</span>}
       </label>
       {LISTS.has(form.type) ? <ListField {...props} /> : <Single {...props} id={id} />}
-      {problem ? <Wrong problem={problem} /> : <p className="hint">{form.help}</p>}
+      {problem ? <Said problem={problem} /> : <p className="hint">{form.help}</p>}
     </div>
-  );
-}
-
-function Wrong({ problem }: { problem: PlanProblem }) {
-  return (
-    <p className="wrong" role="alert">
-      {problem.message}
-      {problem.help && <span className="help">{problem.help}</span>}
-    </p>
   );
 }
 

@@ -1,18 +1,20 @@
-import type { Column } from "../../../api/types";
 import { ColumnName } from "../ColumnName";
 import { Glyph } from "../Glyph";
-import type { CheckedPlan, Operator } from "../model/contract";
+import { columnsOf, errorsOf, incoming, warningsOf } from "../model/checked";
+import type { CheckedPlan } from "../model/contract";
 import { resultOf, type Part } from "../model/draft";
 import { choose, configure } from "../model/edits";
 import { useComposing } from "../useComposing";
 import { Connections } from "./Connections";
 import { Field } from "./Field";
+import { Said } from "./Said";
 
 /** What the selected operator reads, how it is set, and what leaves it. */
 export function Panel({ part }: { part: Part }) {
   const { draft, dispatch, operators, checked } = useComposing();
   const operator = operators.get(part.kind);
   if (!operator) return <p className="quiet">This server knows no operator `{part.kind}`.</p>;
+  const columns = incoming(checked, part);
   const isResult = resultOf(draft) === part.id;
   return (
     <div className="settings">
@@ -30,8 +32,8 @@ export function Panel({ part }: { part: Part }) {
           key={`${part.id} ${form.name}`}
           form={form}
           value={part.settings[form.name]}
-          columns={incoming(part, checked)}
-          problem={checked?.problems.find((each) => each.node === part.id && each.setting === form.name) ?? null}
+          columns={columns}
+          problem={errorsOf(checked, part.id).find((error) => error.setting === form.name) ?? null}
           change={(value) =>
             dispatch({
               type: "edit",
@@ -41,7 +43,7 @@ export function Panel({ part }: { part: Part }) {
           }
         />
       ))}
-      <General part={part} operator={operator} checked={checked} />
+      <General part={part} checked={checked} />
       <label className="toggle">
         <input
           type="checkbox"
@@ -55,23 +57,20 @@ export function Panel({ part }: { part: Part }) {
 }
 
 /** What is wrong with the operator as a whole, or the columns that leave it. */
-function General({ part, checked }: { part: Part; operator: Operator; checked: CheckedPlan | null }) {
-  const node = checked?.nodes[part.id];
-  const whole = checked?.problems.filter((each) => each.node === part.id && !each.setting) ?? [];
+function General({ part, checked }: { part: Part; checked: CheckedPlan | null }) {
+  const columns = columnsOf(checked, part.id);
   return (
     <>
-      {whole.map((problem, at) => (
-        <p className="wrong" role="alert" key={at}>
-          {problem.message}
-          {problem.help && <span className="help">{problem.help}</span>}
-        </p>
+      {errorsOf(checked, part.id).map((error, at) => !error.setting && <Said key={at} problem={error} />)}
+      {warningsOf(checked, part.id).map((warning, at) => (
+        <Said key={at} problem={warning} isWarning />
       ))}
-      {node?.columns && (
+      {columns && (
         <div className="gives">
           <h3>Columns that leave it</h3>
           <table>
             <tbody>
-              {node.columns.map((column, at) => (
+              {columns.map((column, at) => (
                 <tr key={at}>
                   <th scope="row">
                     <ColumnName name={column.name} />
@@ -85,8 +84,4 @@ function General({ part, checked }: { part: Part; operator: Operator; checked: C
       )}
     </>
   );
-}
-
-function incoming(part: Part, checked: CheckedPlan | null): Column[] {
-  return part.inputs.flatMap((input) => (input && checked?.nodes[input]?.columns) || []);
 }

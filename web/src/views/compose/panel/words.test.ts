@@ -1,12 +1,12 @@
 import { expect, it } from "vitest";
 import type { SettingForm } from "../model/contract";
-import { handy, suggestions, wordsFor } from "./words";
+import { handy } from "../model/columns";
+import { suggestions, wordsFor } from "./words";
 
 const columns = [
   { name: "b.item", type: "STRING" },
   { name: "b.price", type: "BIGINT" },
   { name: "a.item", type: "STRING" },
-  { name: "#id", type: "BIGINT" },
 ];
 const form = (type: SettingForm["type"]): SettingForm => ({
   name: "x", title: "X", type, required: false, default: null, choices: [], help: "", example: "",
@@ -20,6 +20,7 @@ it("suggests what is not there yet", () => {
   expect(suggestions(form("aggregates"), columns, ["COUNT(*) AS n"])).toEqual([
     "MAX(price) AS max_price",
     "AVG(price) AS avg_price",
+    "SUM(price) AS sum_price",
   ]);
   expect(suggestions(form("columns"), columns, ["price"])).toEqual(["b.item", "a.item"]);
 });

@@ -1,5 +1,6 @@
 import type { CompletionContext, CompletionResult } from "@codemirror/autocomplete";
 import type { Column } from "../../../api/types";
+import { bare, handy, measures } from "../model/columns";
 import type { SettingForm } from "../model/contract";
 
 /** A word that an expression may continue with. */
@@ -33,33 +34,19 @@ export function completion(context: CompletionContext, words: readonly Word[]): 
   return { from: before?.from ?? context.pos, options: [...words], validFor: /^[\w.#]*$/ };
 }
 
-const NUMBERS = /INT|LONG|FLOAT|DOUBLE|DECIMAL|NUMERIC|REAL/i;
-/** Adding up or averaging what only tells rows apart says nothing. */
-const KEYS = /(^|_)id$/i;
-const isMeasure = ({ name, type }: Column): boolean => NUMBERS.test(type) && !KEYS.test(bare(name));
 const MOST = 6;
 
 /** Texts to begin a list with, at one press: what is not in it yet. */
 export function suggestions(form: SettingForm, columns: readonly Column[], chosen: readonly string[]): string[] {
-  const known = handy(columns);
-  const names = known.map((column) => column.name);
-  const numbers = known.filter(isMeasure).map((column) => column.name);
-  const all =
-    form.type === "aggregates"
-      ? ["COUNT(*) AS n", ...numbers.flatMap((name) => [`MAX(${name}) AS max_${bare(name)}`, `AVG(${name}) AS avg_${bare(name)}`])]
-      : form.type === "order"
-        ? numbers.map((name) => `${name} DESC`)
-        : names;
-  return all.filter((text) => !chosen.includes(text)).slice(0, MOST);
+  return likely(form.type, handy(columns))
+    .filter((text) => !chosen.includes(text))
+    .slice(0, MOST);
 }
 
-const bare = (name: string): string => name.slice(name.lastIndexOf(".") + 1);
-
-/** Columns under the shortest names that are not ambiguous; those of the engine itself are left out. */
-export function handy(columns: readonly Column[]): Column[] {
-  const all = columns.map((column) => bare(column.name));
-  const once = (name: string) => all.filter((each) => each === name).length === 1;
-  return columns
-    .filter((column) => !column.name.includes("#"))
-    .map((column) => (once(bare(column.name)) ? { ...column, name: bare(column.name) } : column));
+function likely(type: SettingForm["type"], columns: readonly Column[]): string[] {
+  const numbers = measures(columns).map((column) => column.name);
+  if (type === "order") return numbers.map((name) => `${name} DESC`);
+  if (type !== "aggregates") return columns.map((column) => column.name);
+  const called = (call: string, name: string) => `${call.toUpperCase()}(${name}) AS ${call}_${bare(name)}`;
+  return ["COUNT(*) AS n", ...numbers.flatMap((name) => [called("max", name), called("avg", name), called("sum", name)])];
 }
