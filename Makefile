@@ -112,7 +112,7 @@ soak: setup java ## a graph with bursts under a bound of memory; then many more 
 # Users need no Node: what this builds is in the package.
 web: ## check, test and build the page into the package (needs Node 20 or newer)
 	@command -v npm >/dev/null || { echo "error: the page is built with Node 20 or newer" >&2; exit 1; }
-	@cd web && npm ci --no-fund --no-audit --silent && npm run --silent build
+	@cd web && npm install --no-save --no-fund --no-audit --silent && npm run --silent build
 
 bench: setup java ## run every benchmark
 	@for file in benchmarks/[!_]*.py; do \

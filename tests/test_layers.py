@@ -25,10 +25,15 @@ LAYERS = [
     "runtime",
     "graph",
     "engine",
+    "compose",
     "offline",
     "testing",
     "tidemill",  # the package itself: the names it re-exports
     "nexmark",  # an application: data, queries and a benchmark
+    "terminal",
+    "client",
+    "server",
+    "shell",
     "cli",
 ]
 

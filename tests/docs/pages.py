@@ -21,8 +21,8 @@ from typer.testing import CliRunner
 
 import tidemill as tm
 from tidemill.cli import app
-from tidemill.cli.tables import rich_table
 from tidemill.sql import QueryStatement, parse
+from tidemill.terminal.tables import rich_table
 
 ROOT = Path(__file__).parent.parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]

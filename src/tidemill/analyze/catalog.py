@@ -83,6 +83,13 @@ class Catalog:
         """The names of all streams and relations, as they were written."""
         return tuple(entry.name for entry in self._entries.values())
 
+    def copy(self) -> Catalog:
+        """Another catalog that knows the same, for now."""
+        other = Catalog()
+        other.functions, other.aggregates = dict(self.functions), dict(self.aggregates)
+        other._entries, other._holds = dict(self._entries), dict(self._holds)
+        return other
+
     def add_source(self, source: SourceInfo) -> None:
         """Make a source known."""
         self._add(source)

@@ -46,9 +46,9 @@ def _stream(statement: CreateStream, columns: list[Field]) -> SourceInfo:
         slack=duration(statement.slack, domain, "SLACK") if statement.slack else 0,
         idle=statement.idle.micros / 1_000_000 if statement.idle else None,
         declared=Schema(tuple(columns)),
-        format=connector.format,
-        arguments=connector.arguments,
-        options=connector.options,
+        format=connector.format if connector else None,
+        arguments=connector.arguments if connector else (),
+        options=connector.options if connector else {},
         ranges=_ranges(statement, columns),
         recurs=_recurrence(statement, columns, domain),
     )

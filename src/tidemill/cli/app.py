@@ -15,6 +15,8 @@ from tidemill.cli.demo import demo
 from tidemill.cli.explain import explain
 from tidemill.cli.nexmark import nexmark
 from tidemill.cli.run import run
+from tidemill.cli.serve import serve
+from tidemill.cli.shell import shell
 
 app = typer.Typer(
     name="tidemill",
@@ -42,7 +44,7 @@ def options(
     """Continuous SQL queries over data streams, with exact answers."""
 
 
-for command in (demo, run, explain):
+for command in (demo, run, explain, serve, shell):
     app.command()(command)
 for name, group in (("nexmark", nexmark), ("bench", bench)):
     app.add_typer(group, name=name)

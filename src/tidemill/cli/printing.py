@@ -6,7 +6,7 @@ import pyarrow as pa
 import typer
 from rich.console import Console
 
-from tidemill.cli.tables import Format, csv_text, json_text, rich_table
+from tidemill.terminal.tables import Format, csv_text, json_text, rich_table
 
 SCREENFUL = 40
 

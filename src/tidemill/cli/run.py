@@ -19,7 +19,7 @@ from tidemill.cli.printing import SCREENFUL, Printer, print_answer
 from tidemill.cli.report import reported
 from tidemill.cli.script import Command, File, Runtime, load
 from tidemill.cli.spark import start_spark
-from tidemill.cli.tables import Format
+from tidemill.terminal.tables import Format
 
 
 def run(

@@ -15,10 +15,10 @@ from rich.rule import Rule
 from rich.syntax import Syntax
 from rich.text import Text
 
-from tidemill.cli.report import diagnostic
-from tidemill.cli.tables import rich_table
 from tidemill.cli.timeline import Axis, lanes_of, picture
 from tidemill.errors import TidemillError
+from tidemill.terminal.diagnostics import diagnostic
+from tidemill.terminal.tables import rich_table
 
 _ROWS = 5
 _WIDEST = 110

@@ -30,7 +30,7 @@ class Costs:
 
     def report(self, progress: Progress) -> str:
         """The estimates for every part of the plan, beside what a run of it measured."""
-        model = CostModel(Estimator(self.statistics, self._domain))
+        model = self.model
         measured = self._measured(progress) if progress.operators else {}
         span = self._span(model.estimator, progress)
         lines = [
@@ -47,6 +47,11 @@ class Costs:
         return "\n".join(
             [*table(lines, model.total(self.plan), self._domain, bool(measured)), *self._guesses()]
         )
+
+    @property
+    def model(self) -> CostModel:
+        """What each part of the plan is estimated to need."""
+        return CostModel(Estimator(self.statistics, self._domain))
 
     @property
     def _domain(self) -> TimeDomain:

@@ -21,6 +21,9 @@ from tidemill.analyze import (
     instant_of,
     source_from_statement,
 )
+from tidemill.engine.allow import AllowList
+from tidemill.engine.checking import Checked, check
+from tidemill.engine.kept import KeptResults, KeptStore
 from tidemill.engine.named import Listed, NamedQueries
 from tidemill.engine.place import Place
 from tidemill.engine.planning import Planning
@@ -82,6 +85,8 @@ class Engine:
     `optimizer` is False to run queries as they are written, or names the rules to leave out.
     `memory` ("2GB") and `cpu` (0.8 of a core) bound what the running graph needs: it changes the
     sizes of windows and granules, as far as queries allow, and refuses queries beyond that.
+    With `keep`, the answers of queries that have a name and no sink are kept there (`kept`). With
+    `allow`, statements can name only the files and servers on that list.
 
     >>> engine = Engine(runtime="inprocess")
     >>> engine.stream("bid", [{"item": 1, "at": 3}, {"item": 1, "at": 5}], time="at")
@@ -99,6 +104,8 @@ class Engine:
         optimizer: bool | Collection[str] = True,
         memory: int | str | None = None,
         cpu: float | None = None,
+        keep: KeptStore | None = None,
+        allow: AllowList | None = None,
     ) -> None:
         self.catalog = Catalog()
         self.statistics = StatisticsStore(self.catalog)
@@ -108,6 +115,8 @@ class Engine:
         self._running: list[tuple[Query, Running]] = []
         self._graph: RunningGraph | None = None
         self._bounds = (memory, cpu) if memory or cpu else None
+        self._keep = keep
+        self.allow = allow
         self.queries = NamedQueries(self.catalog, lambda: self._graph)
 
     def __enter__(self) -> Engine:
@@ -207,6 +216,15 @@ class Engine:
         pushed.push(table)
         return int(table.num_rows)
 
+    def waiting(self, name: str) -> int:
+        """How many rows that were pushed into a stream wait to be read, in this process."""
+        pushed = self._sources.pushed(self.source(name))
+        return pushed.rows if isinstance(pushed, Backlog) else 0
+
+    def source(self, name: str) -> SourceInfo:
+        """A stream or relation that comes from outside, by name."""
+        return self._place.source(name)
+
     def insert(self, name: str, rows: Any, at: int | datetime | None = None) -> int:
         """Insert rows into a relation that changes; how many.
 
@@ -303,14 +321,31 @@ class Engine:
 
     def script(self, text: str) -> list[Query | None]:
         """Run a script; for each of its statements the query, if it is one."""
-        return [self._execute(statement) for statement in parse(text)]
+        return [self.execute(statement) for statement in parse(text)]
 
-    def _execute(self, statement: Statement) -> Query | None:
+    def check(self, text: str) -> Checked:
+        """What is wrong with a script, and what it would do; nothing happens.
+
+        >>> engine = Engine(runtime="inprocess")
+        >>> engine.sql("CREATE STREAM bid (item BIGINT, at BIGINT) ORDERED BY at")
+        >>> print(engine.check("SELECT itm FROM bid WINDOW(RANGE 4)").errors[0])
+        error: unknown column `itm` in stream `bid`
+          line 1, column 8
+            SELECT itm FROM bid WINDOW(RANGE 4)
+                   ^^^
+        help: did you mean `item`? columns: item
+        """
+        return check(text, self.catalog, self.queries.names, self.allow)
+
+    def execute(self, statement: Statement) -> Query | None:
+        """Run one statement; its query, if it is one."""
+        if self.allow is not None:
+            self.allow.check(statement)
         match statement:
             case QueryStatement():
                 return self._planning.query(statement, statement.tree, SinkRequest(), self)
             case CreateStream() | CreateRelation():
-                self.catalog.add_source(source_from_statement(statement))
+                self._declare(source_from_statement(statement))
             case CreateDerived():
                 self._derive(statement)
             case DropObject():
@@ -329,15 +364,55 @@ class Engine:
                 self._change(statement)
         return None
 
+    def _declare(self, info: SourceInfo) -> None:
+        """Make a source known. Rows are pushed into a stream that comes from nowhere."""
+        self.catalog.add_source(info)
+        if info.kind is SourceKind.STREAM and info.format is None:
+            self._sources.put(info, self._pushed(info.declared.to_arrow(), None))
+
+    def _pushed(self, columns: pa.Schema, folder: str | None) -> PushedFiles | Backlog:
+        return PushedFiles(columns, folder) if self._place.on_spark else Backlog()
+
     def _named(self, statement: CreateQuery) -> Query:
-        """The query of a definition; without a sink, its results are kept in memory."""
+        """The query of a definition; without a sink, its results are kept."""
         sink = SinkRequest("memory") if statement.sink is None else _sink_of(statement.sink)
-        return self._planning.query(statement, statement.query, sink, self)
+        query = self._planning.query(statement, statement.query, sink, self)
+        return query if statement.sink is not None else self._kept_query(statement.name, query)
+
+    def _kept_query(self, name: str, query: Query) -> Query:
+        if self._keep is None:
+            return query
+        sink = self._keep.sink(name, query.job)
+        return query.into(sink.target, form=sink.form)
+
+    def kept(self, name: str) -> KeptResults:
+        """The answer of a query, as far as it is known, if the engine keeps answers.
+
+        >>> engine = Engine(runtime="inprocess", keep=KeptStore(rows=1000))
+        >>> engine.sql("CREATE STREAM bid (item BIGINT, at BIGINT) ORDERED BY at")
+        >>> graph = engine.run()
+        >>> engine.sql("CREATE QUERY n AS SELECT COUNT(*) AS n FROM bid WINDOW(RANGE 9)")
+        >>> engine.sql("START QUERY n")
+        >>> engine.push("bid", [{"item": 1, "at": 3}, {"item": 1, "at": 5}, {"item": 2, "at": 6}])
+        3
+        >>> graph.tick()
+        >>> engine.kept("n").complete_until, engine.kept("n").snapshot().to_pylist()
+        (6, [{'n': 2}])
+        """
+        found = None if self._keep is None else self._keep.of(self.queries.name_of(name))
+        if found is None:
+            help = "queries without a sink keep theirs, in an engine with keep=KeptStore(...)"
+            raise CatalogError(f"the query `{name}` keeps no results", help=help)
+        return found
 
     def _start_named(self, statement: StartQuery) -> None:
-        query = self.queries.find(statement.name)
+        query, name = self.queries.find(statement.name), self.queries.name_of(statement.name)
         graph = self.graph if self.is_running else self.run()
-        graph.start(query, self.queries.name_of(statement.name), statement.partial)
+        with graph.graph.lock:
+            goes_on = graph.graph.is_running(name)  # since the checkpoint knows it
+            graph.start(query, name, statement.partial)
+            if self._keep is not None and not goes_on:
+                self._keep.begin(name)
 
     def _alter(self, statement: AlterQuery) -> None:
         """Give a query another definition, or a better plan; if it runs, without a gap."""
@@ -415,6 +490,9 @@ class Engine:
         self._graph = RunningGraph(run, self._planning.choose)
         if self._bounds is not None:
             self._graph.steer(ResourceManager(*self._bounds), lambda: self.statistics.known)
+        if self._keep is not None:
+            queries = self._graph.graph
+            queries.after_each_tick(partial(self._keep.complete, queries))
         if every is not None and not self._place.on_spark:
             self._graph.tick_every(duration(every, TimeDomain.MICROSECONDS) / 1_000_000)
         return self._graph
@@ -471,8 +549,7 @@ class Engine:
         """What a user handed over, and its columns."""
         if isinstance(source, pa.Schema):
             columns = normal_schema(name, source)
-            rows = PushedFiles(columns, folder) if self._place.on_spark else Backlog()
-            return rows, Schema.from_arrow(columns)
+            return self._pushed(columns, folder), Schema.from_arrow(columns)
         if not is_spark_frame(source):
             tables = to_tables(name, source)
             return tables, Schema.from_arrow(tables[0].schema)
@@ -510,6 +587,8 @@ class Engine:
     def _drop(self, statement: DropObject) -> None:
         if statement.kind == "QUERY":
             self.queries.drop(statement.name, statement.if_exists)
+            if self._keep is not None:
+                self._keep.forget(statement.name)
             return
         self._hold_what_runs()
         entry = self.catalog.find(statement.name)

@@ -2,13 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from tidemill.analyze import Catalog, Derived
 from tidemill.engine.query import Query
 from tidemill.engine.running import RunningGraph
 from tidemill.errors import CatalogError, nearest
+
+
+def unknown_query(name: str, known: Iterable[str]) -> CatalogError:
+    """What is said of a query that is not there.
+
+    >>> print(unknown_query("hott", ["hot", "cold"]))
+    error: there is no query `hott`
+    help: did you mean `hot`? queries: hot, cold
+    """
+    names = tuple(known)
+    near = nearest(name, names)
+    guess = f"did you mean `{near}`? " if near else ""
+    help = f"{guess}queries: {', '.join(names) or 'none'}"
+    return CatalogError(f"there is no query `{name}`", help=help)
 
 
 @dataclass(frozen=True)
@@ -54,11 +68,13 @@ class NamedQueries:
     def name_of(self, name: str) -> str:
         """The name of a query as it was given, whatever its case here."""
         if name.casefold() not in self._names:
-            near = nearest(name, self._defined)
-            known = ", ".join(self._defined) or "none"
-            guess = f"did you mean `{near}`? " if near else ""
-            raise CatalogError(f"there is no query `{name}`", help=f"{guess}queries: {known}")
+            raise unknown_query(name, self._defined)
         return self._names[name.casefold()]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of all queries, as they were given."""
+        return tuple(self._defined)
 
     def find(self, name: str) -> Query:
         """The query of a name."""

@@ -83,9 +83,9 @@ class Query:
         self.job = job
         self.sources = sources
         self.planned = planned
-        self._optimized = optimized
+        self.optimized = optimized
         self._host = host
-        self._costs = costs
+        self.costs = costs
         self._progress: Callable[[], Progress] = Progress
         self._answer: pl.DataFrame | None = None
 
@@ -114,11 +114,11 @@ class Query:
         """
         plans: dict[str, Callable[[], str]] = {
             "logical": lambda: render(self.planned.plan),
-            "optimized": lambda: render(self._optimized.plan),
-            "verbose": lambda: str(self._optimized),
+            "optimized": lambda: render(self.optimized.plan),
+            "verbose": lambda: str(self.optimized),
             "physical": lambda: render(self.job.plan),
             "fragments": lambda: str(stage_plans([self.job.plan])),
-            "cost": lambda: self._costs.report(self.progress),
+            "cost": lambda: self.costs.report(self.progress),
         }
         if level not in plans:
             raise TidemillError(f"no plan `{level}`", help=f"levels: {', '.join(plans)}")
@@ -160,8 +160,9 @@ class Query:
 
         `sink` is a format of Spark with its `options` (`"parquet", path=...`), `"console"`,
         `"memory"`, `"postgres"`, or a function of a table and the number of the tick. `form` is
-        `"intervals"`, `"changes"`, or `"snapshot"`: with every tick all rows of the newest instant
-        that is complete, which take the place of those before.
+        `"intervals"`, `"live"` (intervals that are still open are given as far as they are known,
+        and go on with the next tick), `"changes"`, or `"snapshot"`: with every tick all rows of the
+        newest instant that is complete, which take the place of those before.
         """
         other = copy(self)
         other.job = replace(self.job, sink=SinkRequest(sink, options, form or ""))

@@ -87,6 +87,10 @@ class Metadata:
         """All parts as they stand, with rates from the beginning of the graph."""
         return self._since(_Look(at=self._began))
 
+    def id_of(self, node: Exec) -> int:
+        """The number under which a part of the graph is told of."""
+        return self._part(node).id
+
     @property
     def _began(self) -> float:
         return time.monotonic() - max(self._graph.run.seconds, 1e-9)

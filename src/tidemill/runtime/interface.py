@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from threading import RLock
 from typing import Any, Protocol
 
 import polars as pl
 import pyarrow as pa
 
+from tidemill.physical.eagerness import eager
 from tidemill.physical.operator import Exec
 from tidemill.physical.snapshot import snapshots_of
 from tidemill.runtime.graph import NodeProgress
@@ -31,7 +33,9 @@ _USUAL_FORMS = {"postgres": "snapshot"}
 class SinkRequest:
     """Where the results of a query go: a format with its options or a function, and the form.
 
-    A table in a database holds what is true now; elsewhere, rows come with their intervals.
+    A table in a database holds what is true now; elsewhere, rows come with their intervals, when
+    these are known. The form `live` has intervals too, but those that are still open are given as
+    far as they are known, and go on with the next tick.
 
     >>> SinkRequest("parquet").form, SinkRequest("postgres").form
     ('intervals', 'snapshot')
@@ -64,9 +68,11 @@ class Job:
     domain: TimeDomain | None = None
     sink: SinkRequest = SinkRequest()
 
-    @property
+    @cached_property
     def running(self) -> Exec:
         """The plan that runs: that of the form in which the sink wants the results."""
+        if self.sink.form == "live":
+            return eager(self.plan)
         return snapshots_of(self.plan) if self.sink.form == "snapshot" else self.plan
 
 

@@ -132,7 +132,10 @@ class StatementParser(PromiseParser):
             self.fail(f"expected columns or AS, found {self.found()}", help=help)
         columns = self._parse_wrapped_csv(self._parse_typed_column)
         node = CreateSource(kind=kind, this=name, expressions=columns)
-        if kind == "STREAM" or not self._match_text_seq("CHANGING", advance=False):
+        # Rows are pushed into a stream, and inserted into a relation, that come from nowhere else.
+        if not self._match_texts(
+            ("ORDERED",) if kind == "STREAM" else ("CHANGING",), advance=False
+        ):
             self._expect_source(kind)
             node.set("source", self._parse_connector("SOURCE"))
         if kind == "STREAM":
@@ -158,9 +161,10 @@ class StatementParser(PromiseParser):
         if self._match_text_seq("SOURCE"):
             return
         near = nearest(self._curr.text, ["SOURCE"]) if self._curr else None
-        help = (
-            f"did you mean `{near}`?" if near else f"a {kind.lower()} needs data: {_CONNECTOR_HELP}"
-        )
+        help = f"a {kind.lower()} needs data: {_CONNECTOR_HELP}"
+        if kind == "STREAM":
+            help += ", or ORDERED BY column for one into which rows are pushed"
+        help = f"did you mean `{near}`?" if near else help
         self.fail(f"expected SOURCE, found {self.found()}", help=help)
 
     def _parse_typed_column(self) -> exp.Expr | None:

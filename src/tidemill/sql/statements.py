@@ -71,11 +71,11 @@ class QueryStatement(Statement):
 
 @dataclass(frozen=True)
 class CreateStream(Statement):
-    """A stream that a connector feeds."""
+    """A stream that a connector feeds; without one, rows are pushed into it."""
 
     name: str
     columns: tuple[exp.ColumnDef, ...]
-    connector: ConnectorCall
+    connector: ConnectorCall | None
     ordered_by: exp.Identifier | None = None
     slack: Duration | None = None
     idle: Duration | None = None
@@ -211,10 +211,10 @@ def _named_query(tree: CreateAs, sql: str, position: Position, source: Source) -
 def _created(tree: CreateSource, sql: str, position: Position, source: Source) -> Statement:
     args = tree.args
     common = (tree, sql, position, source, tree.name, tuple(tree.expressions))
+    connector = _call(args["source"]) if args.get("source") else None
     if tree.text("kind") == "STREAM":
         clauses = ("ordered_by", "slack", "idle", "at_most")
-        return CreateStream(*common, _call(args["source"]), *(args.get(each) for each in clauses))
-    connector = _call(args["source"]) if args.get("source") else None
+        return CreateStream(*common, connector, *(args.get(each) for each in clauses))
     ends = (args.get("valid_from"), args.get("valid_to"))
     return CreateRelation(*common, connector, *ends, bool(args.get("changing")))
 

@@ -150,6 +150,11 @@ class Backlog:
         """All rows that wait, from now on in the hands of the caller."""
         return [self._waiting.popleft() for _ in range(len(self._waiting))]
 
+    @property
+    def rows(self) -> int:
+        """How many rows wait."""
+        return sum(table.num_rows for table in list(self._waiting))
+
     def look(self) -> list[pa.Table]:
         """All rows that wait; they go on waiting."""
         return list(self._waiting)

@@ -14,7 +14,7 @@ from tidemill.runtime.interface import DETACHED, Callback, Job
 from tidemill.runtime.results import user_table
 from tidemill.timeline import VALID_FROM, VALID_TO
 
-_FORMS = ("intervals", "changes", "snapshot")
+_FORMS = ("intervals", "live", "changes", "snapshot")
 _TARGETS = ("memory", "console")
 
 

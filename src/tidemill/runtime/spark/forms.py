@@ -18,14 +18,14 @@ SNAPSHOT = "snapshot"
 SNAPSHOT_AT = "snapshot_at"
 WATERMARK = "watermark"
 
-_ADDED = {"intervals": (), "changes": (AT, CHANGE), SNAPSHOT: (SNAPSHOT_AT,)}
+_ADDED = {"intervals": (), "live": (), "changes": (AT, CHANGE), SNAPSHOT: (SNAPSHOT_AT,)}
 """The forms, and the columns that they add to those of the result and its validity."""
 
 
 def shape_of(form: str, domain: TimeDomain | None, columns: Iterable[str]) -> Shape:
     """How rows with these columns take a form; time becomes what the user knows it as."""
     check_form(form, columns)
-    shapes = {"intervals": _intervals, "changes": _changes, SNAPSHOT: _snapshot}
+    shapes = {"intervals": _intervals, "live": _intervals, "changes": _changes, SNAPSHOT: _snapshot}
     return lambda rows: shapes[form](rows, domain)
 
 

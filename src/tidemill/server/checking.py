@@ -1,0 +1,31 @@
+"""Scripts that are checked while they are typed: nothing is executed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tidemill.server.problems import problem
+from tidemill.server.service import Service
+from tidemill.server.show.statements import kind_of, offset_of
+from tidemill.sql import Statement
+
+
+def check(service: Service, sql: str) -> dict[str, Any]:
+    """The statements of a script with their places, and what is wrong with them."""
+    with service.lock:
+        checked = service.engine.check(sql)
+    return {
+        "statements": list(map(_place, checked.statements)),
+        "errors": [problem(error) for error in checked.errors],
+        "warnings": [problem(warning) for warning in checked.warnings],
+    }
+
+
+def _place(statement: Statement) -> dict[str, Any]:
+    start = offset_of(statement)
+    return {
+        "kind": kind_of(statement),
+        "name": getattr(statement, "name", None),
+        "start": start,
+        "end": start + len(statement.sql),
+    }

@@ -1,0 +1,94 @@
+"""Queries by name: made, changed, started, stopped and dropped, as statements would."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tidemill.server.planning import planned
+from tidemill.server.problems import Conflict, Refused
+from tidemill.server.service import Service
+from tidemill.server.statements import Scripts
+from tidemill.sql import CreateQuery, parse_one
+
+
+class Control:
+    """Turns wishes about queries into statements, so that there is one way to do each thing."""
+
+    def __init__(self, service: Service) -> None:
+        self._service = service
+        self._scripts = Scripts(service)
+
+    def create(self, name: str, sql: str, start: bool, partial: bool) -> dict[str, Any]:
+        """Give a query a name, and let it run if that is wanted; both, or nothing."""
+        self._query_text(sql)
+        with self._service.lock:
+            if any(
+                each.name.casefold() == name.casefold() for each in self._service.engine.listing()
+            ):
+                help = "choose another name, or drop it first"
+                raise Conflict(f"`{name}` exists already", help=help)
+            self._run(f"CREATE QUERY {quoted(name)} AS\n{sql}")
+            if start:
+                self._start_or_forget(name, partial)
+        return self._service.query(name)
+
+    def _start_or_forget(self, name: str, partial: bool) -> None:
+        try:
+            self.start(name, partial)
+        except Exception:
+            self._run(f"DROP QUERY {quoted(name)}")
+            raise
+
+    def change(self, name: str, sql: str | None, optimize: bool) -> dict[str, Any]:
+        """Give a query another definition, or a better plan."""
+        known = self._service.name_of(name)
+        if (sql is None) == (not optimize):
+            raise Refused("nothing to change, or two things", help='send "sql" or "optimize"')
+        if sql is not None:
+            self._query_text(sql)
+        wanted = "OPTIMIZE" if sql is None else f"AS\n{sql}"
+        self._run(f"ALTER QUERY {quoted(known)} {wanted}")
+        return self._service.query(known)
+
+    def start(self, name: str, partial: bool) -> dict[str, Any]:
+        """Let a query run."""
+        known = self._service.name_of(name)
+        run = self._service.run_of(known)
+        if run is not None and run.is_active:
+            raise Conflict(f"the query `{known}` is running already", help="stop it first")
+        self._run(f"START QUERY {quoted(known)}{' PARTIAL' if partial else ''}")
+        return self._service.query(known)
+
+    def stop(self, name: str) -> dict[str, Any]:
+        """Let a query rest."""
+        known = self._service.name_of(name)
+        run = self._service.run_of(known)
+        if run is None or not run.is_active:
+            raise Conflict(f"the query `{known}` is not running", help="start it first")
+        self._run(f"STOP QUERY {quoted(known)}")
+        return self._service.query(known)
+
+    def drop(self, name: str) -> dict[str, Any]:
+        """Forget a query."""
+        known = self._service.name_of(name)
+        self._run(f"DROP QUERY {quoted(known)}")
+        return {"name": known}
+
+    def _query_text(self, sql: str) -> None:
+        """Refuse what is no query, with places in the text that the client sent."""
+        if isinstance(parse_one(sql), CreateQuery):
+            help = "write SELECT ...: the name is given besides"
+            raise Refused("this is a statement that makes a query", help=help)
+        planned(self._service, sql)
+
+    def _run(self, sql: str) -> None:
+        self._scripts.run(sql)
+
+
+def quoted(name: str) -> str:
+    """A name as SQL has it.
+
+    >>> quoted("odd`name")
+    '`odd``name`'
+    """
+    return f"`{name.replace('`', '``')}`"

@@ -1,0 +1,89 @@
+"""What has happened: queries that come, go and fail, plans and sizes that change."""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Mapping
+from typing import Any
+
+from tidemill.engine.running import RunningGraph
+
+MOST = 1000
+"""So many events are remembered."""
+
+
+class EventLog:
+    """The last events, and how the graph looked when they were told of."""
+
+    def __init__(self) -> None:
+        self._kept: deque[dict[str, Any]] = deque(maxlen=MOST)
+        self.count = 0
+        self._states: dict[str, str] = {}
+        self._sizes: Mapping[str, int] = {}
+        self._migrations: dict[str, int] = {}
+        self._late: dict[str, int] = {}
+
+    def add(
+        self, kind: str, query: str | None, text: str, tick: int, instant: int | None = None
+    ) -> None:
+        """Remember something that has happened."""
+        self.count += 1
+        self._kept.append(
+            {
+                "at": round(time.time() * 1000),
+                "tick": tick,
+                "kind": kind,
+                "query": query,
+                "text": text,
+                "instant": instant,
+            }
+        )
+
+    def all(self) -> list[dict[str, Any]]:
+        """All that is remembered, the oldest first."""
+        return list(self._kept)
+
+    def look(self, graph: RunningGraph) -> None:
+        """Find out what has happened since the last look."""
+        tick = graph.graph.run.ticks
+        self._look_at_queries(graph, tick)
+        self._look_at_sizes(graph, tick)
+        self._look_at_migrations(graph, tick)
+        self._look_at_late_rows(graph, tick)
+
+    def _look_at_queries(self, graph: RunningGraph, tick: int) -> None:
+        kinds = {"running": "start", "stopped": "stop", "failed": "fail"}
+        for name, query in graph.graph.queries.items():
+            state = query.state.value
+            if self._states.get(name) != state:
+                self._states[name] = state
+                why = "" if query.error is None else f": {str(query.error).partition(chr(10))[0]}"
+                self.add(kinds[state], name, f"{name} is {state}{why}", tick)
+
+    def _look_at_sizes(self, graph: RunningGraph, tick: int) -> None:
+        for knob, size in graph.adaptation.sizes.items():
+            before = self._sizes.get(knob, size)
+            if before != size:
+                since = graph.adaptation.all_histories[knob][-1].since
+                self.add("adapt", None, f"{knob}: {before} to {size}", tick, since)
+        self._sizes = graph.adaptation.sizes
+
+    def _look_at_migrations(self, graph: RunningGraph, tick: int) -> None:
+        for name, migration in graph.migrations.of.items():
+            known = self._migrations.get(name)
+            if migration.is_running and known != migration.split:
+                self._migrations[name] = migration.split
+                text = f"{name} goes on with another plan from {migration.split} on"
+                self.add("migrate", name, text, tick, migration.split)
+            elif not migration.is_running and known is not None:
+                del self._migrations[name]
+                text = f"{name}: the other plan is {migration.phase.value}"
+                self.add("migrated", name, text, tick, migration.split)
+
+    def _look_at_late_rows(self, graph: RunningGraph, tick: int) -> None:
+        for name, read in graph.sources.items():
+            more = read.late_rows - self._late.get(name, 0)
+            if more:
+                self._late[name] = read.late_rows
+                self.add("late", None, f"{more} rows of {name} came too late", tick, read.watermark)

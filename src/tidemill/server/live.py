@@ -1,0 +1,200 @@
+"""News over a WebSocket: everybody gets the newest state, at their own pace."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
+
+import orjson
+from fastapi import WebSocket, WebSocketDisconnect
+
+from tidemill.errors import TidemillError
+from tidemill.server import results
+from tidemill.server.answers import Answers
+from tidemill.server.problems import problem
+from tidemill.server.service import Service
+from tidemill.server.wire import dumps
+
+TOPICS = ("graph", "measures", "queries", "resources", "events", "catalog")
+RESULTS = "results:"
+FASTEST = 50
+"""Milliseconds between two messages about the same."""
+
+
+class Live:
+    """Wakes everybody who waits for news when there are some, from whatever thread."""
+
+    def __init__(self, service: Service, answers: Answers) -> None:
+        self.service = service
+        self.answers = answers
+        self.closing = False
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._news = asyncio.Event()
+        self._stop: Callable[[], None] = lambda: None
+        self.sockets: set[WebSocket] = set()
+
+    def open(self) -> None:
+        """Begin to listen, in the loop that serves."""
+        self._loop = asyncio.get_running_loop()
+        self._stop = self.service.listen(self._wake_soon)
+
+    async def close(self) -> None:
+        """Send everybody home."""
+        self.closing = True
+        self._stop()
+        self._wake()
+        for socket in list(self.sockets):
+            await _close(socket)
+
+    def _wake_soon(self) -> None:
+        if self._loop is not None and not self._loop.is_closed():
+            self._loop.call_soon_threadsafe(self._wake)
+
+    def _wake(self) -> None:
+        news, self._news = self._news, asyncio.Event()
+        news.set()
+
+    async def news(self) -> None:
+        """Come back when something has changed."""
+        await self._news.wait()
+
+    async def ticked(self, ticks: int) -> None:
+        """Come back when so many ticks were made."""
+        run = self.service.graph.graph.run
+        while run.ticks < ticks and not self.closing:
+            self.service.ticker.soon()
+            await self.news()
+
+
+async def _close(socket: WebSocket) -> None:
+    with suppress(RuntimeError):  # it is closed already
+        await socket.close(1001, "the server stops")
+
+
+class Session:
+    """One client: what it wants to know, how often, and what it knows already."""
+
+    def __init__(self, live: Live, socket: WebSocket) -> None:
+        self._live = live
+        self._socket = socket
+        self._every = 0.5
+        self._known: dict[str, Any] = {}
+        self._wanted: list[str] = []
+        self._changed = asyncio.Event()
+
+    async def serve(self) -> None:
+        """Until one of the two goes."""
+        self._live.sockets.add(self._socket)
+        sending = asyncio.create_task(self._send())
+        receiving = asyncio.create_task(self._receive())
+        try:
+            await asyncio.wait({sending, receiving}, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for task in (sending, receiving):
+                task.cancel()
+            await asyncio.gather(sending, receiving, return_exceptions=True)
+            self._live.sockets.discard(self._socket)
+
+    async def _receive(self) -> None:
+        while True:
+            try:
+                text = await self._socket.receive_text()
+            except (WebSocketDisconnect, RuntimeError, KeyError):
+                return
+            error = self._take(text)
+            if error is not None:
+                await self._socket.send_text(dumps({"topic": "error", "data": error}).decode())
+
+    def _take(self, text: str) -> dict[str, Any] | None:
+        """What the client wants from now on; what is wrong with that, if anything."""
+        try:
+            wish = orjson.loads(text)
+            topics, every = wish["subscribe"], wish.get("every", 500)
+            if not all(topic in TOPICS or topic.startswith(RESULTS) for topic in topics):
+                raise ValueError("no such topic")
+            self._every = max(FASTEST, float(every)) / 1000
+        except (ValueError, TypeError, KeyError, AttributeError) as error:
+            help = (
+                f'{{"subscribe": [...], "every": 500}}; topics: {", ".join(TOPICS)}, results:NAME'
+            )
+            return problem(TidemillError(f"this is not understood: {error}", help=help))
+        # Whoever wants the graph wants to see it work.
+        both = ["measures"] if "graph" in topics else []
+        self._wanted = list(dict.fromkeys([*topics, *both]))[:64]
+        self._known = {topic: seen for topic, seen in self._known.items() if topic in self._wanted}
+        self._changed.set()
+        return None
+
+    async def _send(self) -> None:
+        while not self._live.closing:
+            self._changed.clear()
+            news = asyncio.create_task(self._live.news())
+            wish = asyncio.create_task(self._changed.wait())
+            try:
+                for topic in list(self._wanted):
+                    await self._tell(topic)
+                pause = asyncio.create_task(asyncio.sleep(self._every))
+                await asyncio.wait({pause, wish}, return_when=asyncio.FIRST_COMPLETED)
+                pause.cancel()
+                await asyncio.wait({news, wish}, return_when=asyncio.FIRST_COMPLETED)
+            except (WebSocketDisconnect, RuntimeError):
+                return
+            finally:
+                news.cancel()
+                wish.cancel()
+
+    async def _tell(self, topic: str) -> None:
+        if topic.startswith(RESULTS):
+            await self._tell_results(topic)
+            return
+        version = self._version(topic)
+        if self._known.get(topic) == version:
+            return
+        self._known[topic] = version
+        data = await self._live.answers.get(topic, lambda: dumps(self._data(topic)))
+        await self._push(topic, data)
+
+    def _version(self, topic: str) -> Any:
+        """What is known of a topic is out of date if this is another."""
+        service = self._live.service
+        if topic == "graph":
+            return service.revision
+        return service.events.count if topic == "events" else service.version
+
+    def _data(self, topic: str) -> Any:
+        service = self._live.service
+        makers: dict[str, Callable[[], Any]] = {
+            "graph": service.graph_json,
+            "measures": service.measures,
+            "queries": service.queries,
+            "catalog": service.catalog,
+            "resources": service.resources,
+            "events": lambda: {"events": service.events.all()},
+        }
+        return makers[topic]()
+
+    async def _push(self, topic: str, data: bytes) -> None:
+        await self._socket.send_text(f'{{"topic":{dumps(topic).decode()},"data":{data.decode()}}}')
+
+    async def _tell_results(self, topic: str) -> None:
+        """The rows that are new to this client."""
+        name, cursor = topic.removeprefix(RESULTS), self._known.get(topic)
+        service = self._live.service
+
+        def make() -> bytes:
+            with service.lock:
+                answer = results.news(service.started(name), cursor)
+            return dumps(answer)
+
+        try:
+            data = await self._live.answers.get((topic, cursor), make)
+        except TidemillError as error:
+            data = dumps({"error": problem(error)})
+        found = orjson.loads(data)
+        seen = found.get("cursor")
+        if cursor is not None and cursor == seen and not found.get("rows"):
+            return
+        self._known[topic] = seen
+        await self._push(topic, data)

@@ -1,0 +1,97 @@
+"""A server from its start to its end."""
+
+from __future__ import annotations
+
+import re
+import socket
+
+import uvicorn
+from rich.console import Console
+
+from tidemill.engine import Engine
+from tidemill.engine.tables import duration
+from tidemill.errors import TidemillError
+from tidemill.server.app import create_app
+from tidemill.server.service import Service
+from tidemill.server.settings import Settings
+from tidemill.server.statements import Scripts
+from tidemill.timeline import TimeDomain
+
+_UNITS = {"ms": "milliseconds", "s": "seconds", "min": "minutes"}
+_GOODBYE = 5
+"""Seconds that clients have to go when the server stops."""
+
+
+def seconds(text: str) -> float:
+    """A length of time, as users write it.
+
+    >>> seconds("500 ms"), seconds("2 seconds"), seconds("1s")
+    (0.5, 2.0, 1.0)
+    """
+    found = re.fullmatch(r"\s*(\d+)\s*([a-zA-Z]+)\s*", text)
+    if found is None:
+        raise TidemillError(f"`{text}` is no length of time", help="for example '500 ms'")
+    unit = _UNITS.get(found[2].lower(), found[2])
+    return max(duration(f"{found[1]} {unit}", TimeDomain.MICROSECONDS), 1000) / 1_000_000
+
+
+class Serving:
+    """An engine that is served: its app, and the socket on which it listens."""
+
+    def __init__(self, engine: Engine, settings: Settings, script: str | None = None) -> None:
+        self.settings = settings
+        self.service = Service(engine, settings)
+        self._demo = None
+        if script is not None:
+            Scripts(self.service).run(script)
+        if settings.demo:
+            from tidemill.server.demo import open_house
+
+            self._demo = open_house(self.service)
+        self._socket = _listen(settings.host, settings.port)
+
+    @property
+    def url(self) -> str:
+        """Where the page is."""
+        host, port = self._socket.getsockname()[:2]
+        return f"http://{f'[{host}]' if ':' in host else host}:{port}/"
+
+    def announce(self, console: Console) -> None:
+        """Say where the server is."""
+        console.print(f"Tidemill is served at {self.url} (Ctrl-C stops it)", highlight=False)
+
+    def run(self) -> None:
+        """Serve until a signal to stop comes."""
+        app = create_app(self.service, self.settings)
+        config = uvicorn.Config(
+            app,
+            log_config=None,
+            access_log=False,
+            server_header=False,
+            date_header=False,
+            timeout_graceful_shutdown=_GOODBYE,
+            ws_max_size=1 << 16,
+        )
+        if self._demo is not None:
+            self._demo.start()
+        try:
+            uvicorn.Server(config).run(sockets=[self._socket])
+        finally:
+            if self._demo is not None:
+                self._demo.stop()
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    """A socket on an address; errors come before anything is started."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    found = socket.socket(family, socket.SOCK_STREAM)
+    found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        found.bind((host, port))
+    except OSError as error:
+        found.close()
+        help = "choose another with --host or --port"
+        raise TidemillError(
+            f"cannot listen on {host}:{port}: {error.strerror}", help=help
+        ) from None
+    return found

@@ -1,0 +1,48 @@
+"""Statements of SQL: run, checked, planned."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter, Response
+
+from tidemill.server.checking import check
+from tidemill.server.models.graph import PlanReport
+from tidemill.server.models.requests import Script
+from tidemill.server.models.responses import Check, ScriptResult
+from tidemill.server.planning import plan_report
+from tidemill.server.routes.common import Serving, failures, told
+from tidemill.server.statements import Scripts
+
+router = APIRouter(tags=["statements"])
+
+
+@router.post(
+    "/statements",
+    summary="Run statements",
+    response_model=ScriptResult,
+    responses=failures(404, 409),
+)
+async def statements(service: Serving, script: Script) -> Response:
+    """Run a script, statement by statement. If one is wrong, `done` tells how many were run."""
+    return await told(lambda: {"results": Scripts(service).run(script.sql)})
+
+
+@router.post(
+    "/check",
+    summary="Check statements without running them",
+    response_model=Check,
+    responses=failures(),
+)
+async def check_statements(service: Serving, script: Script) -> Response:
+    """What is wrong with a script, and where."""
+    return await told(lambda: check(service, script.sql))
+
+
+@router.post(
+    "/plan",
+    summary="Plan a query without starting it",
+    response_model=PlanReport,
+    responses=failures(),
+)
+async def plan(service: Serving, script: Script) -> Response:
+    """The plan of a query at every level, with costs and the rules that fired."""
+    return await told(lambda: plan_report(service, script.sql))

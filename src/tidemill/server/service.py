@@ -1,0 +1,259 @@
+"""The engine with its running graph, as the routes of a server see it."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Callable, Mapping
+from threading import Lock
+from typing import Any, NamedTuple
+
+import pyarrow as pa
+
+from tidemill.analyze import SourceInfo
+from tidemill.engine import Engine, Query
+from tidemill.engine.running import StartedQuery
+from tidemill.engine.tables import pushed_table
+from tidemill.errors import CatalogError, PlanWarning
+from tidemill.graph.metadata import NodeMetadata
+from tidemill.runtime.inprocess.feeds import instants
+from tidemill.server.events import EventLog
+from tidemill.server.history import History
+from tidemill.server.incoming import rows_of
+from tidemill.server.problems import Conflict, NotFound, TooMany
+from tidemill.server.resources import Resources, bounds_of, knobs
+from tidemill.server.settings import Settings
+from tidemill.server.show.catalog import catalog_of
+from tidemill.server.show.graphs import graph_of, measures_of
+from tidemill.server.show.queries import query_of
+from tidemill.server.ticker import Ticker
+
+
+class Pushed(NamedTuple):
+    """Rows that were pushed, and how many ticks there are when they were taken."""
+
+    rows: int
+    tick: int
+
+
+Version = tuple[int, int]
+"""What there is to know has changed if this has: the number of ticks, and of other changes."""
+
+
+class Service:
+    """One engine and its graph. Everything that reads the graph does so between two ticks."""
+
+    def __init__(self, engine: Engine, settings: Settings) -> None:
+        # Warnings are given to whoever asks for a plan, not to the terminal of the server.
+        warnings.simplefilter("ignore", PlanWarning)
+        self.engine = engine
+        self.settings = settings
+        self.events = EventLog()
+        self.began = time.time()
+        self.runtime = settings.runtime
+        self.graph = engine.run()
+        self.lock = self.graph.graph.lock
+        self.revision = 0
+        self._changes = 0
+        self._nodes: Mapping[int, NodeMetadata] = {}
+        self._seen_revision = -1
+        self._rates = _Rates()
+        self.history = History()
+        self._resources = Resources()
+        self._listeners: list[Callable[[], None]] = []
+        self._listening = Lock()
+        self.ticker = Ticker(self.graph.tick, settings.every, self._tick_failed)
+        self.graph.graph.after_revision.append(lambda carried: self._revised())
+        self.graph.subscribe(self._after_tick)
+
+    def start(self) -> None:
+        """Make ticks from now on."""
+        self.ticker.start()
+
+    def stop(self) -> None:
+        """Finish the tick that is being made, and stop."""
+        self.ticker.stop()
+        self.engine.close()
+
+    # What is new
+
+    @property
+    def version(self) -> Version:
+        """Answers that were made at this version are still right."""
+        return (self.graph.graph.run.ticks, self._changes)
+
+    def listen(self, listener: Callable[[], None]) -> Callable[[], None]:
+        """Call a function when something has changed, from any thread; returns how to stop it."""
+        with self._listening:
+            self._listeners.append(listener)
+        return lambda: self._listeners.remove(listener)
+
+    def changed(self) -> None:
+        """Tell those who listen."""
+        self._changes += 1
+        self._tell()
+
+    def _tell(self) -> None:
+        for listener in list(self._listeners):
+            listener()
+
+    def _revised(self) -> None:
+        self.revision += 1
+
+    def _after_tick(self, nodes: Mapping[int, NodeMetadata]) -> None:
+        self._nodes, self._seen_revision = nodes, self.revision
+        now = time.time()
+        self.history.look(nodes, now)
+        self._resources.look(self.graph, nodes, now)
+        self._rates.look({name: read.rows for name, read in self.graph.sources.items()})
+        self.events.look(self.graph)
+        self._tell()
+
+    def _tick_failed(self, error: Exception) -> None:
+        self.events.add("fail", None, f"a tick failed: {error}", self.graph.graph.run.ticks)
+        self._tell()
+
+    # What there is
+
+    @property
+    def nodes(self) -> Mapping[int, NodeMetadata]:
+        """The parts of the graph: as after the last tick, if they are still the same."""
+        return self._nodes if self._seen_revision == self.revision else self.graph.nodes
+
+    def graph_json(self) -> dict[str, Any]:
+        """The whole graph."""
+        with self.lock:
+            return graph_of(self.graph, self.nodes, self.revision)
+
+    def measures(self) -> dict[str, Any]:
+        """What all parts do."""
+        with self.lock:
+            return measures_of(self.nodes, self.graph.graph.run.ticks, time.time())
+
+    def resources(self) -> dict[str, Any]:
+        """Bounds, what is needed, which sizes may be changed, and what has happened."""
+        with self.lock:
+            return {
+                "bounds": bounds_of(self.graph),
+                "now": self._resources.now,
+                "history": self._resources.history(),
+                "knobs": knobs(self.graph),
+                "events": self.events.all(),
+            }
+
+    def catalog(self) -> dict[str, Any]:
+        """All streams, relations and derived streams."""
+        with self.lock:
+            return catalog_of(self.engine, self.graph.sources, self._rates.now)
+
+    def queries(self) -> list[dict[str, Any]]:
+        """All queries."""
+        with self.lock:
+            names = [each.name for each in self.engine.listing() if each.kind == "query"]
+            return [query_of(name, self.definition(name), self.run_of(name)) for name in names]
+
+    def query(self, name: str) -> dict[str, Any]:
+        """One query."""
+        with self.lock:
+            known = self.name_of(name)
+            return query_of(known, self.definition(known), self.run_of(known))
+
+    # Queries by name
+
+    def name_of(self, name: str) -> str:
+        """The name of a query as it was given, whatever its case here."""
+        started = {known.casefold(): known for known in self.graph.queries}
+        if name.casefold() in started:
+            return started[name.casefold()]
+        try:
+            return self.engine.queries.name_of(name)
+        except CatalogError as error:
+            raise NotFound(error.message, help=error.help) from None
+
+    def run_of(self, name: str) -> StartedQuery | None:
+        """A query that was started, by its name."""
+        return self.graph.queries.get(name)
+
+    def started(self, name: str) -> StartedQuery:
+        """A query that has results."""
+        run = self.run_of(self.name_of(name))
+        if run is None:
+            help = f"start it: POST /api/queries/{name}/start, or START QUERY {name}"
+            raise NotFound(f"the query `{name}` was not started: it has no results", help=help)
+        return run
+
+    def definition(self, name: str) -> Query:
+        """What a query asks for."""
+        run = self.run_of(name)
+        try:
+            return self.engine.queries.find(name)
+        except CatalogError:
+            if run is None:
+                raise
+            return run.definition
+
+    # Rows
+
+    def push(self, name: str, body: bytes, media: str, wait: bool = False) -> Pushed:
+        """Push rows into a stream, which are checked first: a tick must not fail for them."""
+        info = self.source(name)
+        table = pushed_table(info, rows_of(body, media, info))
+        if info.time_column is not None:
+            instants(table.column(info.time_column), info.name, info.time_column)
+        self._refuse_flood(info.name, table)
+        if wait:
+            self._refuse_unread(info.name)
+        # A tick that is being made may have read before: the one after it has them for sure.
+        tick = self.graph.graph.run.ticks + 2
+        rows = self.engine.push(info.name, table)
+        if wait:
+            self.ticker.soon()
+        return Pushed(rows, tick)
+
+    def _refuse_unread(self, name: str) -> None:
+        if name not in self.graph.sources:
+            help = "start a query that reads it, or push without wait"
+            raise Conflict(f"no query reads `{name}`: its rows wait in memory", help=help)
+
+    def source(self, name: str) -> SourceInfo:
+        """A stream or relation that is not computed."""
+        with self.lock:
+            entry = self.engine.catalog.find(name)
+            if entry is None:
+                help = self.engine.catalog.remedy(name)
+                raise NotFound(f"there is no stream or relation `{name}`", help=help)
+            return self.engine.source(name)
+
+    def _refuse_flood(self, name: str, table: pa.Table) -> None:
+        """Rows of a stream that no query ever read wait in memory: not without a limit."""
+        most = self.settings.limits.waiting_rows
+        if self.engine.waiting(name) + table.num_rows > most:
+            raise TooMany(
+                f"more than {most} rows of `{name}` wait to be read",
+                help="start a query that reads it, or push more slowly",
+            )
+
+    def heartbeat(self, name: str, at: int) -> None:
+        """Say that a stream has come to an instant."""
+        info = self.source(name)
+        with self.lock:
+            self.graph.heartbeat(info.name, at)
+
+
+class _Rates:
+    """Rows per second of every stream, on the clock."""
+
+    def __init__(self) -> None:
+        self.now: dict[str, float] = {}
+        self._rows: Mapping[str, int] = {}
+        self._at = time.monotonic()
+
+    def look(self, rows: Mapping[str, int]) -> None:
+        """Take note of how many rows were read; single ticks do not count for much."""
+        at = time.monotonic()
+        seconds = max(at - self._at, 1e-9)
+        share = min(1.0, seconds / 2)
+        for name, count in rows.items():
+            rate = (count - self._rows.get(name, count)) / seconds
+            self.now[name] = (1 - share) * self.now.get(name, rate) + share * rate
+        self._rows, self._at = rows, at

@@ -1,0 +1,58 @@
+"""How a server runs: where it listens, who may use it, and its limits."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Limits:
+    """The most that a client may ask for."""
+
+    body_bytes: int = 16 << 20
+    sql_characters: int = 200_000
+    result_rows: int = 100_000
+    queries: int = 500
+    sockets: int = 500
+    waiting_rows: int = 1_000_000
+    runs: int = 2
+    run_seconds: float = 30.0
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Where a server listens, what it needs to be told, and what it allows.
+
+    >>> Settings().is_local, Settings(host="0.0.0.0").is_local
+    (True, False)
+    """
+
+    host: str = "127.0.0.1"
+    port: int = 8321
+    token: str | None = field(default=None, repr=False)
+    folder: Path | None = None
+    every: float = 0.5
+    allow: tuple[str, ...] = ()
+    runtime: str = "inprocess"
+    demo: bool = False
+    limits: Limits = field(default_factory=Limits)
+
+    @property
+    def is_local(self) -> bool:
+        """Whether only this machine can reach the server."""
+        return is_loopback(self.host)
+
+
+def is_loopback(host: str) -> bool:
+    """Whether a name or an address is that of this machine, for itself only.
+
+    >>> [is_loopback(host) for host in ("localhost", "127.0.0.9", "::1", "10.0.0.1", "a.example")]
+    [True, True, True, False, False]
+    """
+    from ipaddress import ip_address
+
+    try:
+        return ip_address(host.strip("[]")).is_loopback
+    except ValueError:
+        return host.lower() == "localhost"

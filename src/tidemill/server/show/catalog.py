@@ -1,0 +1,109 @@
+"""The catalog: streams, relations, and what is derived from them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from tidemill.algebra import SourceKind
+from tidemill.algebra.types import name_of
+from tidemill.analyze import Derived, SourceInfo
+from tidemill.engine import Engine
+from tidemill.errors import masked
+from tidemill.runtime.progress import SourceProgress
+from tidemill.server.show.tables import columns_of, domain_of
+
+
+def catalog_of(
+    engine: Engine, read: Mapping[str, SourceProgress], rates: Mapping[str, float]
+) -> dict[str, Any]:
+    """All streams, relations and derived streams, with what was `read` of each."""
+    found: dict[str, list[dict[str, Any]]] = {"streams": [], "relations": [], "derived": []}
+    users = {each.name: each.used_by for each in engine.listing()}
+    for name in engine.catalog.names:
+        entry = engine.catalog.lookup(name)
+        used_by = list(users.get(name, ()))
+        if isinstance(entry, Derived):
+            found["derived"].append(_derived(entry, used_by))
+        elif entry.kind is SourceKind.STREAM:
+            facts = _progress(read.get(name), rates.get(name, 0.0))
+            found["streams"].append(_stream(entry, used_by) | facts)
+        else:
+            found["relations"].append(_relation(entry, used_by))
+    return found
+
+
+def _stream(info: SourceInfo, used_by: list[str]) -> dict[str, Any]:
+    return {
+        "name": info.name,
+        "columns": _columns(info),
+        "time": info.time_column,
+        "domain": domain_of(info.domain),
+        "slack": info.slack,
+        "pushed": info.format is None,
+        "used_by": used_by,
+        "sql": sql_of(info),
+    }
+
+
+def _progress(read: SourceProgress | None, rate: float) -> dict[str, Any]:
+    if read is None:
+        return {"rows": 0, "late_rows": 0, "watermark": None, "rate": rate}
+    return {
+        "rows": read.rows,
+        "late_rows": read.late_rows,
+        "watermark": read.watermark,
+        "rate": rate,
+    }
+
+
+def _relation(info: SourceInfo, used_by: list[str]) -> dict[str, Any]:
+    return {
+        "name": info.name,
+        "columns": columns_of(info.schema),
+        "kind": info.kind.value,
+        "domain": domain_of(info.domain),
+        "valid": [info.valid_from, info.valid_to] if info.valid_from else None,
+        "rows": info.rows,
+        "used_by": used_by,
+        "sql": sql_of(info),
+    }
+
+
+def _derived(entry: Derived, used_by: list[str]) -> dict[str, Any]:
+    return {
+        "name": entry.name,
+        "columns": columns_of(entry.schema),
+        "kind": "relation" if entry.relation else "stream",
+        "domain": domain_of(entry.domain),
+        "depends_on": sorted(entry.depends_on),
+        "used_by": used_by,
+        "sql": masked(entry.sql),
+    }
+
+
+def _columns(info: SourceInfo) -> list[dict[str, str]]:
+    """The columns of a stream as they were declared, or its own and then its time."""
+    if info.declared.names:
+        return columns_of(info.declared)
+    own = columns_of(info.schema)
+    if info.time_column is None or info.time_type is None:
+        return own
+    return [*own, {"name": info.time_column, "type": name_of(info.time_type)}]
+
+
+def sql_of(info: SourceInfo) -> str:
+    """A statement that declares a source like this one; options may hold passwords."""
+    word = "STREAM" if info.kind is SourceKind.STREAM else "RELATION"
+    columns = ", ".join(f"{column['name']} {column['type']}" for column in _columns(info))
+    text = f"CREATE {word} {info.name} ({columns})"
+    if info.format is not None:
+        options = ", ".join(f"{name} => {_literal(value)}" for name, value in info.options.items())
+        text += f" SOURCE {info.format}({options})"
+    if info.time_column is not None:
+        text += f" ORDERED BY {info.time_column}"
+    return masked(text)
+
+
+def _literal(value: object) -> str:
+    return f"'{value}'" if isinstance(value, str) else str(value).upper()

@@ -1,0 +1,90 @@
+"""Queries: what they ask for, and what they are doing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tidemill.engine import Query
+from tidemill.engine.running import StartedQuery
+from tidemill.errors import TidemillError, masked
+from tidemill.runtime.interface import SinkRequest
+from tidemill.runtime.progress import Progress
+from tidemill.server.problems import problem
+from tidemill.server.show.statements import select_text
+from tidemill.server.show.tables import columns_of, domain_of
+
+
+def query_of(name: str, definition: Query, run: StartedQuery | None) -> dict[str, Any]:
+    """A query by name, which may run."""
+    return {
+        "name": name,
+        "state": "stopped" if run is None else run.state,
+        "error": _error(run),
+        "sql": select_text(definition.sql),
+        "columns": columns_of(definition.schema),
+        "domain": domain_of(definition.planned.domain),
+        "depends_on": sorted(definition.depends_on),
+        "sink": sink_of(definition.job.sink),
+        "warnings": [problem(warning) for warning in definition.warnings],
+        **_run(run),
+    }
+
+
+def _run(run: StartedQuery | None) -> dict[str, Any]:
+    """What it has done since it was started."""
+    if run is None:
+        nothing = ("complete_from", "migration")
+        return {"rows_out": 0, "started": False, "sizes": {}, **dict.fromkeys(nothing)}
+    progress, migration = run.progress, run.progress.migration
+    return {
+        "complete_from": run.complete_from,
+        "rows_out": progress.rows_out,
+        "started": True,
+        "sizes": {knob: list(map(list, history)) for knob, history in progress.sizes.items()},
+        "migration": None
+        if migration is None
+        else {
+            "split": migration.split,
+            "time_left": migration.time,
+            "old_rows": migration.old_rows,
+        },
+    }
+
+
+def _error(run: StartedQuery | None) -> str | None:
+    """Why a query failed."""
+    error = None if run is None else run.exception()
+    if error is None:
+        return None
+    return masked(error.message if isinstance(error, TidemillError) else str(error))
+
+
+def sink_of(sink: SinkRequest) -> str:
+    """Where results go. Options may hold passwords and are not told."""
+    return "a function" if callable(sink.target) else str(sink.target)
+
+
+def progress_of(progress: Progress) -> dict[str, Any]:
+    """How far a query has come."""
+    return {
+        "ticks": progress.ticks,
+        "rows_in": progress.rows_in,
+        "rows_out": progress.rows_out,
+        "late_rows": progress.late_rows,
+        "seconds": progress.seconds,
+        "sources": {
+            name: {"rows": s.rows, "late_rows": s.late_rows, "watermark": s.watermark}
+            for name, s in progress.sources.items()
+        },
+        "operators": [
+            {
+                "operator": each.operator,
+                "rows_in": each.rows_in,
+                "rows_out": each.rows_out,
+                "state_rows": each.state_rows,
+                "state_bytes": each.state_bytes,
+                "measures": dict(each.measures),
+            }
+            for each in progress.operators
+        ],
+    }

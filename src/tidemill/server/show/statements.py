@@ -1,0 +1,67 @@
+"""Statements: what they are called, and the query that stands in one."""
+
+from __future__ import annotations
+
+import re
+
+from sqlglot.tokens import TokenType
+
+from tidemill.errors import masked
+from tidemill.sql import (
+    AlterQuery,
+    CreateQuery,
+    DropObject,
+    InsertInto,
+    QueryStatement,
+    Statement,
+    parse,
+)
+
+
+def kind_of(statement: Statement) -> str:
+    """What a statement is called.
+
+    >>> [kind_of(each) for each in parse("CREATE QUERY q AS SELECT 1 AS n; DROP QUERY q; SELECT 1")]
+    ['create_query', 'drop_query', 'select']
+    """
+    if isinstance(statement, QueryStatement):
+        return "select"
+    if isinstance(statement, DropObject):
+        return f"drop_{statement.kind.lower()}"
+    return "_".join(re.findall("[A-Z][a-z]*", type(statement).__name__)).lower()
+
+
+def select_of(statement: Statement) -> str:
+    """The query in a statement, as it was written, without the name and the sink it is given.
+
+    >>> [named] = parse("CREATE QUERY q AS INSERT INTO csv(path => 'x') SELECT  a FROM s")
+    >>> select_of(named)
+    'SELECT  a FROM s'
+    """
+    if not isinstance(statement, CreateQuery | AlterQuery | InsertInto):
+        return statement.sql
+    source = statement.source
+    begin = offset_of(statement)
+    tokens = [t for t in source.tokens if begin <= t.start < begin + len(statement.sql)]
+    # CREATE QUERY q AS, ALTER QUERY q AS
+    rest = tokens if isinstance(statement, InsertInto) else tokens[4:]
+    if rest and rest[0].token_type is TokenType.INSERT:
+        closing = next(n for n, t in enumerate(rest) if t.token_type is TokenType.R_PAREN)
+        rest = rest[closing + 1 :]
+    return source.text[rest[0].start : begin + len(statement.sql)] if rest else ""
+
+
+def offset_of(statement: Statement) -> int:
+    """Where a statement begins in its script.
+
+    >>> [offset_of(each) for each in parse("SELECT 1 AS a;\\n SELECT 2 AS b")]
+    [0, 16]
+    """
+    lines = statement.source.text.split("\n")[: statement.position.line - 1]
+    return sum(len(line) + 1 for line in lines) + statement.position.column - 1
+
+
+def select_text(sql: str) -> str:
+    """The query in a text with one statement, without passwords."""
+    statements = parse(sql)
+    return masked(select_of(statements[0]) if len(statements) == 1 else sql)

@@ -1,0 +1,90 @@
+"""Rows with the time in which they hold."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from io import BytesIO
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.csv
+
+from tidemill.algebra import Schema
+from tidemill.algebra.types import name_of
+from tidemill.server.wire import dumps, instants, values
+from tidemill.timeline import VALID_FROM, VALID_TO, TimeDomain
+
+TIMES = (VALID_FROM, VALID_TO)
+
+
+def columns_of(schema: Schema) -> list[dict[str, str]]:
+    """Names and types.
+
+    >>> columns_of(Schema.of(n=pa.int64()))
+    [{'name': 'n', 'type': 'BIGINT'}]
+    """
+    return [{"name": field.name, "type": name_of(field.type)} for field in schema]
+
+
+def domain_of(domain: TimeDomain | None) -> str | None:
+    """What one step of time is."""
+    return None if domain is None else domain.name.lower()
+
+
+@dataclass(frozen=True)
+class Answer:
+    """Rows of a query, with the columns `times` that say when they hold or change."""
+
+    table: pa.Table
+    schema: Schema
+    domain: TimeDomain | None
+    truncated: bool = False
+    complete_until: int | None = None
+    more: dict[str, Any] | None = None
+
+    def fields(self) -> dict[str, Any]:
+        """The answer as JSON has it."""
+        own = [self.table.column(name) for name in self.schema.names]
+        columns = [values(column) for column in own]
+        rows = list(zip(*columns, strict=True)) if columns else []
+        times = {
+            name: instants(self.table.column(name))
+            for name in self.table.column_names[len(own) :]
+            if name in TIMES
+        }
+        return {
+            "columns": columns_of(self.schema),
+            "domain": domain_of(self.domain),
+            "rows": rows,
+            VALID_FROM: times.get(VALID_FROM, []),
+            VALID_TO: times.get(VALID_TO, []),
+            "truncated": self.truncated,
+            "complete_until": self.complete_until,
+            **(self.more or {}),
+        }
+
+    def json(self) -> bytes:
+        """As JSON."""
+        return dumps(self.fields())
+
+    def arrow(self) -> bytes:
+        """As a stream of Arrow."""
+        buffer = BytesIO()
+        with pa.ipc.new_stream(buffer, self.table.schema) as writer:
+            writer.write_table(self.table)
+        return buffer.getvalue()
+
+    def csv(self) -> bytes:
+        """As CSV with a line of names."""
+        buffer = BytesIO()
+        pyarrow.csv.write_csv(_flat(self.table), buffer)
+        return buffer.getvalue()
+
+
+def _flat(table: pa.Table) -> pa.Table:
+    """CSV has no lists and no structures: these are written as JSON."""
+    for number, field in enumerate(table.schema):
+        if pa.types.is_nested(field.type) or pa.types.is_binary(field.type):
+            texts = [None if v is None else dumps(v).decode() for v in values(table.column(number))]
+            table = table.set_column(number, field.name, pa.array(texts, pa.string()))
+    return table

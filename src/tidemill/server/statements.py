@@ -1,0 +1,117 @@
+"""Scripts that clients send: their statements are run one by one, and kept if need be."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tidemill.engine import Query
+from tidemill.errors import TidemillError, masked
+from tidemill.server.problems import TooLarge, TooMany, problem
+from tidemill.server.service import Service
+from tidemill.server.show.statements import kind_of, select_of
+from tidemill.server.show.tables import columns_of, domain_of
+from tidemill.sql import CreateQuery, InsertInto, Statement, parse, parse_one
+
+
+class ScriptError(TidemillError):
+    """A statement of a script went wrong; so many before it were `done`."""
+
+    def __init__(self, error: TidemillError, done: int) -> None:
+        super().__init__(**error.fields())
+        self.error = error
+        self.done = done
+
+
+class Scripts:
+    """Runs what clients send."""
+
+    def __init__(self, service: Service) -> None:
+        self._service = service
+
+    def run(self, sql: str) -> list[dict[str, Any]]:
+        """Run a script; what each of its statements did."""
+        results: list[dict[str, Any]] = []
+        try:
+            for statement in self._parsed(sql):
+                results.append(self._run(statement))
+        except TidemillError as error:
+            raise ScriptError(error, len(results)) from error
+        finally:
+            self._service.changed()
+        return results
+
+    def _parsed(self, sql: str) -> list[Statement]:
+        most = self._service.settings.limits.sql_characters
+        if len(sql) > most:
+            help = "send it in parts"
+            raise TooLarge(f"the text has more than {most} characters", help=help)
+        return parse(sql)
+
+    def _run(self, statement: Statement) -> dict[str, Any]:
+        engine = self._service.engine
+        with self._service.lock:
+            if isinstance(statement, CreateQuery | InsertInto):
+                self._refuse_more_queries()
+            query = engine.execute(statement)
+            if isinstance(statement, InsertInto):
+                return self._started(statement)
+        return self._result(statement, query)
+
+    def _refuse_more_queries(self) -> None:
+        most = self._service.settings.limits.queries
+        if sum(each.kind == "query" for each in self._service.engine.listing()) >= most:
+            raise TooMany(f"there are {most} queries already", help="drop some: DROP QUERY name")
+
+    def _started(self, statement: InsertInto) -> dict[str, Any]:
+        """A query with a sink and without a name gets one, and runs."""
+        taken = {each.name.casefold() for each in self._service.engine.listing()}
+        name = next(f"q{n}" for n in range(1, len(taken) + 2) if f"q{n}" not in taken)
+        engine = self._service.engine
+        created = parse_one(f"CREATE QUERY {name} AS {statement.sql}")
+        engine.execute(created)
+        engine.execute(parse_one(f"START QUERY {name}"))
+        found = self._result(created, engine.queries.find(name))
+        return found | {"kind": kind_of(statement), "message": f"{name} is running"}
+
+    def _result(self, statement: Statement, query: Query | None) -> dict[str, Any]:
+        kind, name = kind_of(statement), getattr(statement, "name", None)
+        if query is None and isinstance(statement, CreateQuery):
+            query = self._service.engine.queries.find(statement.name)
+        found: dict[str, Any] = {"kind": kind, "name": name, "message": _message(kind, name)}
+        if query is not None:
+            found["query"] = planned_of(query, masked(select_of(statement)))
+        return found
+
+
+def planned_of(query: Query, sql: str) -> dict[str, Any]:
+    """A query that was planned: its columns, its time, and what to know about it."""
+    return {
+        "columns": columns_of(query.schema),
+        "domain": domain_of(query.planned.domain),
+        "sql": sql,
+        "warnings": [problem(warning) for warning in query.warnings],
+    }
+
+
+_DONE = {
+    "create": "created",
+    "drop": "dropped",
+    "start": "started",
+    "stop": "stopped",
+    "alter": "changed",
+    "insert": "inserted",
+    "delete": "deleted",
+}
+
+
+def _message(kind: str, name: str | None) -> str:
+    """What was done, in words.
+
+    >>> _message("create_stream", "bid")
+    'stream bid created'
+    """
+    verb, _, what = kind.partition("_")
+    if verb == "select":
+        return "planned: give it a name to let it run (CREATE QUERY name AS ...)"
+    noun = what if what in ("stream", "relation", "query") else ""
+    return " ".join(filter(None, (noun, name, _DONE[verb])))

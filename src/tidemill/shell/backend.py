@@ -1,0 +1,106 @@
+"""What the shell talks to: an engine in this process, or a server."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import pyarrow as pa
+
+from tidemill.timeline import TimeDomain
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column and the name of its type."""
+
+    name: str
+    type: str
+
+
+@dataclass(frozen=True)
+class Named:
+    """Something that has a name: a stream, a relation, or a query with its state."""
+
+    name: str
+    kind: str
+    columns: tuple[Column, ...] = ()
+    time: str | None = None
+    slack: int = 0
+    domain: TimeDomain | None = None
+    pushed: bool = False
+    state: str = ""
+    error: str = ""
+    complete_from: int = 0
+    reads: tuple[str, ...] = ()
+    used_by: tuple[str, ...] = ()
+    sql: str = ""
+
+    @property
+    def is_query(self) -> bool:
+        """Whether it can be started and stopped."""
+        return self.kind == "query"
+
+    @property
+    def goes_on(self) -> bool:
+        """Whether rows may come for ever."""
+        return self.pushed
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """The rows of a query that hold now: just before `complete_until`.
+
+    That is None before anything was read. A query whose streams have `ended` is complete.
+    """
+
+    rows: pa.Table
+    total: int
+    complete_until: int | None
+    ended: bool = False
+
+
+class Backend(Protocol):
+    """Everything that statements and commands need."""
+
+    @property
+    def title(self) -> str:
+        """What the shell is connected to, in a few words."""
+        ...
+
+    def execute(self, sql: str) -> str | None:
+        """Run one statement that is no SELECT; the name of the query that it started."""
+        ...
+
+    def select(self, sql: str) -> pa.Table:
+        """The whole answer to a SELECT over input that ends."""
+        ...
+
+    def names(self) -> Sequence[Named]:
+        """Everything that has a name."""
+        ...
+
+    def explain(self, query: str, level: str) -> list[str]:
+        """The lines of a plan; `query` is a SELECT or the name of a query."""
+        ...
+
+    def snapshot(self, name: str, limit: int) -> Snapshot:
+        """What a query that runs, or did, says now: at most so many rows."""
+        ...
+
+    def push(self, stream: str, rows: Any) -> int:
+        """Push rows, and wait until the queries that run have them; how many."""
+        ...
+
+    def settle(self) -> None:
+        """Wait until everything that is there now has been read."""
+        ...
+
+    def tick(self) -> int:
+        """Make a tick; its number."""
+        ...
+
+    def close(self) -> None:
+        """Let go of everything."""
+        ...

@@ -1,0 +1,182 @@
+"""What begins with a backslash."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+from rich.text import Text
+
+from tidemill.errors import TidemillError, nearest
+from tidemill.shell.instants import instant_text
+from tidemill.shell.reading import rows_to_push
+from tidemill.shell.watching import Keys, watch
+from tidemill.terminal.plans import TEXTS, Level, plan_tree
+from tidemill.terminal.tables import Format
+
+if TYPE_CHECKING:
+    from tidemill.shell.backend import Named
+    from tidemill.shell.session import Session
+
+
+@dataclass(frozen=True)
+class Command:
+    """A command: how it is written, what it does, and the method that does it."""
+
+    name: str
+    arguments: str
+    summary: str
+    method: str
+
+
+COMMANDS = (
+    Command("d", "[NAME]", "everything with a name, or one thing in detail", "describe"),
+    Command("explain", "[LEVEL] SELECT ...|NAME", "the plan of a query", "explain"),
+    Command("watch", "NAME|SELECT ...", "what a query says now, again and again", "watch"),
+    Command("push", "STREAM FILE|JSON", "push rows: a file (.csv, .json) or JSON itself", "push"),
+    Command("tick", "", "make a tick now", "tick"),
+    Command("i", "FILE", "run a script", "include"),
+    Command("format", "[table|csv|json]", "how results are printed", "format"),
+    Command("timing", "", "say how long things take, or no longer", "timing"),
+    Command("help", "", "this list; \\? is the same", "help"),
+    Command("q", "", "leave; Ctrl-D is the same", "quit"),
+)
+_OTHER_NAMES = {"?": "help", "quit": "q", "h": "help"}
+
+
+class Commands:
+    """Runs the commands of a session."""
+
+    def __init__(self, session: Session, keys: Keys | None) -> None:
+        self._session = session
+        self._keys = keys
+
+    def run(self, text: str) -> bool:
+        """Run a command; whether it succeeded."""
+        word, *rest = text.removeprefix("\\").split(None, 1)
+        arguments = (rest[0] if rest else "").strip().rstrip(";").rstrip()
+        name = _OTHER_NAMES.get(word, word)
+        known = {command.name: command for command in COMMANDS}
+        if name not in known:
+            near = nearest(name, known)
+            guess = f"did you mean \\{near}? " if near else ""
+            raise TidemillError(f"there is no command \\{word}", help=f"{guess}\\? lists them all")
+        method: Callable[[str], bool | None] = getattr(self, f"_{known[name].method}")
+        return method(arguments) is not False
+
+    def _describe(self, name: str) -> None:
+        names = self._session.backend.names()
+        if name:
+            self._detail(_find(names, name))
+        elif not names:
+            self._session.printer.note("nothing has a name yet: CREATE STREAM ... makes a stream")
+        else:
+            self._session.printer.table(_listing(names))
+            for each in names:
+                if each.error:
+                    self._session.printer.note(f"{each.name}: {each.error}")
+
+    def _detail(self, named: Named) -> None:
+        printer = self._session.printer
+        rows = [{"column": column.name, "type": column.type} for column in named.columns]
+        printer.table(pa.Table.from_pylist(rows, pa.schema({"column": "string", "type": "string"})))
+        since = instant_text(named.complete_from, named.domain) if named.complete_from else ""
+        printer.facts(
+            ("kind", named.kind + (", rows are pushed" if named.pushed else "")),
+            ("time", _time(named)),
+            ("state", named.state),
+            ("error", named.error),
+            ("complete from", since),
+            ("reads", ", ".join(named.reads)),
+            ("read by", ", ".join(named.used_by)),
+            ("defined as", " ".join(named.sql.split())),
+        )
+
+    def _explain(self, arguments: str) -> None:
+        first, _, rest = arguments.partition(" ")
+        level = Level(first.lower()) if first.lower() in set(Level) else Level.LOGICAL
+        query = rest.strip() if first.lower() in set(Level) else arguments
+        if not query:
+            levels = ", ".join(Level)
+            raise TidemillError("which query?", help=f"\\explain SELECT ... (levels: {levels})")
+        lines, printer = self._session.backend.explain(query, level.value), self._session.printer
+        printer.plain(Text(level.value, style="dim"))
+        printer.plain(Text("\n".join(lines)) if level in TEXTS else plan_tree(lines))
+
+    def _watch(self, arguments: str) -> None:
+        if not arguments:
+            raise TidemillError("watch what?", help="\\watch NAME, or \\watch SELECT ...")
+        watch(self._session.backend, self._session.printer, arguments, self._keys)
+
+    def _push(self, arguments: str) -> None:
+        stream, _, rest = arguments.partition(" ")
+        if not rest.strip():
+            help = '\\push bid bids.csv, or \\push bid {"item": "lamp", "minute": 1}'
+            raise TidemillError("push what?", help=help)
+        backend = self._session.backend
+        count = backend.push(stream, rows_to_push(rest.strip(), _find(backend.names(), stream)))
+        self._session.printer.note(f"{count:,} {'row' if count == 1 else 'rows'} pushed")
+
+    def _tick(self, _: str) -> None:
+        self._session.printer.note(f"tick {self._session.backend.tick():,}")
+
+    def _include(self, path: str) -> bool:
+        if not path:
+            raise TidemillError("which file?", help="\\i FILE.sql")
+        return self._session.run_file(path)
+
+    def _format(self, name: str) -> None:
+        printer = self._session.printer
+        if name and name.lower() not in set(Format):
+            help = f"formats: {', '.join(Format)}"
+            raise TidemillError(f"there is no format `{name}`", help=help)
+        if name:
+            printer.format = Format(name.lower())
+        printer.note(f"results are printed as {printer.format}")
+
+    def _timing(self, _: str) -> None:
+        self._session.timing = not self._session.timing
+        self._session.printer.note(f"timing is {'on' if self._session.timing else 'off'}")
+
+    def _help(self, _: str) -> None:
+        lines = Text("Statements end with a semicolon. Commands:\n")
+        for command in COMMANDS:
+            written = f"\\{command.name} {command.arguments}".rstrip()
+            lines.append_text(Text.assemble(("  " + written.ljust(36), "cyan"), command.summary))
+            lines.append("\n")
+        lines.rstrip()
+        self._session.printer.plain(lines)
+
+    def _quit(self, _: str) -> None:
+        self._session.ended = True
+
+
+def _find(names: Sequence[Named], name: str) -> Named:
+    known: dict[str, Named] = {each.name.casefold(): each for each in names}
+    if name.casefold() not in known:
+        near = nearest(name, known)
+        guess = f"did you mean `{near}`? " if near else ""
+        raise TidemillError(f"nothing is called `{name}`", help=f"{guess}\\d lists what there is")
+    return known[name.casefold()]
+
+
+def _listing(names: Sequence[Named]) -> pa.Table:
+    rows = [
+        {
+            "name": each.name,
+            "kind": each.kind,
+            "state": each.state,
+            "reads": ", ".join(each.reads),
+            "read by": ", ".join(each.used_by),
+        }
+        for each in names
+    ]
+    return pa.Table.from_pylist(rows)
+
+
+def _time(named: Named) -> str:
+    if named.time is None:
+        return ""
+    return named.time + (f", slack {named.slack:,}" if named.slack else "")
