@@ -1,4 +1,8 @@
+import io
+from importlib import import_module
+
 import pytest
+from rich.console import Console
 from typer.testing import CliRunner
 
 import tidemill
@@ -7,6 +11,8 @@ from tidemill.cli import app
 from tidemill.cli.auction import auction
 from tidemill.nexmark.generate import Size
 from tidemill.nexmark.queries import QUERIES
+
+demo = import_module("tidemill.cli.demo")  # the package has the command under this name
 
 
 @pytest.mark.parametrize("width", [80, 100, 120])
@@ -62,3 +68,18 @@ def test_help_lists_the_commands(invoke: Invoke) -> None:
 
 def test_unknown_command(invoke: Invoke) -> None:
     assert invoke("shell").exit_code == 2
+
+
+@pytest.mark.parametrize(
+    ("terminal", "answer", "opened"), [(True, True, 1), (True, False, 0), (False, True, 0)]
+)
+def test_the_demo_ends_by_offering_the_page(
+    monkeypatch: pytest.MonkeyPatch, terminal: bool, answer: bool, opened: int
+) -> None:
+    """Where nobody can answer, it does not ask."""
+    served: list[dict[str, object]] = []
+    monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
+    monkeypatch.setattr("typer.confirm", lambda *_, **__: answer)
+    monkeypatch.setattr(demo, "serve", lambda **options: served.append(options))
+    demo.offer_the_page(Console(force_terminal=terminal, file=io.StringIO()))
+    assert served == [{"demo": True, "open_page": True}] * opened

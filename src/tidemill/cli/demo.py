@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import tempfile
 import time
 from pathlib import Path
@@ -12,6 +13,7 @@ from rich.console import Console
 
 from tidemill.cli.report import reported
 from tidemill.cli.script import Runtime
+from tidemill.cli.serve import serve
 from tidemill.cli.show import show_links, wide_console
 from tidemill.cli.tour import tour
 
@@ -20,6 +22,8 @@ _LINKS = (
     ("tidemill nexmark generate", "these streams, as files"),
     ("tidemill run examples/auction/q6_hot_item.sql", "one question to them"),
     ("tidemill explain examples/auction/q6_hot_item.sql", "its plan"),
+    ("tidemill serve --demo --open", "the page: these queries, live"),
+    ("tidemill shell", "SQL, line by line"),
     ("docs/getting-started.md", "from Python, step by step"),
     ("docs/language.md", "all that one can write"),
 )
@@ -44,3 +48,13 @@ def demo(
         with tempfile.TemporaryDirectory(prefix="tidemill-demo-") as folder:
             House(console, Path(folder), bids, pause).visit()
         show_links(console, _LINKS, f"The demo took {time.perf_counter() - began:.0f} s.")
+    offer_the_page(console)
+
+
+def offer_the_page(console: Console) -> None:
+    """Where somebody is there to answer, ask whether to go on in a browser."""
+    if not (console.is_terminal and sys.stdin.isatty()):
+        return
+    console.print("\nThe same queries run live on a page, over an auction house that never closes.")
+    if typer.confirm("Open it in a browser?", default=False):
+        serve(demo=True, open_page=True)

@@ -17,6 +17,7 @@ from tidemill.analyze import (
     plan_query,
     source_from_statement,
 )
+from tidemill.engine.allow import AllowList
 from tidemill.engine.named import unknown_query
 from tidemill.errors import CatalogError, PlanWarning, TidemillError
 from tidemill.sql import (
@@ -49,7 +50,9 @@ class Checked:
     warnings: tuple[PlanWarning, ...] = ()
 
 
-def check(text: str, catalog: Catalog, queries: Iterable[str]) -> Checked:
+def check(
+    text: str, catalog: Catalog, queries: Iterable[str], allow: AllowList | None = None
+) -> Checked:
     """Plan a script over what there is, and over what it creates itself."""
     try:
         statements = tuple(parse(text))
@@ -59,6 +62,8 @@ def check(text: str, catalog: Catalog, queries: Iterable[str]) -> Checked:
     errors = []
     for statement in statements:
         try:
+            if allow is not None:
+                allow.check(statement)
             trial.take(statement)
         except TidemillError as error:
             errors.append(error)

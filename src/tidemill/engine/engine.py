@@ -21,6 +21,7 @@ from tidemill.analyze import (
     instant_of,
     source_from_statement,
 )
+from tidemill.engine.allow import AllowList
 from tidemill.engine.checking import Checked, check
 from tidemill.engine.kept import KeptResults, KeptStore
 from tidemill.engine.named import Listed, NamedQueries
@@ -84,7 +85,8 @@ class Engine:
     `optimizer` is False to run queries as they are written, or names the rules to leave out.
     `memory` ("2GB") and `cpu` (0.8 of a core) bound what the running graph needs: it changes the
     sizes of windows and granules, as far as queries allow, and refuses queries beyond that.
-    With `keep`, the answers of queries that have a name and no sink are kept there (`kept`).
+    With `keep`, the answers of queries that have a name and no sink are kept there (`kept`). With
+    `allow`, statements can name only the files and servers on that list.
 
     >>> engine = Engine(runtime="inprocess")
     >>> engine.stream("bid", [{"item": 1, "at": 3}, {"item": 1, "at": 5}], time="at")
@@ -103,6 +105,7 @@ class Engine:
         memory: int | str | None = None,
         cpu: float | None = None,
         keep: KeptStore | None = None,
+        allow: AllowList | None = None,
     ) -> None:
         self.catalog = Catalog()
         self.statistics = StatisticsStore(self.catalog)
@@ -113,6 +116,7 @@ class Engine:
         self._graph: RunningGraph | None = None
         self._bounds = (memory, cpu) if memory or cpu else None
         self._keep = keep
+        self.allow = allow
         self.queries = NamedQueries(self.catalog, lambda: self._graph)
 
     def __enter__(self) -> Engine:
@@ -331,10 +335,12 @@ class Engine:
                    ^^^
         help: did you mean `item`? columns: item
         """
-        return check(text, self.catalog, self.queries.names)
+        return check(text, self.catalog, self.queries.names, self.allow)
 
     def execute(self, statement: Statement) -> Query | None:
         """Run one statement; its query, if it is one."""
+        if self.allow is not None:
+            self.allow.check(statement)
         match statement:
             case QueryStatement():
                 return self._planning.query(statement, statement.tree, SinkRequest(), self)

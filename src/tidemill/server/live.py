@@ -170,6 +170,7 @@ class Session:
             "measures": service.measures,
             "queries": service.queries,
             "catalog": service.catalog,
+            "resources": service.resources,
             "events": lambda: {"events": service.events.all()},
         }
         return makers[topic]()

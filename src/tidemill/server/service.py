@@ -18,8 +18,10 @@ from tidemill.errors import CatalogError, PlanWarning
 from tidemill.graph.metadata import NodeMetadata
 from tidemill.runtime.inprocess.feeds import instants
 from tidemill.server.events import EventLog
+from tidemill.server.history import History
 from tidemill.server.incoming import rows_of
 from tidemill.server.problems import Conflict, NotFound, TooMany
+from tidemill.server.resources import Resources, bounds_of, knobs
 from tidemill.server.settings import Settings
 from tidemill.server.show.catalog import catalog_of
 from tidemill.server.show.graphs import graph_of, measures_of
@@ -56,6 +58,8 @@ class Service:
         self._nodes: Mapping[int, NodeMetadata] = {}
         self._seen_revision = -1
         self._rates = _Rates()
+        self.history = History()
+        self._resources = Resources()
         self._listeners: list[Callable[[], None]] = []
         self._listening = Lock()
         self.ticker = Ticker(self.graph.tick, settings.every, self._tick_failed)
@@ -98,6 +102,9 @@ class Service:
 
     def _after_tick(self, nodes: Mapping[int, NodeMetadata]) -> None:
         self._nodes, self._seen_revision = nodes, self.revision
+        now = time.time()
+        self.history.look(nodes, now)
+        self._resources.look(self.graph, nodes, now)
         self._rates.look({name: read.rows for name, read in self.graph.sources.items()})
         self.events.look(self.graph)
         self._tell()
@@ -122,6 +129,17 @@ class Service:
         """What all parts do."""
         with self.lock:
             return measures_of(self.nodes, self.graph.graph.run.ticks, time.time())
+
+    def resources(self) -> dict[str, Any]:
+        """Bounds, what is needed, which sizes may be changed, and what has happened."""
+        with self.lock:
+            return {
+                "bounds": bounds_of(self.graph),
+                "now": self._resources.now,
+                "history": self._resources.history(),
+                "knobs": knobs(self.graph),
+                "events": self.events.all(),
+            }
 
     def catalog(self) -> dict[str, Any]:
         """All streams, relations and derived streams."""

@@ -136,3 +136,67 @@ class GraphReport(BaseModel):
     roots: list[GraphRoot]
     measures: Measures
     migrations: list[GraphMigration]
+
+
+class Bounds(BaseModel):
+    """Bytes of memory and cores; null where there is no bound."""
+
+    memory: float | None
+    cpu: float | None
+
+
+class Needed(BaseModel):
+    """What is needed, as measured and as estimated."""
+
+    memory: float
+    estimated_memory: float | None
+    cpu: float
+    estimated_cpu: float | None
+
+
+class NeededHistory(BaseModel):
+    """What was needed in the last minutes (milliseconds since 1970)."""
+
+    at: list[int]
+    memory: list[float]
+    estimated_memory: list[float | None]
+    cpu: list[float]
+    estimated_cpu: list[float | None]
+
+
+class KnobEntry(BaseModel):
+    """A size of windows or granules that may be changed."""
+
+    name: str
+    kind: str
+    size: int
+    lower: int
+    upper: int
+    queries: list[str]
+
+
+class Event(BaseModel):
+    """Something that has happened."""
+
+    at: int
+    tick: int
+    kind: Literal["start", "stop", "fail", "adapt", "migrate", "migrated", "refuse", "late"]
+    query: str | None
+    text: str
+    instant: int | None
+
+
+class ResourceReport(BaseModel):
+    """Bounds, what is needed, which sizes may be changed, and what has happened."""
+
+    bounds: Bounds
+    now: Needed
+    history: NeededHistory
+    knobs: list[KnobEntry]
+    events: list[Event]
+
+
+class Adapted(BaseModel):
+    """From which instant on which size counts, by knob."""
+
+    sizes: dict[str, tuple[int, int]]

@@ -246,3 +246,9 @@ class Dropped(BaseModel):
     """What was dropped."""
 
     name: str
+
+
+class Known(BaseModel):
+    """What is known of streams, relations and conditions, as text."""
+
+    statistics: str

@@ -1,0 +1,65 @@
+"""Relations that change, and what is known of streams."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter, Response
+
+from tidemill.server.incoming import from_json
+from tidemill.server.models.requests import Deleted, Hint, Inserted
+from tidemill.server.models.responses import Known, Taken
+from tidemill.server.routes.common import Serving, failures, told
+
+router = APIRouter(tags=["relations"])
+
+
+@router.post(
+    "/relations/{name}/rows",
+    summary="Insert rows into a relation",
+    response_model=Taken,
+    responses=failures(404, 409),
+)
+async def insert(service: Serving, name: str, wanted: Inserted) -> Response:
+    """Into a relation that changes, from an instant on."""
+
+    def work() -> dict[str, int]:
+        info = service.source(name)
+        with service.lock:
+            table = from_json(wanted.rows, info)
+            return {"rows": service.engine.insert(info.name, table, wanted.at)}
+
+    return await told(work)
+
+
+@router.delete(
+    "/relations/{name}/rows",
+    summary="Delete rows of a relation",
+    response_model=Taken,
+    responses=failures(404, 409),
+)
+async def delete(service: Serving, name: str, wanted: Deleted | None = None) -> Response:
+    """Those that meet a condition, or all, from an instant on."""
+    asked = wanted or Deleted()
+
+    def work() -> dict[str, int]:
+        info = service.source(name)
+        with service.lock:
+            return {"rows": service.engine.delete(info.name, asked.where, asked.at)}
+
+    return await told(work)
+
+
+@router.post(
+    "/hints",
+    summary="Tell the planner what you know",
+    response_model=Known,
+    responses=failures(404),
+)
+async def hint(service: Serving, wanted: Hint) -> Response:
+    """It wins over what was found out; the answer is all that is known."""
+
+    def work() -> dict[str, str]:
+        with service.lock:
+            service.engine.hint(**wanted.model_dump())
+            return {"statistics": str(service.engine.statistics)}
+
+    return await told(work)

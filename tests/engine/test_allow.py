@@ -1,0 +1,113 @@
+"""Statements name only the files and servers that they may."""
+
+import os
+
+import pytest
+
+from tidemill import Engine
+from tidemill.engine.allow import AllowList
+from tidemill.errors import CatalogError
+
+
+@pytest.fixture
+def folder(tmp_path):
+    (tmp_path / "open" / "deep").mkdir(parents=True)
+    (tmp_path / "secret.csv").write_text("a,at\n1,2\n")
+    (tmp_path / "open" / "rows.csv").write_text("a,at\n1,2\n")
+    (tmp_path / "open" / "link.csv").symlink_to(tmp_path / "secret.csv")
+    (tmp_path / "open-not").mkdir()
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("path", "permitted"),
+    [
+        ("open/rows.csv", True),
+        ("open", True),
+        ("open/", True),
+        ("open/*.csv", True),
+        ("open/r*.csv", True),
+        ("open/deep/../rows.csv", True),
+        ("open/missing.csv", True),
+        ("secret.csv", False),
+        ("*.csv", False),
+        ("open*/rows.csv", False),
+        ("open-not/rows.csv", False),
+        ("open/../secret.csv", False),
+        ("open/link.csv", False),
+        ("open/*/../../secret.csv", False),
+        ("open/{rows,../secret}.csv", False),
+        ("open/rows.csv,secret.csv", False),
+        ("", False),
+        ("open/rows.csv\0", False),
+    ],
+)
+@pytest.mark.parametrize("form", ["{}", "file:{}", "file://{}", "FILE:{}"])
+def test_paths(folder, path, permitted, form):
+    allow = AllowList.of([str(folder / "open")])
+    whole = os.path.join(folder, path) if path else ""
+    assert allow.permits("csv", {"path": form.format(whole) if whole else ""}) is permitted
+
+
+@pytest.mark.parametrize(
+    ("format", "options", "permitted"),
+    [
+        ("console", {}, True),
+        ("rate", {"rowsPerSecond": 5}, True),
+        ("kafka", {"kafka.bootstrap.servers": "h:9092"}, False),
+        ("csv", {}, False),
+        ("csv", {"path": "http://elsewhere/open"}, False),
+        ("csv", {"path": "s3a://bucket/open"}, False),
+        ("csv", {"path": "file://elsewhere/open"}, False),
+        ("csv", {"PATH": "/"}, False),
+        ("csv", {"path": "/srv", "paths": "/etc"}, False),
+        ("postgres", {"url": "postgresql://db/shop", "table": "t"}, True),
+        ("postgres", {"url": "postgresql://ann:secret@db:5432/shop", "table": "t"}, True),
+        ("postgres", {"url": "host=db dbname=shop", "table": "t"}, True),
+        ("postgres", {"host": "db", "dbname": "shop", "table": "t"}, True),
+        ("postgres", {"url": "postgresql://db/other", "table": "t"}, False),
+        ("postgres", {"url": "postgresql://db:5433/shop", "table": "t"}, False),
+        ("postgres", {"url": "postgresql://db/shop?host=evil", "table": "t"}, False),
+        ("postgres", {"url": "postgresql://db/shop?hostaddr=10.0.0.1", "table": "t"}, False),
+        ("postgres", {"url": "postgresql://db/shop?service=x", "table": "t"}, False),
+        ("postgres", {"url": "postgresql://db,evil/shop", "table": "t"}, False),
+        ("postgres", {"url": "postgresql://db/shop", "host": "evil", "table": "t"}, False),
+        ("postgres", {"url": "nonsense", "table": "t"}, False),
+        ("postgres", {"table": "t"}, False),
+    ],
+)
+def test_formats_and_servers(format, options, permitted):
+    allow = AllowList.of(["/srv", "postgresql://db/shop"])
+    assert allow.permits(format, options) is permitted
+
+
+def test_a_format_can_be_allowed_as_a_whole():
+    assert AllowList.of(["Kafka()"]).permits("kafka", {"kafka.bootstrap.servers": "h:9092"})
+
+
+STREAM = "CREATE STREAM s (a INT, at BIGINT) SOURCE csv(path => '{}') ORDERED BY at"
+SINK = "INSERT INTO parquet(path => '{}') SELECT a FROM b"
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        STREAM,
+        "CREATE RELATION s (a INT) SOURCE csv(path => '{}')",
+        "CREATE RELATION s (a INT) SOURCE csv(path => '{}') CHANGING",
+        SINK,
+        f"CREATE QUERY q AS {SINK}",
+    ],
+)
+def test_statements_are_refused_at_their_place(folder, statement):
+    engine = Engine(runtime="inprocess", allow=AllowList.of([str(folder / "open")]))
+    engine.sql("CREATE STREAM b (a INT, at BIGINT) ORDERED BY at")
+    wrong = statement.format(folder / "secret.csv")
+    with pytest.raises(CatalogError, match="is not allowed here") as raised:
+        engine.sql(wrong)
+    assert (
+        raised.value.column
+        == wrong.index("(path") - len(wrong[: wrong.index("(path")].split()[-1]) + 1
+    )
+    assert [error.message for error in engine.check(wrong).errors] == [raised.value.message]
+    engine.sql(statement.format(folder / "open" / "rows.csv"))
