@@ -75,7 +75,7 @@ async def live(socket: WebSocket) -> None:
     offered = socket.scope.get("subprotocols", [])
     found: Live = socket.app.state.live
     await socket.accept(PROTOCOL if PROTOCOL in offered else None)
-    if len(found.sockets) >= socket.app.state.service.settings.limits.sockets:
+    if len(found.sessions) >= socket.app.state.service.settings.limits.sockets:
         await socket.close(1013, "there are as many sockets as the limit allows")
         return
     await Session(found, socket).serve()

@@ -12,6 +12,7 @@ from tidemill.sql import Statement
 
 def check(service: Service, sql: str) -> dict[str, Any]:
     """The statements of a script with their places, and what is wrong with them."""
+    service.refuse_long(sql)
     with service.lock:
         checked = service.engine.check(sql)
     return {

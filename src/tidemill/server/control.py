@@ -77,6 +77,7 @@ class Control:
 
     def _query_text(self, sql: str) -> None:
         """Refuse what is no query, with places in the text that the client sent."""
+        self._service.refuse_long(sql)
         if isinstance(parse_one(sql), CreateQuery):
             help = "write SELECT ...: the name is given besides"
             raise Refused("this is a statement that makes a query", help=help)

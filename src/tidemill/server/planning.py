@@ -15,6 +15,7 @@ from tidemill.sql import CreateQuery, InsertInto, QueryStatement, parse_one
 
 def planned(service: Service, sql: str) -> tuple[Query, str]:
     """The query of a text that holds one, and its own text."""
+    service.refuse_long(sql)
     statement = parse_one(sql)
     if not isinstance(statement, QueryStatement | CreateQuery | InsertInto):
         raise Refused("this is no query", help="write SELECT ...")
