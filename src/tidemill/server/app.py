@@ -16,13 +16,13 @@ from tidemill.server.answers import Answers
 from tidemill.server.live import Live, Session
 from tidemill.server.page import serve_page
 from tidemill.server.problems import Refused, problem, status_of
-from tidemill.server.routes import graph, info, queries, results, statements, streams
+from tidemill.server.routes import compose, graph, info, queries, results, statements, streams
 from tidemill.server.service import Service
 from tidemill.server.settings import Settings
 from tidemill.server.statements import ScriptError
 from tidemill.server.wire import dumps
 
-_ROUTES = (info, statements, streams, queries, results, graph)
+_ROUTES = (info, statements, streams, queries, results, graph, compose)
 
 
 def create_app(service: Service, settings: Settings) -> FastAPI:
