@@ -1,0 +1,43 @@
+import { useReactFlow, type ReactFlowInstance } from "@xyflow/react";
+import { useCallback, useEffect, useRef, type Dispatch } from "react";
+import type { Action } from "./model/composer";
+import { arrange, type Sizes } from "./model/layout";
+import { OPENED } from "./useOpening";
+
+const DRAWN_MS = 60;
+
+/** Arranging, fitting, and both by themselves when a plan was loaded and checked. */
+export function useTidying(dispatch: Dispatch<Action>, isChecked: boolean) {
+  const flow = useReactFlow();
+  const isNew = useRef(false);
+  const fit = useCallback(() => {
+    // What is new must be drawn and measured first; an empty canvas stays where it is.
+    setTimeout(() => {
+      if (flow.getNodes().length > 0) void flow.fitView({ padding: 0.15, maxZoom: 1, duration: 200 });
+    }, DRAWN_MS);
+  }, [flow]);
+  const tidy = useCallback(
+    (topic?: string) => {
+      dispatch({ type: "edit", change: (now) => arrange(now, sizesOf(flow)), topic });
+      fit();
+    },
+    [dispatch, flow, fit],
+  );
+  const loaded = useCallback(() => {
+    isNew.current = true;
+  }, []);
+  useEffect(() => {
+    if (!isChecked || !isNew.current) return;
+    isNew.current = false;
+    const timer = setTimeout(() => tidy(OPENED), DRAWN_MS);
+    return () => clearTimeout(timer);
+  }, [isChecked, tidy]);
+  return { fit, tidy, loaded, sizes: () => sizesOf(flow) };
+}
+
+function sizesOf(flow: ReactFlowInstance): Sizes {
+  const measured = flow.getNodes().flatMap(({ id, measured: size }) =>
+    size?.width && size.height ? [[id, { width: size.width, height: size.height }] as const] : [],
+  );
+  return Object.fromEntries(measured);
+}
