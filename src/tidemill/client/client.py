@@ -13,14 +13,11 @@ from tidemill.client.models import (
     Catalog,
     Changes,
     Check,
-    Derived,
     Plan,
     QueryInfo,
-    Relation,
     Rows,
     Snapshot,
     StatementResult,
-    Stream,
 )
 from tidemill.client.transport import Transport, path_to
 from tidemill.engine.tables import to_tables
@@ -82,12 +79,7 @@ class Client:
 
     def catalog(self) -> Catalog:
         """Everything that queries can read."""
-        found = self._http.json("GET", "catalog")
-        return Catalog(
-            tuple(map(Stream.of, found["streams"])),
-            tuple(map(Relation.of, found["relations"])),
-            tuple(map(Derived.of, found["derived"])),
-        )
+        return Catalog.of(self._http.json("GET", "catalog"))
 
     def push(self, stream: str, rows: Any, wait: bool = False) -> int:
         """Push rows into a stream; how many.
