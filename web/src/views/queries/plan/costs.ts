@@ -22,13 +22,19 @@ export interface Measure {
 
 // Costs are told for one step of time, which is a microsecond where there are timestamps.
 const perSecond = (value: number, domain: Domain): number => (domain === "microseconds" ? value * 1e6 : value);
-const TOO_MUCH = 1e11;
+const GROWS = 1e9;
+
+/** Small numbers are told as such: their digits say nothing. */
+function brief(value: number | undefined, write: (value: number) => string, least: number): string {
+  if (!value) return "–";
+  return value < least ? `<${write(least)}` : write(value);
+}
 
 export const MEASURES: Measure[] = [
-  { name: "rate", title: "rows/s", about: "Rows that come out, per second (per tick for integer time)", shown: ({ rate = 0 }, domain) => short(perSecond(rate, domain)) },
-  { name: "live_rows", title: "live", about: "Rows that hold at an instant", shown: ({ live_rows }) => short(live_rows) },
-  { name: "cpu", title: "CPU", about: "Share of a processor core", shown: ({ cpu = 0 }, domain) => percent(perSecond(cpu, domain)) },
-  { name: "state_bytes", title: "state", about: "Memory for what must be remembered", shown: ({ state_bytes = 0 }) => (state_bytes > TOO_MUCH ? "grows" : bytes(state_bytes)) },
+  { name: "rate", title: "rows/s", about: "Rows that come out, per second (per tick for integer time)", shown: ({ rate = 0 }, domain) => brief(perSecond(rate, domain), short, 0.01) },
+  { name: "live_rows", title: "live", about: "Rows that hold at an instant", shown: ({ live_rows }) => brief(live_rows, short, 0.1) },
+  { name: "cpu", title: "CPU", about: "Share of a processor core", shown: ({ cpu = 0 }, domain) => brief(perSecond(cpu, domain), percent, 0.0001) },
+  { name: "state_bytes", title: "state", about: "Memory for what must be remembered", shown: ({ state_rows = 0, state_bytes }) => (state_rows > GROWS ? "grows" : brief(state_bytes, bytes, 1)) },
 ];
 
 /** The most of each measure in some plans, to draw shares of it. */
