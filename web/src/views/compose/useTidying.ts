@@ -13,7 +13,7 @@ export function useTidying(dispatch: Dispatch<Action>, isChecked: boolean) {
   const fit = useCallback(() => {
     // What is new must be drawn and measured first; an empty canvas stays where it is.
     setTimeout(() => {
-      if (flow.getNodes().length > 0) void flow.fitView({ padding: 0.15, maxZoom: 1, duration: 200 });
+      if (flow.getNodes().length > 0) void flow.fitView({ padding: 0.1, maxZoom: 1, duration: 200 });
     }, DRAWN_MS);
   }, [flow]);
   const tidy = useCallback(
