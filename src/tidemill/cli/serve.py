@@ -8,7 +8,6 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from tidemill import Engine
 from tidemill.cli.report import reported
 from tidemill.cli.script import File, Runtime, read
 
@@ -37,8 +36,7 @@ def serve(
         settings = Settings(
             host=host, port=port, every=seconds(every), runtime=runtime.value, demo=demo
         )
-        engine = Engine(runtime=runtime.value)
-        serving = Serving(engine, settings, None if file is None else read(file))
+        serving = Serving(settings, None if file is None else read(file))
         serving.announce(notes)
         if open_page:
             webbrowser.open(serving.url)

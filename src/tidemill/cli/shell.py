@@ -8,7 +8,6 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from tidemill import Engine
 from tidemill.cli.report import reported
 from tidemill.cli.script import Command, Runtime
 from tidemill.cli.spark import start_spark
@@ -50,10 +49,10 @@ def shell(
 
 
 def _embedded(runtime: Runtime, every: str, notes: Console) -> Backend:
-    engine, on_spark = Engine(runtime=runtime.value), runtime is Runtime.SPARK
-    if on_spark:
-        start_spark(engine, notes)
-    return EmbeddedBackend(engine, None if every == "never" else every, on_spark)
+    backend = EmbeddedBackend(runtime.value, None if every == "never" else every)
+    if runtime is Runtime.SPARK:
+        start_spark(backend.engine, notes)
+    return backend
 
 
 def _converse(backend: Backend, printer: Printer, file: str | None, command: str | None) -> bool:

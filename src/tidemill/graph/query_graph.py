@@ -155,6 +155,13 @@ class QueryGraph:
             self._change(lambda: None)
             return query
 
+    def forget(self, name: str) -> None:
+        """Know nothing more of a query; one that runs is let go first."""
+        with self.lock:
+            if self.is_running(name):
+                self.remove(name)
+            self.queries.pop(name, None)
+
     def _retire(self, query: GraphQuery, state: State) -> None:
         in_memory = query.job.sink.target == "memory"
         results = self.run.results(query.name) if in_memory else None

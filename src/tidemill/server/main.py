@@ -9,9 +9,11 @@ import uvicorn
 from rich.console import Console
 
 from tidemill.engine import Engine
+from tidemill.engine.kept import KeptStore
 from tidemill.engine.tables import duration
 from tidemill.errors import TidemillError
 from tidemill.server.app import create_app
+from tidemill.server.security import refuse_open_door
 from tidemill.server.service import Service
 from tidemill.server.settings import Settings
 from tidemill.server.statements import Scripts
@@ -35,12 +37,18 @@ def seconds(text: str) -> float:
     return max(duration(f"{found[1]} {unit}", TimeDomain.MICROSECONDS), 1000) / 1_000_000
 
 
+def make_engine(settings: Settings) -> Engine:
+    """An engine as a server needs it: it keeps the answers of queries."""
+    return Engine(runtime=settings.runtime, keep=KeptStore(settings.limits.kept_rows))
+
+
 class Serving:
     """An engine that is served: its app, and the socket on which it listens."""
 
-    def __init__(self, engine: Engine, settings: Settings, script: str | None = None) -> None:
+    def __init__(self, settings: Settings, script: str | None = None) -> None:
+        refuse_open_door(settings)
         self.settings = settings
-        self.service = Service(engine, settings)
+        self.service = Service(make_engine(settings), settings)
         self._demo = None
         if script is not None:
             Scripts(self.service).run(script)
@@ -69,6 +77,7 @@ class Serving:
             access_log=False,
             server_header=False,
             date_header=False,
+            proxy_headers=False,
             timeout_graceful_shutdown=_GOODBYE,
             ws_max_size=1 << 16,
         )

@@ -12,6 +12,7 @@ import pyarrow as pa
 
 from tidemill.analyze import SourceInfo
 from tidemill.engine import Engine, Query
+from tidemill.engine.kept import KeptResults
 from tidemill.engine.running import StartedQuery
 from tidemill.engine.tables import pushed_table
 from tidemill.errors import CatalogError, PlanWarning
@@ -23,7 +24,7 @@ from tidemill.server.incoming import rows_of
 from tidemill.server.problems import Conflict, NotFound, TooMany
 from tidemill.server.resources import Resources, bounds_of, knobs
 from tidemill.server.settings import Settings
-from tidemill.server.show.catalog import catalog_of
+from tidemill.server.show.catalog import catalog_of, is_pushed
 from tidemill.server.show.graphs import graph_of, measures_of
 from tidemill.server.show.queries import query_of
 from tidemill.server.ticker import Ticker
@@ -175,12 +176,25 @@ class Service:
         return self.graph.queries.get(name)
 
     def started(self, name: str) -> StartedQuery:
-        """A query that has results."""
+        """A query that was started at some time."""
         run = self.run_of(self.name_of(name))
         if run is None:
             help = f"start it: POST /api/queries/{name}/start, or START QUERY {name}"
-            raise NotFound(f"the query `{name}` was not started: it has no results", help=help)
+            raise Conflict(f"the query `{name}` was not started", help=help)
         return run
+
+    def kept(self, name: str) -> KeptResults:
+        """The answer of a query, as far as it is known."""
+        known = self.name_of(name)
+        try:
+            return self.engine.kept(known)
+        except CatalogError as error:
+            help = "queries without INSERT INTO keep theirs here"
+            raise Conflict(error.message, help=help) from None
+
+    def is_pushed(self, name: str) -> bool:
+        """Whether rows of a source are pushed, and so never end."""
+        return is_pushed(self.engine.source(name))
 
     def definition(self, name: str) -> Query:
         """What a query asks for."""

@@ -13,6 +13,7 @@ class Limits:
     body_bytes: int = 16 << 20
     sql_characters: int = 200_000
     result_rows: int = 100_000
+    kept_rows: int = 50_000
     queries: int = 500
     sockets: int = 500
     waiting_rows: int = 1_000_000

@@ -10,6 +10,7 @@ import pyarrow as pa
 from rich.text import Text
 
 from tidemill.errors import TidemillError, nearest
+from tidemill.shell.backend import Named, Rows, find
 from tidemill.shell.instants import instant_text
 from tidemill.shell.reading import rows_to_push
 from tidemill.shell.watching import Keys, watch
@@ -17,7 +18,6 @@ from tidemill.terminal.plans import TEXTS, Level, plan_tree
 from tidemill.terminal.tables import Format
 
 if TYPE_CHECKING:
-    from tidemill.shell.backend import Named
     from tidemill.shell.session import Session
 
 
@@ -43,6 +43,7 @@ COMMANDS = (
     Command("help", "", "this list; \\? is the same", "help"),
     Command("q", "", "leave; Ctrl-D is the same", "quit"),
 )
+_COLUMNS = pa.schema({"column": pa.string(), "type": pa.string()})
 _OTHER_NAMES = {"?": "help", "quit": "q", "h": "help"}
 
 
@@ -69,11 +70,11 @@ class Commands:
     def _describe(self, name: str) -> None:
         names = self._session.backend.names()
         if name:
-            self._detail(_find(names, name))
+            self._detail(find(names, name))
         elif not names:
             self._session.printer.note("nothing has a name yet: CREATE STREAM ... makes a stream")
         else:
-            self._session.printer.table(_listing(names))
+            self._session.printer.table(Rows(_listing(names)))
             for each in names:
                 if each.error:
                     self._session.printer.note(f"{each.name}: {each.error}")
@@ -81,7 +82,7 @@ class Commands:
     def _detail(self, named: Named) -> None:
         printer = self._session.printer
         rows = [{"column": column.name, "type": column.type} for column in named.columns]
-        printer.table(pa.Table.from_pylist(rows, pa.schema({"column": "string", "type": "string"})))
+        printer.table(Rows(pa.Table.from_pylist(rows, _COLUMNS)))
         since = instant_text(named.complete_from, named.domain) if named.complete_from else ""
         printer.facts(
             ("kind", named.kind + (", rows are pushed" if named.pushed else "")),
@@ -116,7 +117,7 @@ class Commands:
             help = '\\push bid bids.csv, or \\push bid {"item": "lamp", "minute": 1}'
             raise TidemillError("push what?", help=help)
         backend = self._session.backend
-        count = backend.push(stream, rows_to_push(rest.strip(), _find(backend.names(), stream)))
+        count = backend.push(stream, rows_to_push(rest.strip(), find(backend.names(), stream)))
         self._session.printer.note(f"{count:,} {'row' if count == 1 else 'rows'} pushed")
 
     def _tick(self, _: str) -> None:
@@ -151,15 +152,6 @@ class Commands:
 
     def _quit(self, _: str) -> None:
         self._session.ended = True
-
-
-def _find(names: Sequence[Named], name: str) -> Named:
-    known: dict[str, Named] = {each.name.casefold(): each for each in names}
-    if name.casefold() not in known:
-        near = nearest(name, known)
-        guess = f"did you mean `{near}`? " if near else ""
-        raise TidemillError(f"nothing is called `{name}`", help=f"{guess}\\d lists what there is")
-    return known[name.casefold()]
 
 
 def _listing(names: Sequence[Named]) -> pa.Table:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tidemill.engine import Query
+from tidemill.engine.kept import KeptResults
 from tidemill.engine.running import StartedQuery
 from tidemill.errors import TidemillError, masked
 from tidemill.runtime.interface import SinkRequest
@@ -61,6 +62,8 @@ def _error(run: StartedQuery | None) -> str | None:
 
 def sink_of(sink: SinkRequest) -> str:
     """Where results go. Options may hold passwords and are not told."""
+    if isinstance(sink.target, KeptResults):
+        return "memory"
     return "a function" if callable(sink.target) else str(sink.target)
 
 
