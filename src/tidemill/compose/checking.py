@@ -25,6 +25,7 @@ from tidemill.physical.operator import Exec
 from tidemill.physical.project import ProjectExec
 from tidemill.timeline import VALID_FROM, VALID_TO, TimeDomain
 
+_BY_HAND = "-- composed of physical operators, which stay as they are"
 _DOMAINS = {TimeDomain.TICKS: "ticks", TimeDomain.MICROSECONDS: "microseconds", None: None}
 
 
@@ -191,7 +192,7 @@ def _finish_physical(engine: Engine, checked: Checked, plan: Exec) -> None:
         quietly(engine, checked.sql)
     except CannotSay as error:
         checked.sql, checked.sql_reason = None, f"{error.message}: {error.help}"
-    text = checked.sql or f"-- {checked.sql_reason}"
+    text = f"{_BY_HAND}\n{checked.sql or ''}".rstrip()
     checked.meaning = meaning
     checked.query = engine.compose(plan, meaning or plan, checked.domain, text)
 

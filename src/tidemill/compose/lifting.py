@@ -46,8 +46,10 @@ from tidemill.physical.join import JoinExec
 from tidemill.physical.lookup import LookupExec, LookupKind
 from tidemill.physical.project import ProjectExec
 from tidemill.physical.ranking import RankExec
+from tidemill.physical.row_number import RowNumberExec
 from tidemill.physical.source import SourceExec
 from tidemill.physical.split import SplitExec
+from tidemill.physical.strict_difference import StrictDifferenceExec
 from tidemill.physical.time_window import TimeWindowExec
 from tidemill.physical.topk import TopKExec
 from tidemill.physical.union import UnionExec
@@ -118,7 +120,24 @@ class _Lifting:
         return Filter(self.of(plan.child), plan.predicate)
 
     def _projectexec(self, plan: ProjectExec) -> Plan:
+        if (found := self._partners(plan.child)) is not None:
+            return Project(found, plan.items)
         return Project(self.of(plan.child), plan.items)
+
+    def _partners(self, plan: Plan) -> Plan | None:
+        """Rows that have a partner, or none: they are numbered, joined, and told by number."""
+        match plan:
+            case StrictDifferenceExec(left=rows, right=ProjectExec(child=JoinExec() as join)):
+                kind: type[SemiJoin | AntiJoin] = AntiJoin
+            case DistinctExec(child=ProjectExec(child=JoinExec() as join)):
+                kind, rows = SemiJoin, join.inputs[0]
+            case _:
+                return None
+        if not isinstance(rows, RowNumberExec) or plan.keys != (rows.name,):
+            return None
+        if len(join.inputs) != 2 or join.inputs[0] != rows:
+            return None
+        return kind(self.of(rows.child), self.of(join.inputs[1]), join.condition)
 
     def _timewindowexec(self, plan: TimeWindowExec) -> Plan:
         return TimeWindow(self.of(plan.child), plan.size, plan.slide, bounds=plan.bounds)
