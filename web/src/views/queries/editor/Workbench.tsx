@@ -105,11 +105,13 @@ function Output({ ran }: { ran: Ran[] }) {
             ✓
           </span>
           {each.message || each.kind.replaceAll("_", " ")}
-          {each.name && each.kind.endsWith("_query") && each.kind !== "drop_query" && (
-            <a href={linkTo("queries", each.name)}>Open {each.name}</a>
+          {n === lastAbout(ran, each.name) && each.kind.endsWith("_query") && each.kind !== "drop_query" && (
+            <a href={linkTo("queries", each.name!)}>Open {each.name}</a>
           )}
         </li>
       ))}
     </ol>
   );
 }
+
+const lastAbout = (ran: Ran[], name: string | null): number => (name ? ran.map((each) => each.name).lastIndexOf(name) : -1);

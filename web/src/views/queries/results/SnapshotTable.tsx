@@ -78,6 +78,7 @@ function Nothing({ query, known, at, problem, look }: Props) {
         <p className="quiet">{problem?.help ?? "Start it, and its results appear here."}</p>
       </div>
     );
+  if (known.columns.length === 0) return <p className="q-nothing quiet">Asking for the results…</p>;
   const last = at === null ? null : lastBefore(known.held, at);
   if (last === null)
     return (
