@@ -1,6 +1,6 @@
 import { Text } from "@codemirror/state";
 import { expect, test } from "vitest";
-import type { Catalog, Checked, SourceEntry } from "../../../api/types";
+import type { Catalog, SourceEntry } from "../../../api/types";
 import { parseRows, sampleRows, valueOf } from "../side/pushing";
 import { columnOptions } from "./completion";
 import { examplesFor } from "./examples";
@@ -37,10 +37,10 @@ test("columns are offered of what the text names", () => {
 });
 
 test("a query without a name is told from what stands before it", () => {
-  const text = "CREATE STREAM 𝄞; SELECT 1";
-  const checked: Checked = { statements: [{ kind: "select", name: null, start: 17, end: 25 }], errors: [], warnings: [] };
-  expect(unnamedQuery(text, checked)).toEqual({ before: "CREATE STREAM 𝄞; ", select: "SELECT 1" });
-  expect(unnamedQuery(text, { ...checked, errors: [{ message: "no" }] })).toBeNull();
+  const sql = "CREATE STREAM 𝄞; SELECT 1";
+  const found = { sql, statements: [{ kind: "select", name: null, start: 17, end: 25 }], errors: [], warnings: [] };
+  expect(unnamedQuery(found)).toEqual({ before: "CREATE STREAM 𝄞; ", select: "SELECT 1" });
+  expect(unnamedQuery({ ...found, errors: [{ message: "no" }] })).toBeNull();
   expect(freeName(["query1", "Query2"])).toBe("query3");
 });
 

@@ -1,9 +1,10 @@
 import type { EditorView } from "@codemirror/view";
 import { useState, type RefObject } from "react";
-import type { Catalog, Checked, Problem, QueryEntry } from "../../../api/types";
+import type { Catalog, Problem, QueryEntry } from "../../../api/types";
 import { duration, instant } from "../../../parts/format";
 import { Trouble } from "../../../parts/Help";
 import { alter, attempt, optimize } from "../actions";
+import type { Found } from "../editor/checking";
 import { useDraft } from "../editor/drafts";
 import { Problems, Verdict } from "../editor/Problems";
 import { goTo, replaceText, SqlEditor } from "../editor/SqlEditor";
@@ -18,7 +19,7 @@ interface Props {
 /** The text of a query; another one replaces it while it runs, without a gap. */
 export function SqlTab({ query, catalog, handle, changed }: Props) {
   const [draft, keep] = useDraft(query.name);
-  const [checked, setChecked] = useState<Checked | null>(null);
+  const [checked, setChecked] = useState<Found | null>(null);
   const [problem, setProblem] = useState<Problem | null>(null);
   const text = draft ?? query.sql;
   const edited = text.trim() !== query.sql.trim();
