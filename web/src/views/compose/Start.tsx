@@ -1,9 +1,10 @@
-import type { Catalog } from "../../api/types";
+import type { Catalog, SourceEntry } from "../../api/types";
+import { measures } from "./model/columns";
 import { examples, type Example } from "./model/examples";
 
 /** Where there is nothing yet: how to begin. */
 export function Start({ catalog, take }: { catalog: Catalog | null; take: (example: Example) => void }) {
-  const stream = catalog?.streams[0];
+  const stream = liveliest(catalog?.streams ?? []);
   return (
     <div className="start">
       <h1>Compose a query</h1>
@@ -31,6 +32,12 @@ export function Start({ catalog, take }: { catalog: Catalog | null; take: (examp
       )}
     </div>
   );
+}
+
+/** What shows most: a stream with something to measure, and much of it. */
+function liveliest(streams: SourceEntry[]): SourceEntry | undefined {
+  const weight = (stream: SourceEntry) => (measures(stream.columns).length ? 1e9 : 0) + (stream.rate ?? 0);
+  return [...streams].sort((one, other) => weight(other) - weight(one))[0];
 }
 
 /** A plan in small. */

@@ -1,7 +1,5 @@
 import { useReactFlow } from "@xyflow/react";
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
-import type { Catalog, QueryEntry } from "../../api/types";
-import { useLive } from "../../live/hooks";
 import { Trouble } from "../../parts/Help";
 import { linkTo } from "../../shell/routes";
 import { Canvas } from "./canvas/Canvas";
@@ -21,6 +19,7 @@ import { useDrag, type Offer } from "./useDrag";
 import { useKeys } from "./useKeys";
 import { OPENED, useOpening } from "./useOpening";
 import { useOperators } from "./useOperators";
+import { useSources } from "./useSources";
 import { useTidying } from "./useTidying";
 
 const SHEETS = ["add", "set", "see"] as const;
@@ -30,13 +29,12 @@ const SHEET_TITLES = { add: "Add", set: "Settings", see: "SQL" };
 export function Workbench({ open }: { open: string }) {
   const { state, draft, selected, dispatch, drop, take, removeSelected, duplicateSelected } = useComposer();
   const { operators, problem } = useOperators(draft.level);
-  const catalog = useLive<Catalog>("catalog", "catalog").data;
-  const queries = useLive<QueryEntry[]>("queries", "queries").data;
+  const { catalog, queries } = useSources();
   const checking = useChecked(draft);
   const canvas = useRef<HTMLDivElement>(null);
   const flow = useReactFlow();
   const [sheet, setSheet] = useState<Sheet>(null);
-  const { fit, tidy, loaded, sizes } = useTidying(dispatch, !checking.busy);
+  const { fit, tidy, loaded, added, sizes } = useTidying(dispatch, !checking.busy);
   const opening = useOpening({ name: open, draft, checked: checking.checked, dispatch, loaded });
   useKeys({ dispatch, duplicateSelected });
   useEffect(fit, [fit]);
@@ -52,7 +50,7 @@ export function Workbench({ open }: { open: string }) {
   const taken = (offer: Offer) => {
     take(offer, sizes());
     setSheet("set");
-    fit();
+    added();
   };
   const composing = useMemo(
     () => ({ draft, selected, dispatch, operators, catalog, checked: checking.checked }),
@@ -79,7 +77,9 @@ export function Workbench({ open }: { open: string }) {
             onChange={({ target }) => (location.hash = linkTo("compose", target.value))}
           >
             <option value="">Open a query…</option>
-            {queries?.map((query) => <option key={query.name}>{query.name}</option>)}
+            {queries.map((query) => (
+              <option key={query}>{query}</option>
+            ))}
           </select>
           <RunForm />
         </Toolbar>

@@ -58,7 +58,7 @@ function goOn(
 ): [Draft, string[]] {
   const end = operator.inputs.max === 0 ? null : partOf(draft, openEnd(draft, selected));
   const right = Math.max(0, ...draft.parts.map((part) => part.x + USUAL.width + GAP));
-  const [x, y] = end ? [end.x, end.y + (sizes[end.id] ?? USUAL).height + GAP] : draft.parts.length ? [right, 0] : [0, 0];
+  const [x, y] = end ? [end.x, end.y + Math.max(sizes[end.id]?.height ?? 0, USUAL.height) + GAP] : draft.parts.length ? [right, 0] : [0, 0];
   const [grown, id] = add(draft, operator, x, y, settings);
   return [end ? connect(grown, end.id, id, first(operator)) : grown, [id]];
 }

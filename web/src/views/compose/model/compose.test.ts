@@ -75,6 +75,12 @@ describe("edits", () => {
     expect(height.scan1).toBeLessThan(height.join1!);
     expect(height.join1).toBeLessThan(height.filter1!);
   });
+  it("puts what is read on the left to the left", () => {
+    const swapped = joined();
+    swapped.parts.find((part) => part.id === "join1")!.inputs = ["scan2", "scan1"];
+    const from = Object.fromEntries(arrange(swapped).parts.map((part) => [part.id, part.x]));
+    expect(from.scan2).toBeLessThan(from.scan1!);
+  });
 });
 
 describe("composed plans", () => {

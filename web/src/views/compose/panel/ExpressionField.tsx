@@ -32,7 +32,7 @@ export function ExpressionField({ label, value, example, words, problem, change 
     });
     view.current = made;
     return () => made.destroy();
-  }, []); // eslint-disable-line -- the view lives as long as the field; what changes is told below
+  }, []); // the view lives as long as the field; what changes is told below
   useEffect(() => {
     const doc = view.current!.state.doc;
     if (doc.toString() !== value)
