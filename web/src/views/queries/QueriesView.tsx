@@ -16,7 +16,8 @@ import { QueryList } from "./side/QueryList";
 // What a test in a browser can hold on to (role and name):
 //   on a phone the button "Queries and streams" opens and closes the next two
 //   region "Queries": searchbox "Filter queries", link NAME, buttons "Start NAME", "Stop NAME", "Drop NAME",
-//     then in group "Drop NAME?" the buttons "Drop" and "Keep"; link "New"
+//     then in group "Drop NAME?" the buttons "Drop" and "Keep" (in "Start NAME without the past?" the buttons
+//     "Start from now on" and "Leave"); link "New"
 //   region "Catalog": button "Columns of NAME" (opens), button NAME (inserts), form "Push rows into NAME" with one
 //     field for each column, buttons "Push", "Push 10 invented" and "JSON", and a status
 //   region "New query": textbox "SQL", textbox "Name", buttons "Plan" and "Start query" or "Run", status "Check",

@@ -4,6 +4,7 @@ import { post, Refused } from "../../../api/client";
 import type { Catalog, Problem, QueryEntry, Ran } from "../../../api/types";
 import { Trouble } from "../../../parts/Help";
 import { linkTo } from "../../../shell/routes";
+import { couldBePartial } from "../actions";
 import { DraftPlan } from "../plan/PlanTab";
 import { check, type Found } from "./checking";
 import { useDraft } from "./drafts";
@@ -43,14 +44,14 @@ export function Workbench({ catalog, queries, handle, done }: Props) {
     setFound(news);
     if (news && news.errors.length === 0) setUnnamed(unnamedQuery(news));
   }
-  async function run() {
+  async function run(partial = false) {
     const sql = handle.current?.state.doc.toString() ?? text;
     if (!sql.trim() || busy) return;
     setBusy(true);
     try {
       // What was checked may be older than what is written.
       const query = unnamedQuery(found?.sql === sql ? found : await check(sql));
-      setAnswer(query ? await startNamed(name, query) : await runScript(sql));
+      setAnswer(query ? await startNamed(name, query, partial) : await runScript(sql));
       if (query) keep(null); // it lives on as the text of the query
     } catch (error) {
       if (error instanceof Refused) setAnswer({ ran: [], problem: error.problem });
@@ -75,7 +76,7 @@ export function Workbench({ catalog, queries, handle, done }: Props) {
             Plan
           </button>
         )}
-        <button className="primary" onClick={run} disabled={busy || !text.trim()} title="Ctrl+Enter">
+        <button className="primary" onClick={() => run()} disabled={busy || !text.trim()} title="Ctrl+Enter">
           {unnamed ? "Start query" : "Run"} <kbd>{KEY}</kbd>
         </button>
       </div>
@@ -86,9 +87,12 @@ export function Workbench({ catalog, queries, handle, done }: Props) {
       <div className={planned && plannable ? "q-below q-planned" : "q-below"}>
         <Problems checked={found} go={(problem) => handle.current && goTo(handle.current, problem)} />
         {answer.problem && <Trouble problem={answer.problem} />}
+        {unnamed && couldBePartial(answer.problem) && (
+          <button onClick={() => run(true)}>Start with what comes from now on</button>
+        )}
         <Output ran={answer.ran} />
         {planned && plannable && <DraftPlan sql={plannable} />}
-        {!text.trim() && <Examples catalog={catalog} load={(sql) => handle.current && replaceText(handle.current, sql)} />}
+        {!text.trim() && catalog && <Examples catalog={catalog} load={(sql) => handle.current && replaceText(handle.current, sql)} />}
       </div>
     </section>
   );
@@ -96,9 +100,9 @@ export function Workbench({ catalog, queries, handle, done }: Props) {
 
 const KEY = navigator.platform.startsWith("Mac") ? "⌘⏎" : "Ctrl ⏎";
 
-async function startNamed(name: string, { before, select }: Unnamed): Promise<Answer> {
+async function startNamed(name: string, { before, select }: Unnamed, partial: boolean): Promise<Answer> {
   if (before.trim()) await runScript(before);
-  await post("queries", { name, sql: select, start: true });
+  await post("queries", { name, sql: select, start: true, partial });
   location.hash = linkTo("queries", name);
   return { ran: [], problem: null };
 }
