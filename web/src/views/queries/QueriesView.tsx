@@ -56,7 +56,7 @@ export default function QueriesView({ rest }: { rest: string }) {
         </button>
         {queries.problem && <Trouble problem={queries.problem} />}
         <QueryList queries={queries.data} chosen={rest} changed={changed} />
-        <CatalogPanel catalog={catalog.data} insert={insert} />
+        {queries.data && <CatalogPanel catalog={catalog.data} insert={insert} />}
       </aside>
       <div className="q-main">
         {query && <QueryPage key={rest} query={query} catalog={catalog.data} handle={editor} tab={tab} choose={choose} changed={changed} />}
@@ -69,10 +69,12 @@ export default function QueriesView({ rest }: { rest: string }) {
 
 function Gone({ name }: { name: string }) {
   return (
-    <Empty title={`There is no query ${name}`}>
-      <p>
-        It was dropped, or its name is another. <a href={linkTo("queries")}>Write a new one</a>.
-      </p>
-    </Empty>
+    <div className="q-gone">
+      <Empty title={`There is no query ${name}`}>
+        <p>
+          It was dropped, or its name is another. <a href={linkTo("queries")}>Write a new one</a>.
+        </p>
+      </Empty>
+    </div>
   );
 }

@@ -84,7 +84,7 @@ export function Workbench({ catalog, queries, handle, done }: Props) {
         label="SQL" text={text} catalog={catalog} handle={handle} changed={keep} checked={checked} run={run}
         hint="SELECT … FROM a stream WINDOW(RANGE 1 MINUTE)"
       />
-      <div className={planned && plannable ? "q-below q-planned" : "q-below"}>
+      <div className={`q-below ${!text.trim() ? "q-first" : planned && plannable ? "q-planned" : ""}`}>
         <Problems checked={found} go={(problem) => handle.current && goTo(handle.current, problem)} />
         {answer.problem && <Trouble problem={answer.problem} />}
         {unnamed && couldBePartial(answer.problem) && (

@@ -1,3 +1,4 @@
+// @vitest-environment node
 import { Text } from "@codemirror/state";
 import { expect, test } from "vitest";
 import type { Catalog, SourceEntry } from "../../../api/types";

@@ -64,7 +64,7 @@ export function ResultsTab({ query }: { query: QueryEntry }) {
       {mode === "snapshot" ? (
         <SnapshotTable query={query} known={known} at={shown} problem={problem} look={look} />
       ) : (
-        <ChangeLog known={known} />
+        <ChangeLog known={known} until={shown} />
       )}
     </div>
   );

@@ -16,8 +16,8 @@ interface Props {
 
 /** For which instant the table is true, and how to look at another. */
 export function TimeBar({ known, at, look, paused, pause }: Props) {
-  const newest = at === null ? known.completeUntil : null;
   const shown = at ?? latest(known);
+  const newest = at === null && shown !== null ? known.completeUntil : null;
   const open = shown !== null && known.completeUntil !== null && shown >= known.completeUntil;
   return (
     <div className="q-timebar">
