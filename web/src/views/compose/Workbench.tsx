@@ -97,7 +97,11 @@ export function Workbench({ open }: { open: string }) {
                 }}
               />
             )}
-            <Outcome checking={checking} show={(id) => (dispatch({ type: "select", ids: [id] }), setSheet("set"))} />
+            <Outcome
+              checking={checking}
+              show={(id) => (dispatch({ type: "select", ids: [id] }), setSheet("set"))}
+              resized={fit}
+            />
           </div>
           <section className="panel" aria-label="Settings">
             {part ? <Panel part={part} /> : <Hint count={draft.parts.length} />}
