@@ -36,11 +36,15 @@ def missing(setting: Setting) -> Wrong:
 
 @dataclass(frozen=True)
 class Piece:
-    """A part of a plan that is right: what it gives, and the time that its rows have."""
+    """A part of a plan that is right: what it gives, and the time that its rows have.
+
+    Its `size` is the number of operators, those that are shared counted each time.
+    """
 
     plan: Plan
     domain: TimeDomain | None = None
     is_windowed: bool = False
+    size: int = 1
 
 
 @dataclass

@@ -105,7 +105,11 @@ def check(engine: Engine, composed: Composed | Mapping[str, Any]) -> Checked:
     checked.warnings += assembled.warnings
     checked.output = _output(checked)
     if checked.output in assembled.pieces and not checked.errors:
-        _finish(engine, checked, assembled.pieces[checked.output])
+        try:
+            _finish(engine, checked, assembled.pieces[checked.output])
+        except RecursionError:
+            help = "put less one above the other"
+            checked.errors.append(Problem("the plan is nested too deeply", help, checked.output))
     return checked
 
 

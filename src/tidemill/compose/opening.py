@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -35,9 +36,12 @@ from tidemill.compose.model import Composed, Node, Value
 from tidemill.compose.recognise import outer_join, source_of
 from tidemill.compose.texts import column_text, quoted, scalar_text, spelled
 from tidemill.engine import Engine
+from tidemill.engine.named import unknown_query
 from tidemill.errors import TidemillError, UnsupportedError
 from tidemill.sql import QueryStatement, parse_one
 from tidemill.timeline import TimeDomain
+
+_NAME = re.compile(r"\w+")
 
 Settings = dict[str, Value]
 Opened = tuple[str, Settings, tuple[Plan, ...]]
@@ -210,7 +214,10 @@ def open_plan(engine: Engine, query: str) -> Composed:
 def query_tree(engine: Engine, query: str) -> exp.Expr:
     """The tree of a query that is named or written."""
     names = {each.name.casefold(): each.name for each in engine.listing() if each.kind == "query"}
-    known = names.get(query.strip().strip("`").casefold())
+    wanted = query.strip().strip("`")
+    known = names.get(wanted.casefold())
+    if known is None and _NAME.fullmatch(wanted):
+        raise unknown_query(wanted, names.values())
     statement = parse_one(engine.queries.find(known).sql if known else query)
     found = getattr(statement, "query", None)
     if found is None and not isinstance(statement, QueryStatement):

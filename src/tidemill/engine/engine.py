@@ -600,6 +600,8 @@ class Engine:
         if entry is None and statement.if_exists:
             return
         self.catalog.drop(statement.name)
+        if self.is_running:
+            self.graph.graph.run.forget(statement.name)
         self._sources.forget(statement.name)
         self.statistics.forget(statement.name)
 

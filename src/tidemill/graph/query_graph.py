@@ -147,6 +147,16 @@ class QueryGraph:
         self._revise()
         return query
 
+    def let_go(self) -> tuple[str, ...]:
+        """Stop the queries of a checkpoint that were not started again; which ones."""
+        with self.lock:
+            left, self._left = tuple(sorted(self._left)), set()
+            for name in left:
+                self._retire(self.queries[name], State.STOPPED)
+            if left:
+                self._revise()
+            return left
+
     def remove(self, name: str, state: State = State.STOPPED) -> GraphQuery:
         """Let a query go. What others need of it goes on."""
         with self.lock:

@@ -4,6 +4,7 @@ import { post, Refused } from "../../../api/client";
 import type { Catalog, Checked, Problem, QueryEntry, Ran } from "../../../api/types";
 import { Trouble } from "../../../parts/Help";
 import { linkTo } from "../../../shell/routes";
+import { DraftPlan } from "../plan/PlanTab";
 import { useDraft } from "./drafts";
 import { Examples } from "./Examples";
 import { freeName, unnamedQuery } from "./naming";
@@ -24,6 +25,7 @@ export function Workbench({ catalog, queries, handle, done }: Props) {
   const [chosen, setChosen] = useState("");
   const [answer, setAnswer] = useState<{ ran: Ran[]; problem: Problem | null }>({ ran: [], problem: null });
   const [busy, setBusy] = useState(false);
+  const [planned, setPlanned] = useState(false);
   const text = draft ?? "";
   const unnamed = unnamedQuery(text, checked);
   const name = chosen || freeName(queries.map((each) => each.name));
@@ -53,6 +55,11 @@ export function Workbench({ catalog, queries, handle, done }: Props) {
             <input value={chosen} placeholder={name} onChange={(event) => setChosen(event.target.value.trim())} spellCheck={false} />
           </label>
         )}
+        {unnamed && !unnamed.before.trim() && (
+          <button aria-pressed={planned} onClick={() => setPlanned(!planned)}>
+            Plan
+          </button>
+        )}
         <button className="primary" onClick={run} disabled={busy || !text.trim()} title="Ctrl+Enter">
           {unnamed ? "Start query" : "Run"} <kbd>{KEY}</kbd>
         </button>
@@ -65,6 +72,7 @@ export function Workbench({ catalog, queries, handle, done }: Props) {
         <Problems checked={checked} go={(problem) => handle.current && goTo(handle.current, problem)} />
         {answer.problem && <Trouble problem={answer.problem} />}
         <Output ran={answer.ran} />
+        {planned && unnamed && !unnamed.before.trim() && <DraftPlan sql={unnamed.select} />}
         {!text.trim() && (
           <Examples catalog={catalog} load={(sql) => handle.current && replaceText(handle.current, sql)} />
         )}

@@ -65,7 +65,7 @@ function Migration({ query }: { query: QueryEntry }) {
   return (
     <span role="status" aria-label="Migration" className="q-migration numbers">
       {migration &&
-        `the new plan answers from ${instant(migration.split, domain)}; the old one still has ${duration(migration.time, domain)} to go (${migration.old_rows.toLocaleString("en")} rows)`}
+        `the new plan answers from ${instant(migration.split, domain)}; the old one still has ${duration(migration.time_left, domain)} to go (${migration.old_rows.toLocaleString("en")} rows)`}
     </span>
   );
 }

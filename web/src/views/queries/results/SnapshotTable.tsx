@@ -1,10 +1,11 @@
 import { useMemo, useState } from "react";
 import type { Problem, QueryEntry } from "../../../api/types";
 import { isNumber } from "../editor/examples";
-import { snapshotAt, type Held, type Known } from "./intervals";
+import type { Held, Known } from "./intervals";
 import { RowTable, type Line } from "./RowTable";
 import { compare } from "./rows";
 import { clock } from "./times";
+import { useSnapshot } from "./useSnapshot";
 
 interface Props {
   query: QueryEntry;
@@ -23,7 +24,7 @@ interface Order {
 export function SnapshotTable({ query, known, at, problem, look }: Props) {
   const [order, setOrder] = useState<Order | null>(null);
   const columns = known.columns.length ? known.columns : query.columns;
-  const held = useMemo(() => (at === null ? [] : snapshotAt(known.held, at)), [known, at]);
+  const held = useSnapshot(query.name, known, at);
   const lines = useMemo(() => linesOf(sortedBy(held, order, firstKey(known)), known), [held, order, known]);
   return (
     <>
@@ -35,7 +36,7 @@ export function SnapshotTable({ query, known, at, problem, look }: Props) {
       </RowTable>
       <p className="q-count quiet numbers" role="status">
         {lines.length === 1 ? "1 row holds" : `${lines.length.toLocaleString("en")} rows hold`}
-        {known.truncated && " · older rows are not here"}
+        {known.wholeFrom > -Infinity && known.wholeFrom < Infinity && ` · the picture has all rows from ${clock(known.wholeFrom, known.domain)} on`}
       </p>
     </>
   );

@@ -46,7 +46,8 @@ test("a snapshot has what began by then and has not ended", () => {
 test("of too many rows the newest are kept", () => {
   const rows = Array.from({ length: 30 }, (_, n): Row => [[n], n, n + 1]);
   const known = added(NOTHING, table(rows, 30), 10);
-  expect([known.held.length, known.held[0]!.from, known.truncated]).toEqual([8, 22, true]);
+  expect([known.held.length, known.held[0]!.from, known.wholeFrom]).toEqual([8, 22, 22]);
+  expect(added(NOTHING, { ...table([], 30), truncated: true }).wholeFrom).toBe(Infinity);
 });
 
 test("changes are told as far as the answer is complete, what goes before what comes", () => {
