@@ -34,9 +34,11 @@ export function useTidying(dispatch: Dispatch<Action>, isChecked: boolean) {
   }, [fit]);
   useEffect(() => {
     if (!isChecked || wanted.current === "nothing") return;
-    const act = wanted.current === "tidy" ? () => tidy(OPENED) : fit;
-    wanted.current = "nothing";
-    const timer = setTimeout(act, DRAWN_MS);
+    const timer = setTimeout(() => {
+      if (wanted.current === "tidy") tidy(OPENED);
+      else fit();
+      wanted.current = "nothing";
+    }, DRAWN_MS);
     return () => clearTimeout(timer);
   }, [isChecked, tidy, fit]);
   return { fit, tidy, loaded, added, sizes: () => sizesOf(flow) };
