@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Mapping
 from datetime import datetime, timedelta
 from functools import partial
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
 import pyarrow as pa
 from sqlglot import exp
@@ -86,7 +87,8 @@ class Engine:
     `memory` ("2GB") and `cpu` (0.8 of a core) bound what the running graph needs: it changes the
     sizes of windows and granules, as far as queries allow, and refuses queries beyond that.
     With `keep`, the answers of queries that have a name and no sink are kept there (`kept`). With
-    `allow`, statements can name only the files and servers on that list.
+    `allow`, statements can name only the files and servers on that list. On Spark, rows that are
+    pushed into streams go through files, which a restart finds again in the folder `pushed`.
 
     >>> engine = Engine(runtime="inprocess")
     >>> engine.stream("bid", [{"item": 1, "at": 3}, {"item": 1, "at": 5}], time="at")
@@ -106,6 +108,7 @@ class Engine:
         cpu: float | None = None,
         keep: KeptStore | None = None,
         allow: AllowList | None = None,
+        pushed: str | None = None,
     ) -> None:
         self.catalog = Catalog()
         self.statistics = StatisticsStore(self.catalog)
@@ -117,6 +120,7 @@ class Engine:
         self._bounds = (memory, cpu) if memory or cpu else None
         self._keep = keep
         self.allow = allow
+        self._pushed_folder = pushed
         self.queries = NamedQueries(self.catalog, lambda: self._graph)
 
     def __enter__(self) -> Engine:
@@ -368,7 +372,8 @@ class Engine:
         """Make a source known. Rows are pushed into a stream that comes from nowhere."""
         self.catalog.add_source(info)
         if info.kind is SourceKind.STREAM and info.format is None:
-            self._sources.put(info, self._pushed(info.declared.to_arrow(), None))
+            folder = self._pushed_folder and f"{self._pushed_folder}/{quote(info.name, safe='')}"
+            self._sources.put(info, self._pushed(info.declared.to_arrow(), folder))
 
     def _pushed(self, columns: pa.Schema, folder: str | None) -> PushedFiles | Backlog:
         return PushedFiles(columns, folder) if self._place.on_spark else Backlog()
@@ -595,6 +600,8 @@ class Engine:
         if entry is None and statement.if_exists:
             return
         self.catalog.drop(statement.name)
+        if self.is_running:
+            self.graph.graph.run.forget(statement.name)
         self._sources.forget(statement.name)
         self.statistics.forget(statement.name)
 

@@ -217,6 +217,13 @@ class RunningGraph:
         self._begin()
         return self._started[label]
 
+    def forget(self, name: str) -> None:
+        """Stop a query, and know nothing more of it."""
+        self.graph.forget(name)
+        self.reoptimizer.forget(name)
+        self.migrations.of.pop(name, None)
+        self._started.pop(name, None)
+
     def _choice_for(self, name: str, news: Statistics) -> Choice:
         return self._choose(self.query(name).definition, news)
 

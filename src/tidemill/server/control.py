@@ -7,6 +7,7 @@ from typing import Any
 from tidemill.server.planning import planned
 from tidemill.server.problems import Conflict, Refused
 from tidemill.server.service import Service
+from tidemill.server.show.statements import quoted
 from tidemill.server.statements import Scripts
 from tidemill.sql import CreateQuery, parse_one
 
@@ -83,12 +84,3 @@ class Control:
 
     def _run(self, sql: str) -> None:
         self._scripts.run(sql)
-
-
-def quoted(name: str) -> str:
-    """A name as SQL has it.
-
-    >>> quoted("odd`name")
-    '`odd``name`'
-    """
-    return f"`{name.replace('`', '``')}`"

@@ -41,7 +41,9 @@ class Live:
         self._stop = self.service.listen(self._wake_soon)
 
     async def close(self) -> None:
-        """Send everybody home."""
+        """Send everybody home; once is enough."""
+        if self.closing:
+            return
         self.closing = True
         self._stop()
         self._wake()

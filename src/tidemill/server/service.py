@@ -21,6 +21,7 @@ from tidemill.runtime.inprocess.feeds import instants
 from tidemill.server.events import EventLog
 from tidemill.server.history import History
 from tidemill.server.incoming import rows_of
+from tidemill.server.persist import CatalogLog
 from tidemill.server.problems import Conflict, NotFound, TooMany
 from tidemill.server.resources import Resources, bounds_of, knobs
 from tidemill.server.settings import Settings
@@ -44,7 +45,7 @@ Version = tuple[int, int]
 class Service:
     """One engine and its graph. Everything that reads the graph does so between two ticks."""
 
-    def __init__(self, engine: Engine, settings: Settings) -> None:
+    def __init__(self, engine: Engine, settings: Settings, log: CatalogLog | None = None) -> None:
         # Warnings are given to whoever asks for a plan, not to the terminal of the server.
         warnings.simplefilter("ignore", PlanWarning)
         self.engine = engine
@@ -52,7 +53,8 @@ class Service:
         self.events = EventLog()
         self.began = time.time()
         self.runtime = settings.runtime
-        self.graph = engine.run()
+        self.log = log
+        self.graph = engine.graph if engine.is_running else engine.run()
         self.lock = self.graph.graph.lock
         self.revision = 0
         self._changes = 0
@@ -68,13 +70,16 @@ class Service:
         self.graph.subscribe(self._after_tick)
 
     def start(self) -> None:
-        """Make ticks from now on."""
-        self.ticker.start()
+        """Make ticks from now on, unless Spark does."""
+        if not self.settings.on_spark:
+            self.ticker.start()
 
     def stop(self) -> None:
         """Finish the tick that is being made, and stop."""
         self.ticker.stop()
         self.engine.close()
+        if self.log is not None:
+            self.log.close()
 
     # What is new
 

@@ -36,8 +36,15 @@ class Settings:
     every: float = 0.5
     allow: tuple[str, ...] = ()
     runtime: str = "inprocess"
+    memory: str | None = None
+    cpu: float | None = None
     demo: bool = False
     limits: Limits = field(default_factory=Limits)
+
+    @property
+    def on_spark(self) -> bool:
+        """Whether Spark makes the ticks."""
+        return self.runtime == "spark"
 
     @property
     def is_local(self) -> bool:

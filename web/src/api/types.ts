@@ -35,6 +35,13 @@ export interface Checked {
   warnings: Problem[];
 }
 
+/** What a statement did. */
+export interface Ran {
+  kind: string;
+  name: string | null;
+  message: string;
+}
+
 export interface Info {
   version: string;
   runtime: string;
@@ -51,6 +58,7 @@ export interface SourceEntry {
   name: string;
   columns: Column[];
   time?: string | null;
+  domain?: Domain;
   slack?: number;
   pushed?: boolean;
   used_by: string[];
@@ -91,7 +99,17 @@ export interface QueryEntry {
   sink: string;
   started: boolean;
   sizes: Record<string, [number, number][]>;
-  migration: { split: number; time: number; old_rows: number } | null;
+  migration: { split: number; time_left: number; old_rows: number } | null;
+}
+
+export interface QueryProgress {
+  ticks: number;
+  rows_in: number;
+  rows_out: number;
+  late_rows: number;
+  seconds: number;
+  sources: Record<string, { rows: number; late_rows: number; watermark: number | null }>;
+  operators: { operator: string; rows_in: number; rows_out: number; state_rows: number; state_bytes: number }[];
 }
 
 export interface Cost {
@@ -172,7 +190,7 @@ export interface Happening {
 export interface Resources {
   bounds: { memory: number | null; cpu: number | null };
   now: { memory: number; estimated_memory: number | null; cpu: number; estimated_cpu: number | null };
-  history: { at: number[]; memory: number[]; estimated_memory: (number | null)[]; cpu: number[] };
+  history: { at: number[]; memory: number[]; estimated_memory: (number | null)[]; cpu: number[]; estimated_cpu: (number | null)[] };
   knobs: { name: string; kind: string; size: number; lower: number | null; upper: number | null; queries: string[] }[];
   events: Happening[];
 }

@@ -21,7 +21,7 @@ def query_of(name: str, definition: Query, run: StartedQuery | None) -> dict[str
         "name": name,
         "state": "stopped" if run is None else run.state,
         "error": _error(run),
-        "sql": select_text(definition.sql),
+        "sql": masked(select_text(definition.sql)),
         "columns": columns_of(definition.schema),
         "domain": domain_of(definition.planned.domain),
         "depends_on": sorted(definition.depends_on),

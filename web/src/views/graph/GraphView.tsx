@@ -1,9 +1,80 @@
-import { Empty } from "../../parts/Help";
+import { useCallback, useEffect, useMemo, useState } from "react";
+import { Empty, Trouble } from "../../parts/Help";
+import { linkTo } from "../../shell/routes";
+import type { Graph } from "../../api/types";
+import "../../styles/graph.css";
+import { Flow } from "./Flow";
+import { Panel } from "./Panel";
+import { drawnOf, found, itemsOf, partId, type Drawn } from "./picture";
+import { Rail } from "./Rail";
+import { spot } from "./spot";
+import { useDomains } from "./useDomains";
+import { useGraph } from "./useGraph";
+import { useLayout } from "./useLayout";
+import { Welcome } from "./Welcome";
 
-export default function GraphView(_: { rest: string }) {
+/** The running graph; `rest` names the query of which alone the parts are shown. */
+export default function GraphView({ rest }: { rest: string }) {
+  const { graph, problem } = useGraph();
+  if (problem && !graph)
+    return (
+      <div className="pad">
+        <Trouble problem={problem} />
+      </div>
+    );
+  if (!graph) return <p className="quiet pad">Loading…</p>;
+  if (graph.nodes.length === 0) return <Welcome />;
+  if (rest && !graph.roots.some((root) => root.query === rest)) return <NotRunning query={rest} />;
+  return <Shown graph={graph} only={rest} />;
+}
+
+function NotRunning({ query }: { query: string }) {
   return (
-    <Empty title="Graph">
-      <p>This view is being built.</p>
+    <Empty title={`${query} is not running`}>
+      <p>
+        Only running queries have parts in the graph. <a href={linkTo("queries", query)}>Look at the query</a>, or{" "}
+        <a href={linkTo("graph")}>show all that is running</a>.
+      </p>
     </Empty>
+  );
+}
+
+function Shown({ graph, only }: { graph: Graph; only: string }) {
+  const [open, setOpen] = useState<string | null>(null);
+  const [text, setText] = useState("");
+  const [goal, setGoal] = useState<{ id: string } | null>(null);
+  const drawn = useMemo(() => drawnOf(graph, only), [graph, only]);
+  const items = useMemo(() => itemsOf(drawn), [drawn]);
+  const matches = useMemo(() => (text.trim() ? found(drawn, text) : null), [drawn, text]);
+  const domains = useDomains(graph.revision);
+  const { laid, tidy } = useLayout(only, items);
+  useEffect(() => {
+    spot.search(matches);
+    return () => spot.search(null);
+  }, [matches]);
+  useEffect(() => spot.point(null), [only]);
+  const choose = useCallback((each: Drawn | null) => {
+    if (each?.type === "query") location.hash = linkTo("graph", each.query);
+    else setOpen(each?.id ?? null);
+  }, []);
+  const shown = graph.nodes.find((node) => partId(node.id) === open);
+  const close = () => {
+    setOpen(null);
+    if (shown) setGoal({ id: partId(shown.id) });
+  };
+  const goToFirst = () => {
+    const first = matches?.values().next().value;
+    if (first !== undefined) setGoal({ id: first });
+  };
+  return (
+    <div className="graph" onKeyDown={(event) => event.key === "Escape" && shown && close()}>
+      <Rail graph={graph} drawn={drawn} only={only} text={text} matches={matches?.size ?? 0} search={setText} goToFirst={goToFirst} />
+      <div className="stage">
+        {laid && laid.picture === only && (
+          <Flow picture={only} drawn={drawn} places={laid.places} domains={domains} open={open} goal={goal} choose={choose} tidy={tidy} />
+        )}
+        {shown && <Panel node={shown} domain={domains.get(shown.queries[0] ?? "") ?? null} close={close} />}
+      </div>
+    </div>
   );
 }

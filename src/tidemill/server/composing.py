@@ -1,0 +1,55 @@
+"""Composed plans, checked, opened and run by the engine of a server."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tidemill.compose import Checked, Composed, check, open_plan
+from tidemill.compose.running import runnable
+from tidemill.server.control import Control
+from tidemill.server.models.compose import ComposedPlan
+from tidemill.server.problems import Refused, TooLarge
+from tidemill.server.service import Service
+from tidemill.server.show.plans import plans_of
+
+_PLANS = ("plans", "texts", "rules", "total")
+
+
+def check_composed(service: Service, plan: ComposedPlan) -> dict[str, Any]:
+    """What is right and wrong about a plan, and what it means."""
+    checked = _checked(service, plan)
+    found = checked.to_json() | dict.fromkeys(_PLANS)
+    if checked.query is not None and checked.is_complete:
+        with service.lock:
+            report = plans_of(checked.query, checked.sql or "")
+        found |= {name: report[name] for name in _PLANS}
+    return found
+
+
+def open_composed(service: Service, query: str, level: str) -> dict[str, Any]:
+    """A query as a composed plan."""
+    if level != "logical":
+        raise Refused("physical plans cannot be opened yet", help="open the logical plan")
+    with service.lock:
+        return open_plan(service.engine, query).to_json()
+
+
+def run_composed(service: Service, name: str, plan: ComposedPlan, partial: bool) -> dict[str, Any]:
+    """Let a composed plan run under a name."""
+    checked = runnable(_checked(service, plan))
+    assert checked.sql is not None
+    query = Control(service).create(name, checked.sql, True, partial)
+    return {"query": query, "sql": checked.sql, "survives_restart": True, "note": None}
+
+
+def _checked(service: Service, plan: ComposedPlan) -> Checked:
+    composed = Composed.from_json(plan.model_dump())
+    most = service.settings.limits.sql_characters
+    if sum(_size(value) for node in composed.nodes for value in node.settings.values()) > most:
+        raise TooLarge(f"the settings have more than {most} characters", help="make it smaller")
+    with service.lock:
+        return check(service.engine, composed)
+
+
+def _size(value: object) -> int:
+    return sum(map(len, value)) if isinstance(value, list) else len(str(value))

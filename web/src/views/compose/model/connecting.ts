@@ -1,0 +1,39 @@
+import type { Operator } from "./contract";
+import { consumers, partOf, upstream, type Draft } from "./draft";
+
+/** Why the rows of one part cannot flow into a place of another; null if they can. */
+export function refusal(draft: Draft, from: string, to: string, place: number): string | null {
+  const [source, target] = [partOf(draft, from), partOf(draft, to)];
+  if (!source || !target) return "one of the operators is gone";
+  if (from === to) return "an operator cannot read its own rows";
+  if (upstream(draft, from).has(to)) return "the rows would flow in a circle";
+  if (target.inputs[place] === from) return "they are connected already";
+  return null;
+}
+
+/** The parts that a place may be connected to. */
+export const candidates = (draft: Draft, to: string, place: number): string[] =>
+  draft.parts.filter((part) => refusal(draft, part.id, to, place) === null).map((part) => part.id);
+
+const PAIR = ["left", "right"];
+
+/** The names of the places of a part, one more than is in use where it may have more. */
+export function places(operator: Operator, inputs: readonly (string | null)[]): string[] {
+  const { min, max } = operator.inputs;
+  const used = inputs.reduce((last, input, at) => (input ? at + 1 : last), 0);
+  const count = Math.min(Math.max(min, used + 1), max ?? Infinity);
+  return Array.from({ length: count }, (_, at) => (max === 2 ? PAIR[at]! : count === 1 ? "input" : `input ${at + 1}`));
+}
+
+/** The first place where nothing is connected. */
+export function freePlace(operator: Operator, inputs: readonly (string | null)[]): number | null {
+  const free = places(operator, inputs).findIndex((_, at) => !inputs[at]);
+  return free < 0 ? null : free;
+}
+
+/** Where a new operator goes on from: the chosen part, or the only one that nothing reads from. */
+export function openEnd(draft: Draft, selected: string | null): string | null {
+  if (selected && partOf(draft, selected)) return selected;
+  const ends = draft.parts.filter((part) => consumers(draft, part.id).length === 0);
+  return ends.length === 1 ? ends[0]!.id : null;
+}

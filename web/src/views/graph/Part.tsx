@@ -1,0 +1,131 @@
+import type { Node, NodeProps } from "@xyflow/react";
+import { createContext, memo, useContext, useEffect, useRef } from "react";
+import type { Domain, GraphNode } from "../../api/types";
+import { figure, share, times } from "./figures";
+import { Icon } from "./Icon";
+import { measures } from "./measures";
+import { kindOf, shortDetails, titleOf } from "./names";
+import type { Tint } from "./picture";
+import { spot } from "./spot";
+
+export type PartNode = Node<{ node: GraphNode; tint: Tint; domain: Domain }, "part">;
+export type QueryNode = Node<{ query: string }, "query">;
+
+/** From where the graph is looked at: nearby all is shown, from afar a little, then only colours. */
+export type Distance = "near" | "far" | "dots";
+export const distanceOf = (zoom: number): Distance => (zoom >= 0.5 ? "near" : zoom >= 0.17 ? "far" : "dots");
+export const LookedAt = createContext<Distance>("near");
+
+/** A part of the graph: what it is, and what it does at the moment. */
+export const Part = memo(function Part({ id, data, selected }: NodeProps<PartNode>) {
+  const { node, tint } = data;
+  const card = useRef<HTMLDivElement>(null);
+  const distance = useContext(LookedAt);
+  const shared = node.queries.length > 1;
+  useEffect(() => spot.hold(id, card.current!), [id]);
+  useEffect(() => showFigures(node.id, card.current!), [distance, node.id]);
+  return (
+    <div
+      ref={card}
+      className={`part ${kindOf(node.operator)} ${shared ? "shared" : ""} ${tint ?? ""} ${selected ? "selected" : ""}`}
+      tabIndex={0}
+      role="button"
+      data-item={id}
+      aria-label={`${titleOf(node)} ${node.details}, used by ${node.queries.join(", ")}`}
+    >
+      {distance === "near" && <Face node={node} shared={shared} domain={data.domain} />}
+      {distance === "far" && <FarFace node={node} />}
+    </div>
+  );
+});
+
+function FarFace({ node }: { node: GraphNode }) {
+  return (
+    <div className="far-face">
+      <strong>{titleOf(node)}</strong>
+      <span>
+        <span data-figure="rate">–</span>/s
+      </span>
+      <span className="heat" />
+    </div>
+  );
+}
+
+function Face({ node, shared, domain }: { node: GraphNode; shared: boolean; domain: Domain }) {
+  return (
+    <>
+      <div className="part-head">
+        <span className="part-icon">
+          <Icon kind={kindOf(node.operator)} />
+        </span>
+        <strong>{titleOf(node)}</strong>
+        {shared && <span className="badge">{node.queries.length}</span>}
+      </div>
+      <div className="part-details">{shortDetails(node, domain) || " "}</div>
+      <dl className="part-figures">
+        <Cell figure="rate" name="rows/s" />
+        <Cell figure="kept" name="sel." />
+        <Cell figure="state" name="state" />
+        <Cell figure="busy" name="time" />
+      </dl>
+      <span className="heat" />
+    </>
+  );
+}
+
+function Cell({ figure, name }: { figure: string; name: string }) {
+  return (
+    <div>
+      <dd data-figure={figure}>–</dd>
+      <dt>{name}</dt>
+    </div>
+  );
+}
+
+const FIGURES: Record<string, (id: number) => string> = {
+  rate: (id) => figure(measures.get(id, "output_rate")),
+  kept: (id) => times(measures.get(id, "selectivity")),
+  state: (id) => figure(measures.get(id, "state_rows")),
+  busy: (id) => share(measures.get(id, "busy")),
+};
+
+/** Writes the numbers of a part where they are shown, whenever there are new ones. */
+function showFigures(id: number, card: HTMLElement): (() => void) | undefined {
+  const places = [...card.querySelectorAll<HTMLElement>("[data-figure]")];
+  if (places.length === 0) return undefined;
+  const cells = places.map((each) => ({ text: each.firstChild as Text, of: FIGURES[each.dataset.figure!]! }));
+  const heat = card.querySelector<HTMLElement>(".heat");
+  const write = () => {
+    for (const cell of cells) {
+      const text = cell.of(id);
+      if (cell.text.data !== text) cell.text.data = text;
+    }
+    if (heat) warm(heat, measures.get(id, "busy"));
+  };
+  write();
+  return measures.read(write);
+}
+
+function warm(heat: HTMLElement, busy: number): void {
+  const length = `scaleX(${Number.isNaN(busy) ? 0 : Math.min(1, Math.sqrt(busy)).toFixed(2)})`;
+  if (heat.style.transform !== length) heat.style.transform = length;
+}
+
+/** The name of a query, below the last of its parts. */
+export const QueryName = memo(function QueryName({ id, data, selected }: NodeProps<QueryNode>) {
+  const card = useRef<HTMLDivElement>(null);
+  const distance = useContext(LookedAt);
+  useEffect(() => spot.hold(id, card.current!), [id]);
+  return (
+    <div
+      ref={card}
+      className={`query-name ${distance} ${selected ? "selected" : ""}`}
+      tabIndex={0}
+      role="button"
+      data-item={id}
+      aria-label={`The query ${data.query}`}
+    >
+      {data.query}
+    </div>
+  );
+});

@@ -1,0 +1,77 @@
+import { useEffect, useMemo, useRef } from "react";
+import type { Graph } from "../../api/types";
+import { linkTo } from "../../shell/routes";
+import { Legend } from "./Legend";
+import { Migrations } from "./Migrations";
+import { partsOf, type Drawn } from "./picture";
+import { spot } from "./spot";
+
+interface Props {
+  graph: Graph;
+  drawn: Drawn[];
+  only: string;
+  text: string;
+  matches: number;
+  search: (text: string) => void;
+  goToFirst: () => void;
+}
+
+/** Beside the graph: what to look for, whose parts to show, and what the signs mean. */
+export function Rail({ graph, drawn, only, text, matches, search, goToFirst }: Props) {
+  const shared = useMemo(() => graph.nodes.filter((node) => node.queries.length > 1).length, [graph]);
+  const input = useRef<HTMLInputElement>(null);
+  return (
+    <nav className="rail" aria-label="Queries of the graph">
+      <form
+        role="search"
+        onSubmit={(event) => {
+          event.preventDefault();
+          goToFirst();
+        }}
+      >
+        <input
+          ref={input}
+          type="search"
+          placeholder="Find operators, columns…"
+          aria-label="Find parts of the graph; Enter goes to the first"
+          value={text}
+          onChange={(event) => search(event.target.value)}
+        />
+        <span className="matches quiet numbers" role="status">
+          {text.trim() && `${matches} found`}
+        </span>
+      </form>
+      <p className="counts quiet numbers">
+        {graph.nodes.length} parts, {shared} of them shared
+      </p>
+      <ul className="names">
+        <li>
+          <a href={linkTo("graph")} aria-current={only === "" ? "true" : undefined}>
+            All queries
+          </a>
+        </li>
+        {graph.roots.map(({ query }) => (
+          <Name key={query} query={query} drawn={drawn} current={query === only} />
+        ))}
+      </ul>
+      <Migrations migrations={graph.migrations} />
+      <Legend />
+    </nav>
+  );
+}
+
+function Name({ query, drawn, current }: { query: string; drawn: Drawn[]; current: boolean }) {
+  const item = useRef<HTMLLIElement>(null);
+  useEffect(() => {
+    if (current) item.current!.scrollIntoView({ block: "nearest" });
+  }, [current]);
+  const point = () => spot.point(partsOf(drawn, query));
+  const leave = () => spot.point(null);
+  return (
+    <li ref={item} onMouseEnter={point} onMouseLeave={leave} onFocus={point} onBlur={leave}>
+      <a href={linkTo("graph", current ? "" : query)} aria-current={current ? "true" : undefined}>
+        {query}
+      </a>
+    </li>
+  );
+}

@@ -1,0 +1,53 @@
+import type { Graph, GraphNode, MigrationState } from "../../api/types";
+import type { Item } from "./layout";
+
+/** What is drawn: the parts, and below each root the name of its query. */
+export type Drawn =
+  | { type: "part"; id: string; node: GraphNode; tint: Tint; inputs: string[] }
+  | { type: "query"; id: string; query: string; inputs: string[] };
+export type Tint = "old" | "new" | "hand_over" | null;
+
+export const partId = (id: number): string => `${id}`;
+/** A query whose root is another one now gets another place. */
+export const queryId = (query: string, root: number): string => `${root} ${query}`;
+
+/** All that is drawn of a graph; of one query only, if it is named. */
+export function drawnOf(graph: Graph, only: string): Drawn[] {
+  const parts = graph.nodes.filter((node) => !only || node.queries.includes(only));
+  const roots = graph.roots.filter((root) => !only || root.query === only);
+  return [
+    ...parts.map((node): Drawn => ({
+      type: "part",
+      id: partId(node.id),
+      node,
+      tint: tintOf(node, graph.migrations),
+      inputs: node.inputs.map(partId),
+    })),
+    ...roots.map(({ query, node }): Drawn => ({ type: "query", id: queryId(query, node), query, inputs: [partId(node)] })),
+  ];
+}
+
+/** Whether a part belongs to the old or the new plan of a query that is on its way. */
+export function tintOf(node: GraphNode, migrations: MigrationState[]): Tint {
+  if (node.role === "hand_over") return "hand_over";
+  const old = migrations.some((each) => each.old_nodes.includes(node.id));
+  const fresh = migrations.some((each) => each.new_nodes.includes(node.id));
+  return old === fresh ? null : old ? "old" : "new"; // what both plans share is neither
+}
+
+export const itemsOf = (drawn: Drawn[]): Item[] => drawn.map(({ id, inputs }) => ({ id, inputs }));
+
+/** Everything that a query is made of, its name included. */
+export function partsOf(drawn: Drawn[], query: string): Set<string> {
+  return new Set(drawn.filter((each) => usersOf(each).includes(query)).map((each) => each.id));
+}
+
+export const usersOf = (each: Drawn): string[] => (each.type === "part" ? each.node.queries : [each.query]);
+
+/** Everything that has a text in its operator, details, or the names of its queries. */
+export function found(drawn: Drawn[], text: string): Set<string> {
+  const wanted = text.trim().toLowerCase();
+  const words = (each: Drawn) =>
+    each.type === "part" ? `${each.node.operator} ${each.node.details} ${each.node.queries.join(" ")}` : each.query;
+  return new Set(drawn.filter((each) => words(each).toLowerCase().includes(wanted)).map((each) => each.id));
+}
