@@ -23,6 +23,10 @@ class Said:
     def __call__(self, text: str) -> bool:
         return self.session.run(text)
 
+    def clear(self) -> None:
+        """Forget what was printed so far."""
+        _taken(self._out), _taken(self._notes)
+
     @property
     def out(self) -> str:
         return _taken(self._out)

@@ -5,7 +5,6 @@ import pytest
 
 from tests.shell.conftest import BIDS, Said, said
 from tidemill.shell import EmbeddedBackend
-from tidemill.terminal.tables import Format
 
 CSV = "item,price,minute\nlamp,30,1\nvase,12,2\nlamp,35,4\n"
 
@@ -56,14 +55,21 @@ def test_long_tables_are_cut(say: Said, folder: Path) -> None:
 
 def test_a_select_over_what_goes_on_says_how_to_watch_it(say: Said) -> None:
     say(BIDS)
-    assert not say("SELECT item FROM bid WINDOW(RANGE 5);")
-    assert "\\watch SELECT" in say.notes
+    say("CREATE STREAM dear AS SELECT item FROM bid WHERE price > 20;")
+    say.clear()
+    assert not say("SELECT item FROM dear WINDOW(RANGE 5);")
+    assert say.notes.splitlines() == [
+        "error: rows are pushed into `bid` for ever: there is no last answer",
+        "  line 1, column 18",
+        "    SELECT item FROM dear WINDOW(RANGE 5)",
+        "                     ^^^^",
+        "help: \\watch SELECT ... shows what holds now, CREATE QUERY ... AS keeps it running",
+    ]
 
 
 def test_errors_have_carets_at_their_place_in_the_script(say: Said) -> None:
-    assert not say(BIDS + "\nSELECT item FROM bid; SELECT prise\nFROM bid;\n\\d")
-    assert say.notes.endswith("help: \\watch SELECT ... shows what holds now, "
-                              "CREATE QUERY keeps it running")  # fmt: skip
+    say(BIDS)
+    say.clear()
     assert not say("\\d\n  CREATE QUERY q AS SELECT prise\n  FROM bid;\n\\d")
     assert say.notes.splitlines() == [
         "error: unknown column `prise` in stream `bid`",
@@ -183,10 +189,12 @@ def test_ticks_are_made_by_hand_without_a_clock(say: Said) -> None:
 
 def test_scripts_include_scripts(say: Said, folder: Path) -> None:
     (folder / "bids.sql").write_text(BIDS, "utf-8")
-    (folder / "wrong.sql").write_text("\\i bids.sql\nSELECT prise FROM bid;", "utf-8")
+    (folder / "wrong.sql").write_text(
+        "\\i bids.sql\n\\d\nCREATE QUERY q AS SELECT prise FROM bid;", "utf-8"
+    )
     assert not say("\\i wrong.sql")
     notes = say.notes.splitlines()
-    assert "  line 2, column 8" in notes
+    assert "  line 3, column 26" in notes
     assert notes[-1] == "in wrong.sql"
     assert not say("\\i missing.sql")
     assert "cannot read missing.sql" in say.notes
@@ -204,18 +212,15 @@ def test_commands(say: Said) -> None:
 
 
 def test_ctrl_c_cancels_what_runs_and_nothing_else(
-    backend: EmbeddedBackend, monkeypatch: pytest.MonkeyPatch
+    bids: Said, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    say = said(backend, Format.CSV)
-
     def interrupted(sql: str) -> None:
         raise KeyboardInterrupt
 
-    say(BIDS)
-    monkeypatch.setattr(backend, "select", interrupted)
-    assert not say("SELECT item FROM bid;")
-    assert say.notes.endswith("cancelled")
-    assert say("\\d")
+    monkeypatch.setattr(bids.session.backend, "select", interrupted)
+    assert not bids("SELECT item FROM bid;")
+    assert bids.notes == "cancelled"
+    assert bids("\\d")
 
 
 def test_a_mistake_of_tidemill_does_not_end_the_shell(

@@ -16,6 +16,7 @@ from tidemill.shell.reading import rows_to_push
 from tidemill.shell.watching import Keys, watch
 from tidemill.terminal.plans import TEXTS, Level, plan_tree
 from tidemill.terminal.tables import Format
+from tidemill.timeline import OPEN_END
 
 if TYPE_CHECKING:
     from tidemill.shell.session import Session
@@ -83,13 +84,12 @@ class Commands:
         printer = self._session.printer
         rows = [{"column": column.name, "type": column.type} for column in named.columns]
         printer.table(Rows(pa.Table.from_pylist(rows, _COLUMNS)))
-        since = instant_text(named.complete_from, named.domain) if named.complete_from else ""
         printer.facts(
             ("kind", named.kind + (", rows are pushed" if named.pushed else "")),
             ("time", _time(named)),
             ("state", named.state),
             ("error", named.error),
-            ("complete from", since),
+            ("complete from", _complete_from(named)),
             ("reads", ", ".join(named.reads)),
             ("read by", ", ".join(named.used_by)),
             ("defined as", " ".join(named.sql.split())),
@@ -172,3 +172,10 @@ def _time(named: Named) -> str:
     if named.time is None:
         return ""
     return named.time + (f", slack {named.slack:,}" if named.slack else "")
+
+
+def _complete_from(named: Named) -> str:
+    if not named.complete_from:
+        return ""
+    never = named.complete_from == OPEN_END
+    return "never" if never else instant_text(named.complete_from, named.domain)

@@ -9,12 +9,12 @@ from threading import current_thread, main_thread
 from typing import Any
 
 from tidemill import Engine, Query, TidemillError
-from tidemill.algebra import Schema, SourceKind
-from tidemill.algebra.types import name_of
-from tidemill.analyze import Derived, SourceInfo
+from tidemill.client import Catalog, QueryInfo
 from tidemill.engine.kept import KeptStore
-from tidemill.errors import CatalogError
-from tidemill.shell.backend import Column, Named, Rows, Snapshot
+from tidemill.server.show.catalog import catalog_of
+from tidemill.server.show.queries import query_of
+from tidemill.shell.backend import Named, Rows, Snapshot
+from tidemill.shell.naming import names_of
 from tidemill.shell.splitting import name_in
 from tidemill.sql import InsertInto, QueryStatement, parse_one
 from tidemill.terminal.plans import Level, plan_lines
@@ -64,14 +64,7 @@ class EmbeddedBackend:
 
     def select(self, sql: str) -> Rows:
         """The answer to a SELECT over input that ends."""
-        query = self._query(sql)
-        for name, info in query.sources.items():
-            if _is_pushed(info):
-                raise CatalogError(
-                    f"rows are pushed into `{name}` for ever, so this has no last answer",
-                    help="\\watch SELECT ... shows what holds now, CREATE QUERY keeps it running",
-                )
-        return Rows(query.collect())
+        return Rows(self._query(sql).collect())
 
     def _query(self, sql: str) -> Query:
         if not isinstance(parse_one(sql), QueryStatement):
@@ -82,37 +75,15 @@ class EmbeddedBackend:
 
     def names(self) -> Sequence[Named]:
         """Everything that has a name."""
-        return [
-            self._named_query(each.name, each.state, each.error, each.depends_on)
-            if each.kind == "query"
-            else self._entry(each.name, each.kind, each.depends_on, each.used_by)
-            for each in self.engine.listing()
-        ]
+        return names_of(Catalog.of(catalog_of(self.engine, {}, {})), self._queries())
 
-    def _entry(
-        self, name: str, kind: str, reads: tuple[str, ...], used_by: tuple[str, ...]
-    ) -> Named:
-        entry = self.engine.catalog.lookup(name)
-        if isinstance(entry, Derived):
-            columns = _columns(entry.schema)
-            return Named(
-                name, kind, columns, None, 0, entry.domain, reads=reads, used_by=used_by,
-                sql=entry.sql,
-            )  # fmt: skip
-        return Named(
-            name, kind, _source_columns(entry), entry.time_column, entry.slack, entry.domain,
-            pushed=_is_pushed(entry), used_by=used_by,
-        )  # fmt: skip
-
-    def _named_query(self, name: str, state: str, error: str, reads: tuple[str, ...]) -> Named:
-        graph = self.engine.graph if self.engine.is_running else None
-        started = None if graph is None else graph.queries.get(name)
-        query = started.definition if started else self.engine.queries.find(name)
-        return Named(
-            name, "query", _columns(query.schema), domain=query.planned.domain, state=state,
-            error=error, complete_from=started.complete_from if started else 0, reads=reads,
-            sql=query.sql,
-        )  # fmt: skip
+    def _queries(self) -> Iterator[QueryInfo]:
+        started = self.engine.graph.queries if self.engine.is_running else {}
+        for each in self.engine.listing():
+            if each.kind == "query":
+                run = started.get(each.name)
+                query = self.engine.queries.find(each.name) if run is None else run.definition
+                yield QueryInfo.of(query_of(each.name, query, run))
 
     def explain(self, query: str, level: str) -> list[str]:
         """The lines of a plan; `query` is a SELECT or the name of a query."""
@@ -149,27 +120,6 @@ class EmbeddedBackend:
     def close(self) -> None:
         """Let go of everything."""
         self.engine.close()
-
-
-def _is_pushed(info: SourceInfo) -> bool:
-    """Whether a stream was declared without a source: its rows are pushed."""
-    return info.kind is SourceKind.STREAM and info.format is None and not info.bounded
-
-
-def _columns(schema: Schema) -> tuple[Column, ...]:
-    return tuple(Column(field.name, name_of(field.type)) for field in schema)
-
-
-def _source_columns(info: SourceInfo) -> tuple[Column, ...]:
-    """All columns of a source; its time is one that queries can name."""
-    if len(info.declared):
-        return _columns(info.declared)
-    time = (
-        (Column(info.time_column, name_of(info.time_type)),)
-        if info.time_column and info.time_type
-        else ()
-    )
-    return (*_columns(info.schema), *time)
 
 
 @contextmanager

@@ -16,6 +16,7 @@ from tidemill.shell.instants import instant_text
 from tidemill.shell.printer import SCREENFUL, Printer
 from tidemill.shell.splitting import name_in
 from tidemill.terminal.tables import rich_table
+from tidemill.timeline import TimeDomain
 
 _PAUSE = 0.25
 _AROUND = 6
@@ -115,9 +116,13 @@ def _when(snapshot: Snapshot, named: Named) -> str:
     """For which instant a snapshot is true."""
     if snapshot.at is None:
         return "nothing has come yet"
-    text = f"true at {instant_text(snapshot.at, named.domain)}"
     if snapshot.ended:
-        return f"{text}, the last change: its streams have ended"
+        last = instant_text(snapshot.at, named.domain)
+        return f"true at {last}, the last change: its streams have ended"
+    if named.domain is TimeDomain.MICROSECONDS:
+        text = f"true just before {instant_text(snapshot.at + 1, named.domain)}"
+    else:
+        text = f"true at {instant_text(snapshot.at, named.domain)}"
     if snapshot.at < named.complete_from:
-        text += f"; of all rows from {instant_text(named.complete_from, named.domain)} on"
+        text += ", of rows that came since the query was started"
     return text
