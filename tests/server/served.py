@@ -10,9 +10,9 @@ from typing import Any
 from fastapi import FastAPI
 
 from tidemill.server.app import create_app
-from tidemill.server.main import make_engine
 from tidemill.server.service import Service
 from tidemill.server.settings import Limits, Settings
+from tidemill.server.startup import make_engine
 from tidemill.server.statements import Scripts
 
 HOST = "127.0.0.1"
