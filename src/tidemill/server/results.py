@@ -104,5 +104,5 @@ def _answer(kept: KeptResults, rows: pa.Table, limit: int, **more: Any) -> Answe
 def _by_values(rows: pa.Table, kept: KeptResults) -> pa.Table:
     """In an order that stays the same while rows come and go."""
     names = [f.name for f in kept.schema if not pa.types.is_nested(f.type)]
-    keys = [(name, "ascending") for name in [*names, VALID_FROM, VALID_TO]]
-    return rows.take(pc.sort_indices(rows, sort_keys=keys, null_placement="at_start"))
+    keys = [(name, "ascending", "at_start") for name in [*names, VALID_FROM, VALID_TO]]
+    return rows.take(pc.sort_indices(rows, sort_keys=keys))
