@@ -8,6 +8,7 @@ import signal
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -50,12 +51,11 @@ class Terminal:
 
     def ends(self) -> int:
         """Wait for the process to end; its exit code."""
-        with open(os.devnull, "wb"):
-            try:
-                while True:
-                    self._read(60)
-            except OSError:  # the other side of the terminal is gone
-                pass
+        until = time.monotonic() + 30
+        with suppress(OSError):  # the other side of the terminal is gone
+            while time.monotonic() < until:
+                self._read(until - time.monotonic())
+        assert time.monotonic() < until, f"it does not end: {self.text!r}"
         return os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
 
 
@@ -63,11 +63,9 @@ class Terminal:
 def terminal(tmp_path: Path) -> Iterator[Terminal]:
     terminal = Terminal(tmp_path)
     yield terminal
-    try:
+    with suppress(ProcessLookupError, ChildProcessError):  # it should have ended by itself
         os.kill(terminal.pid, signal.SIGKILL)
         os.waitpid(terminal.pid, 0)
-    except (ProcessLookupError, ChildProcessError):
-        pass  # it has ended by itself, as it should
 
 
 def test_a_conversation(terminal: Terminal) -> None:
@@ -84,5 +82,6 @@ def test_a_conversation(terminal: Terminal) -> None:
     terminal.see("tidemill> ")
     terminal.type(f"\\explain SELECT itm FROM bid{ENTER}")
     terminal.see("did you mean `item`?")
+    terminal.see("tidemill> ")
     terminal.type(CTRL_D)
     assert terminal.ends() == 0

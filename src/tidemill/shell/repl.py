@@ -65,11 +65,11 @@ class Repl:
             try:
                 with patch_stdout(raw=True):  # the sink `console` prints above the prompt
                     text = self._prompt.prompt()
-            except KeyboardInterrupt:
+                self.session.run(text)
+            except KeyboardInterrupt:  # it may also come when a statement has just ended
                 continue
             except EOFError:
                 return
-            self.session.run(text)
             self._names.forget()
 
 
