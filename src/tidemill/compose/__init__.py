@@ -56,12 +56,14 @@ to the answer of a check, if the plan is complete, what ``/api/plan`` tells: ``p
 ``rules`` and ``total``; else these are null.
 
 ``open_plan(engine, query)`` is a composed plan of a query, given by its name or its text.
+``run(engine, composed, name)`` gives a plan a name and starts it.
 """
 
 from tidemill.compose.checking import Checked, check
 from tidemill.compose.model import Composed, Node, Problem
 from tidemill.compose.opening import open_plan
 from tidemill.compose.palette import operators
+from tidemill.compose.running import run
 from tidemill.compose.sql import CannotSay, to_sql
 
 __all__ = [
@@ -73,5 +75,6 @@ __all__ = [
     "check",
     "open_plan",
     "operators",
+    "run",
     "to_sql",
 ]

@@ -15,6 +15,7 @@ from tidemill.compose.operators import Operator
 from tidemill.errors import TidemillError, nearest
 from tidemill.timeline import TimeDomain
 
+_LARGEST = 1000
 _TIMES = {TimeDomain.TICKS: "whole numbers", TimeDomain.MICROSECONDS: "timestamps"}
 
 
@@ -138,7 +139,10 @@ class _Assembly:
         for warning in context.warnings:
             self._found.warnings.append(Problem(warning.message, warning.help, node.id))
         windowed = operator.group in ("windows", "streams") or _has_windows(plan, inputs)
-        piece = Piece(plan, context.domain, windowed)
+        piece = Piece(plan, context.domain, windowed, 1 + sum(each.size for each in inputs))
+        if piece.size > _LARGEST:
+            help = "a part counts as often as it is read: read it less often"
+            raise wrong(f"the plan has more than {_LARGEST} operators up to here", help)
         self._found.warnings += advice_on(node.kind, node.id, inputs, piece)
         return piece
 
@@ -171,6 +175,8 @@ def _built(bench: Bench) -> Plan:
     except (ValueError, OverflowError) as error:
         # What a node refuses by itself, such as two columns of one name.
         raise wrong(str(error), "change its settings or inputs") from None
+    except RecursionError:
+        raise wrong("this is nested too deeply", "put less one above the other") from None
 
 
 def _has_windows(plan: Plan, inputs: tuple[Piece, ...]) -> bool:

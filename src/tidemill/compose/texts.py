@@ -17,6 +17,7 @@ _Found = TypeVar("_Found")
 
 _LENGTH: Final = re.compile(r"[\w\s.']+")
 _NO_SUBQUERY: Final = "build it from operators: a join, a semi-join or an anti-join has it as input"
+_DEEPEST: Final = 100
 _ORDINARY: Final = re.compile(r"[A-Za-z_]\w*")
 
 
@@ -80,6 +81,7 @@ def _parsed(
         tree = parse_one(f"{before}\n{text}\n{after}").tree
         if not _is_plain(tree, {"expressions", "from_", *clauses}):
             raise SqlSyntaxError("this is more than an expression", help="remove what follows it")
+        _refuse_depth(tree)
         _refuse_subqueries(tree)
         return part(tree)
     except TidemillError as error:
@@ -92,6 +94,16 @@ def _is_plain(tree: object, clauses: set[str]) -> bool:
     used = {name for name, value in tree.args.items() if value}
     table = tree.args["from_"].this if "from_" in used else None
     return used <= clauses and isinstance(table, exp.Table) and table.name == "x"
+
+
+def _refuse_depth(tree: exp.Expr) -> None:
+    """Types are found part by part: deep expressions would take very long."""
+    waiting = [(tree, 0)]
+    while waiting:
+        node, depth = waiting.pop()
+        if depth > _DEEPEST:
+            raise SqlSyntaxError("the expression is nested too deeply", help="split it")
+        waiting += [(part, depth + 1) for part in node.iter_expressions()]
 
 
 def _refuse_subqueries(tree: exp.Expr) -> None:

@@ -17,7 +17,16 @@ from tidemill.server.limits import BodyLimit
 from tidemill.server.live import Live, Session
 from tidemill.server.page import serve_page
 from tidemill.server.problems import NotFound, Refused, TooLarge, problem, status_of
-from tidemill.server.routes import graph, info, queries, relations, results, statements, streams
+from tidemill.server.routes import (
+    compose,
+    graph,
+    info,
+    queries,
+    relations,
+    results,
+    statements,
+    streams,
+)
 from tidemill.server.runs import Runs
 from tidemill.server.security import PROTOCOL, Security
 from tidemill.server.service import Service
@@ -26,7 +35,7 @@ from tidemill.server.statements import ScriptError
 from tidemill.server.wire import dumps
 
 _HTTP = {404: NotFound, 413: TooLarge}
-_ROUTES = (info, statements, streams, relations, queries, results, graph)
+_ROUTES = (info, statements, streams, relations, queries, results, graph, compose)
 
 
 def create_app(service: Service, settings: Settings) -> FastAPI:

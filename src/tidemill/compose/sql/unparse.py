@@ -402,7 +402,7 @@ def _rows(number: int) -> RowCount:
     return RowCount(this=exp.Literal.number(number))
 
 
-def _number(value: float) -> exp.Literal:
+def _number(value: float) -> exp.Expr:
     return exp.Literal.number(f"{value:.17g}")
 
 

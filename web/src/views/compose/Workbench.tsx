@@ -1,7 +1,5 @@
 import { useReactFlow } from "@xyflow/react";
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
-import type { Catalog, QueryEntry } from "../../api/types";
-import { useLive } from "../../live/hooks";
 import { Trouble } from "../../parts/Help";
 import { linkTo } from "../../shell/routes";
 import { Canvas } from "./canvas/Canvas";
@@ -10,6 +8,7 @@ import { Glyph } from "./Glyph";
 import { emptyDraft, partOf } from "./model/draft";
 import { Outcome } from "./outcome/Outcome";
 import { RunForm } from "./outcome/RunForm";
+import { Guide } from "./panel/Guide";
 import { Palette } from "./Palette";
 import { Panel } from "./panel/Panel";
 import { Start } from "./Start";
@@ -21,6 +20,7 @@ import { useDrag, type Offer } from "./useDrag";
 import { useKeys } from "./useKeys";
 import { OPENED, useOpening } from "./useOpening";
 import { useOperators } from "./useOperators";
+import { useSources } from "./useSources";
 import { useTidying } from "./useTidying";
 
 const SHEETS = ["add", "set", "see"] as const;
@@ -30,13 +30,12 @@ const SHEET_TITLES = { add: "Add", set: "Settings", see: "SQL" };
 export function Workbench({ open }: { open: string }) {
   const { state, draft, selected, dispatch, drop, take, removeSelected, duplicateSelected } = useComposer();
   const { operators, problem } = useOperators(draft.level);
-  const catalog = useLive<Catalog>("catalog", "catalog").data;
-  const queries = useLive<QueryEntry[]>("queries", "queries").data;
+  const { catalog, queries } = useSources();
   const checking = useChecked(draft);
   const canvas = useRef<HTMLDivElement>(null);
   const flow = useReactFlow();
   const [sheet, setSheet] = useState<Sheet>(null);
-  const { fit, tidy, loaded, sizes } = useTidying(dispatch, !checking.busy);
+  const { fit, tidy, loaded, added, sizes } = useTidying(dispatch, !checking.busy);
   const opening = useOpening({ name: open, draft, checked: checking.checked, dispatch, loaded });
   useKeys({ dispatch, duplicateSelected });
   useEffect(fit, [fit]);
@@ -52,7 +51,7 @@ export function Workbench({ open }: { open: string }) {
   const taken = (offer: Offer) => {
     take(offer, sizes());
     setSheet("set");
-    fit();
+    added();
   };
   const composing = useMemo(
     () => ({ draft, selected, dispatch, operators, catalog, checked: checking.checked }),
@@ -79,28 +78,35 @@ export function Workbench({ open }: { open: string }) {
             onChange={({ target }) => (location.hash = linkTo("compose", target.value))}
           >
             <option value="">Open a query…</option>
-            {queries?.map((query) => <option key={query.name}>{query.name}</option>)}
+            {queries.map((query) => (
+              <option key={query}>{query}</option>
+            ))}
           </select>
           <RunForm />
         </Toolbar>
-        {refused && <Trouble problem={refused} />}
         <div className="bench">
           <Palette take={taken} drag={start} />
           <div className="middle">
-            <Canvas at={canvas} edit={() => setSheet("set")} />
-            {draft.parts.length === 0 && (
-              <Start
-                catalog={catalog}
-                take={(example) => {
-                  dispatch({ type: "load", draft: example.draft, topic: OPENED });
-                  loaded();
-                }}
-              />
-            )}
-            <Outcome checking={checking} show={(id) => (dispatch({ type: "select", ids: [id] }), setSheet("set"))} />
+            <div className="stage">
+              <Canvas at={canvas} edit={() => setSheet("set")} />
+              {draft.parts.length === 0 && (
+                <Start
+                  take={(example) => {
+                    dispatch({ type: "load", draft: example.draft, topic: OPENED });
+                    loaded();
+                  }}
+                />
+              )}
+              {refused && <Trouble problem={refused} />}
+            </div>
+            <Outcome
+              checking={checking}
+              show={(id) => (dispatch({ type: "select", ids: [id] }), setSheet("set"))}
+              resized={fit}
+            />
           </div>
-          <section className="panel" aria-label="Settings">
-            {part ? <Panel part={part} /> : <Hint count={draft.parts.length} />}
+          <section className="inspector" aria-label="Settings">
+            {part ? <Panel part={part} /> : <Guide />}
           </section>
         </div>
         <nav className="sheets" aria-label="Sheets">
@@ -117,15 +123,5 @@ export function Workbench({ open }: { open: string }) {
         )}
       </div>
     </ComposingContext>
-  );
-}
-
-function Hint({ count }: { count: number }) {
-  return (
-    <div className="quiet hint">
-      {count === 0
-        ? "The settings of an operator appear here."
-        : "Select an operator to see its settings. Draw lines from the lower edge of one to the upper edge of another."}
-    </div>
   );
 }

@@ -20,9 +20,9 @@ interface Doing {
 export function useOpening({ name, draft, checked, dispatch, loaded }: Doing) {
   const [problem, setProblem] = useState<Problem | null>(null);
   const load = useCallback(
-    async (query: { name: string } | { sql: string }, level: Level, title: string, opened: string | null) => {
+    async (query: string, level: Level, title: string, opened: string | null) => {
       try {
-        const plan = await post<Composed>("compose/open", { ...query, level });
+        const plan = await post<Composed>("compose/open", { query, level });
         dispatch({ type: "load", draft: fromComposed(plan, title, opened), topic: OPENED });
         setProblem(null);
         loaded();
@@ -33,17 +33,18 @@ export function useOpening({ name, draft, checked, dispatch, loaded }: Doing) {
     },
     [dispatch, loaded],
   );
+  useEffect(() => setProblem(null), [draft]);
   useEffect(() => {
     if (!name) return;
-    void load({ name }, "logical", name, name);
+    void load(name, "logical", name, name);
     // From here on it is a draft, which a reload must not overwrite.
     history.replaceState(null, "", linkTo("compose"));
     dispatchEvent(new HashChangeEvent("hashchange"));
   }, [name, load]);
   const switchTo = (level: Level) => {
     if (level === draft.level) return;
-    if (checked?.complete && checked.sql) void load({ sql: checked.sql }, level, draft.name, draft.opened);
-    else if (draft.opened) void load({ name: draft.opened }, level, draft.name, draft.opened);
+    if (checked?.complete && checked.sql) void load(checked.sql, level, draft.name, draft.opened);
+    else if (draft.opened) void load(draft.opened, level, draft.name, draft.opened);
     else dispatch({ type: "load", draft: emptyDraft(level) });
   };
   return { problem, switchTo };

@@ -13,8 +13,8 @@ export function useOperators(level: Level): { operators: ReadonlyMap<string, Ope
   useEffect(() => {
     if (isKnown) return;
     const stop = new AbortController();
-    get<Operator[]>(`compose/operators?level=${level}`, stop.signal)
-      .then((found) => {
+    get<{ operators: Operator[] }>(`compose/operators?level=${level}`, stop.signal)
+      .then(({ operators: found }) => {
         setKnown((old) => ({ ...old, [level]: new Map(found.map((each) => [each.kind, each])) }));
         setProblem(null);
       })

@@ -9,11 +9,11 @@ const DRAWN_MS = 60;
 /** Arranging, fitting, and both by themselves when a plan was loaded and checked. */
 export function useTidying(dispatch: Dispatch<Action>, isChecked: boolean) {
   const flow = useReactFlow();
-  const isNew = useRef(false);
+  const wanted = useRef<"nothing" | "fit" | "tidy">("nothing");
   const fit = useCallback(() => {
     // What is new must be drawn and measured first; an empty canvas stays where it is.
     setTimeout(() => {
-      if (flow.getNodes().length > 0) void flow.fitView({ padding: 0.15, maxZoom: 1, duration: 200 });
+      if (flow.getNodes().length > 0) void flow.fitView({ padding: 0.1, maxZoom: 1, duration: isCalm() ? 0 : 200 });
     }, DRAWN_MS);
   }, [flow]);
   const tidy = useCallback(
@@ -24,16 +24,27 @@ export function useTidying(dispatch: Dispatch<Action>, isChecked: boolean) {
     [dispatch, flow, fit],
   );
   const loaded = useCallback(() => {
-    isNew.current = true;
-  }, []);
+    wanted.current = "tidy";
+    fit();
+  }, [fit]);
+  /** Shows what was added, at once and as it is when it was checked. */
+  const added = useCallback(() => {
+    wanted.current = "fit";
+    fit();
+  }, [fit]);
   useEffect(() => {
-    if (!isChecked || !isNew.current) return;
-    isNew.current = false;
-    const timer = setTimeout(() => tidy(OPENED), DRAWN_MS);
+    if (!isChecked || wanted.current === "nothing") return;
+    const timer = setTimeout(() => {
+      if (wanted.current === "tidy") tidy(OPENED);
+      else fit();
+      wanted.current = "nothing";
+    }, DRAWN_MS);
     return () => clearTimeout(timer);
-  }, [isChecked, tidy]);
-  return { fit, tidy, loaded, sizes: () => sizesOf(flow) };
+  }, [isChecked, tidy, fit]);
+  return { fit, tidy, loaded, added, sizes: () => sizesOf(flow) };
 }
+
+const isCalm = (): boolean => matchMedia("(prefers-reduced-motion: reduce)").matches;
 
 function sizesOf(flow: ReactFlowInstance): Sizes {
   const measured = flow.getNodes().flatMap(({ id, measured: size }) =>

@@ -83,7 +83,7 @@ function figuresOf(id: number, domain: Domain): [string, string][] {
     ["rows out", `${figure(value("rows_out"))} (${figure(value("output_rate"))}/s)`],
     ["out for each in", times(value("selectivity"))],
     ["remembered", `${figure(value("state_rows"))} rows, ${figure(value("state_bytes"))}B`],
-    ["time spent", `${figure(value("seconds"))} s (${share(value("busy"))} of a core)`],
+    ["time spent", `${figure(value("seconds"))} s (now ${share(value("busy"))})`],
     ["watermark", Number.isNaN(watermark) ? "the end of time" : instant(watermark, domain)],
   ];
 }

@@ -46,6 +46,7 @@ function FarFace({ node }: { node: GraphNode }) {
       <span>
         <span data-figure="rate">–</span>/s
       </span>
+      <span className="heat" />
     </div>
   );
 }

@@ -1,9 +1,47 @@
-import { Empty } from "../../parts/Help";
+import { Trouble } from "../../parts/Help";
+import { bytes } from "../../parts/format";
+import { useLive } from "../../live/hooks";
+import type { Resources } from "../../api/types";
+import "../../styles/resources.css";
+import { Gauge } from "./Gauge";
+import { Knobs } from "./Knobs";
+import { NoBounds } from "./NoBounds";
+import { Happenings } from "./Happenings";
 
+const cores = (value: number): string => value.toFixed(2);
+
+/** What the running graph needs, what it may need, and what was done about it. */
 export default function ResourcesView(_: { rest: string }) {
+  const { data, problem } = useLive<Resources>("resources", "resources");
+  if (!data) return <div className="pad">{problem ? <Trouble problem={problem} /> : <p className="quiet">Loading…</p>}</div>;
+  const { bounds, now, history, knobs, events } = data;
   return (
-    <Empty title="Resources">
-      <p>This view is being built.</p>
-    </Empty>
+    <div className="resources">
+      {bounds.memory === null && bounds.cpu === null && <NoBounds />}
+      <div className="gauges">
+        <Gauge
+          title="Memory"
+          what="what the operators remember"
+          unit=""
+          words={bytes}
+          measured={now.memory}
+          estimated={now.estimated_memory}
+          bound={bounds.memory}
+          history={{ at: history.at, measured: history.memory, estimated: history.estimated_memory }}
+        />
+        <Gauge
+          title="Processor"
+          what="what the operators compute"
+          unit="cores"
+          words={cores}
+          measured={now.cpu}
+          estimated={now.estimated_cpu}
+          bound={bounds.cpu}
+          history={{ at: history.at, measured: history.cpu, estimated: history.estimated_cpu }}
+        />
+      </div>
+      <Knobs knobs={knobs} />
+      <Happenings events={events} />
+    </div>
   );
 }

@@ -22,7 +22,7 @@ export interface OperatorData extends Record<string, unknown> {
 
 export type OperatorFlowNode = Node<OperatorData, "operator">;
 
-const MANY = 6;
+const MANY = 4;
 
 /** An operator as a card: its inputs above, what it does, and the columns that leave it below. */
 export const OperatorNode = memo(function OperatorNode({ data, selected }: NodeProps<OperatorFlowNode>) {

@@ -91,7 +91,7 @@ export function configure(draft: Draft, id: string, settings: Settings): Draft {
 export function move(draft: Draft, places: Readonly<Record<string, { x: number; y: number }>>): Draft {
   const parts = draft.parts.map((part) => {
     const place = places[part.id];
-    return place && (place.x !== part.x || place.y !== part.y) ? { ...part, ...place } : part;
+    return place && (place.x !== part.x || place.y !== part.y) ? { ...part, x: place.x, y: place.y } : part;
   });
   return parts.every((part, at) => part === draft.parts[at]) ? draft : { ...draft, parts };
 }

@@ -1,17 +1,23 @@
 import { useState } from "react";
 import { post, Refused } from "../../../api/client";
-import type { Problem } from "../../../api/types";
+import type { Problem, QueryEntry } from "../../../api/types";
 import { Trouble } from "../../../parts/Help";
 import { linkTo } from "../../../shell/routes";
 import type { CheckedPlan } from "../model/contract";
 import { toComposed } from "../model/draft";
 import { useComposing } from "../useComposing";
 
+interface Started {
+  query: QueryEntry;
+  /** What is to be known of it, as that a restart forgets it. */
+  note: string | null;
+}
+
 /** Gives the plan a name and runs it. */
 export function RunForm() {
   const { draft, dispatch, checked } = useComposing();
   const [problem, setProblem] = useState<Problem | null>(null);
-  const [running, setRunning] = useState<string | null>(null);
+  const [running, setRunning] = useState<Started | null>(null);
   const [busy, setBusy] = useState(false);
   const name = draft.name.trim();
   const isReady = name !== "" && draft.parts.length > 0 && (checked?.complete ?? false);
@@ -19,8 +25,7 @@ export function RunForm() {
     setBusy(true);
     setProblem(null);
     try {
-      await post("compose/run", { name, plan: toComposed(draft) });
-      setRunning(name);
+      setRunning(await post<Started>("compose/run", { name, plan: toComposed(draft) }));
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
       setProblem(error.problem);
@@ -53,7 +58,8 @@ export function RunForm() {
           {problem && <Trouble problem={problem} />}
           {running && (
             <p className="done" role="status">
-              {running} runs. <a href={linkTo("queries", running)}>See its results</a>
+              {running.query.name} runs. <a href={linkTo("queries", running.query.name)}>See its results</a>
+              {running.note && <span className="quiet"> {running.note}</span>}
             </p>
           )}
           <button type="button" className="ghost small" aria-label="Close" onClick={() => (setProblem(null), setRunning(null))}>

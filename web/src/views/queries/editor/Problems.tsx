@@ -25,8 +25,14 @@ function Line({ kind, problem, go }: { kind: "error" | "warning"; problem: Probl
           {kind === "error" ? "✕" : "!"}
         </span>
         <span>
-          <strong>{problem.message}</strong>
-          {problem.help && <span className="quiet"> — {problem.help}</span>}
+          <strong>
+            <Said text={problem.message} />
+          </strong>
+          {problem.help && (
+            <span className="q-help">
+              <Said text={problem.help} />
+            </span>
+          )}
         </span>
         {problem.line && (
           <span className="q-place numbers">
@@ -54,4 +60,9 @@ function verdict(checked: Checked | null, empty: boolean): [string, string] {
   if (checked.errors.length) return ["bad", checked.errors.length === 1 ? "1 error" : `${checked.errors.length} errors`];
   if (checked.warnings.length) return ["warn", checked.warnings.length === 1 ? "1 warning" : `${checked.warnings.length} warnings`];
   return ["good", "no errors"];
+}
+
+/** A message with its `names` set as code. */
+function Said({ text }: { text: string }) {
+  return text.split("`").map((piece, n) => (n % 2 ? <code key={n}>{piece}</code> : piece));
 }

@@ -1,4 +1,4 @@
-import { useMemo, useRef, useState } from "react";
+import { useMemo, useRef, useState, type ReactNode } from "react";
 import type { Column } from "../../../api/types";
 import { duration } from "../../../parts/format";
 import { isNumber } from "../editor/examples";
@@ -19,10 +19,12 @@ interface Props {
   top: number;
   at: number | null;
   look: (at: number | null) => void;
+  /** Along the axis of time. */
+  children: ReactNode;
 }
 
 /** The one idea as a picture: every row holds from one instant to another. */
-export function ChartPanel({ known, drawing, choice, window, top, at, look }: Props) {
+export function ChartPanel({ known, drawing, choice, window, top, at, look, children }: Props) {
   const [found, setFound] = useState<Found | null>(null);
   const [lit, setLit] = useState<string | null>(null);
   const picture = useMemo(
@@ -31,14 +33,16 @@ export function ChartPanel({ known, drawing, choice, window, top, at, look }: Pr
   );
   const paint = usePaint(picture);
   return (
-    <figure className="q-chart" aria-label="Chart">
+    <figure className={`q-chart ${drawing}`} aria-label="Chart">
       <div className="q-canvas">
         <IntervalChart
           picture={picture} window={window} domain={known.domain} at={at} completeUntil={known.completeUntil} lit={lit} paint={paint}
           look={look} hover={setFound}
         />
+        {known.held.length === 0 && <p className="q-blank quiet">Rows are drawn here from when to when they hold.</p>}
         {found && <Tip found={found} known={known} />}
       </div>
+      {children}
       {drawing === "steps" && <Legend picture={picture} paint={paint} at={at} lit={lit} light={setLit} />}
     </figure>
   );
@@ -77,7 +81,7 @@ function Legend({ picture, paint, at, lit, light }: LegendProps) {
           <button className="ghost q-small" aria-pressed={lit === series.key} onClick={() => light(lit === series.key ? null : series.key)}>
             <span className="q-swatch" style={{ background: `var(--series-${(paint[n]! % COLOURS) + 1})` }} />
             <span className="q-serieskey">{series.key || "all rows"}</span>
-            <span className="numbers q-seriesvalue">{at === null ? "" : valuesAt(series, at).map(({ y }) => shown(y)).slice(0, 2).join(", ") || "–"}</span>
+            <span className="numbers q-seriesvalue">{at === null ? "" : valuesAt(series, at).map(({ y }) => String(Number(y.toPrecision(6)))).slice(0, 2).join(", ") || "–"}</span>
           </button>
         </li>
       ))}
@@ -90,7 +94,7 @@ function Tip({ found, known }: { found: Found; known: Known }) {
   const { held } = found.bar;
   const end = held.to !== null && held.to === known.completeUntil ? "…" : clock(held.to, known.domain);
   return (
-    <div className="q-tip" role="presentation" style={{ left: found.left, top: found.top }}>
+    <div className={found.right ? "q-tip left" : "q-tip"} role="presentation" style={{ left: found.left, top: found.top }}>
       <dl>
         {known.columns.map((column, n) => (
           <div key={column.name}>

@@ -1,10 +1,11 @@
 import { useMemo, useState } from "react";
 import type { Problem, QueryEntry } from "../../../api/types";
 import { isNumber } from "../editor/examples";
-import { snapshotAt, type Held, type Known } from "./intervals";
+import type { Held, Known } from "./intervals";
 import { RowTable, type Line } from "./RowTable";
 import { compare } from "./rows";
 import { clock } from "./times";
+import { useSnapshot } from "./useSnapshot";
 
 interface Props {
   query: QueryEntry;
@@ -23,7 +24,7 @@ interface Order {
 export function SnapshotTable({ query, known, at, problem, look }: Props) {
   const [order, setOrder] = useState<Order | null>(null);
   const columns = known.columns.length ? known.columns : query.columns;
-  const held = useMemo(() => (at === null ? [] : snapshotAt(known.held, at)), [known, at]);
+  const held = useSnapshot(query.name, known, at);
   const lines = useMemo(() => linesOf(sortedBy(held, order, firstKey(known)), known), [held, order, known]);
   return (
     <>
@@ -35,7 +36,7 @@ export function SnapshotTable({ query, known, at, problem, look }: Props) {
       </RowTable>
       <p className="q-count quiet numbers" role="status">
         {lines.length === 1 ? "1 row holds" : `${lines.length.toLocaleString("en")} rows hold`}
-        {known.truncated && " · older rows are not here"}
+        {known.wholeFrom > -Infinity && known.wholeFrom < Infinity && ` · the picture has all rows from ${clock(known.wholeFrom, known.domain)} on`}
       </p>
     </>
   );
@@ -69,14 +70,17 @@ function linesOf(held: Held[], known: Known): Line[] {
   });
 }
 
+const MEND = "Mend what it asks for under SQL, or start it again when its streams bring what it can compute.";
+
 function Nothing({ query, known, at, problem, look }: Props) {
   if (problem || query.state !== "running")
     return (
       <div className="q-nothing">
-        <p>{problem?.message ?? "This query does not run."}</p>
-        <p className="quiet">{problem?.help ?? "Start it, and its results appear here."}</p>
+        <p>{problem?.message ?? (query.state === "failed" ? "This query failed." : "This query does not run.")}</p>
+        <p className="quiet">{problem?.help ?? (query.state === "failed" ? MEND : "Start it, and its results appear here.")}</p>
       </div>
     );
+  if (known.columns.length === 0) return <p className="q-nothing quiet">Asking for the results…</p>;
   const last = at === null ? null : lastBefore(known.held, at);
   if (last === null)
     return (

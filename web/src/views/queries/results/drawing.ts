@@ -14,6 +14,7 @@ export interface Scene {
 }
 
 const FEW = 90;
+const MANY = 400;
 
 /** Draws bars from where rows begin to where they end; in between nothing is made up. */
 export function draw(u: uPlot, scene: Scene): void {
@@ -23,7 +24,7 @@ export function draw(u: uPlot, scene: Scene): void {
   ctx.rect(bbox.left, bbox.top, bbox.width, bbox.height);
   ctx.clip();
   drawIncomplete(u, scene);
-  drawBars(u, scene.picture.rest, scene.quiet, 0.28, scene);
+  drawBars(u, scene.picture.rest, scene.quiet, scene.picture.rest.length > MANY ? 0.3 : 0.4, scene);
   scene.picture.series.forEach(({ key, bars }, n) => {
     const faded = scene.lit !== null && scene.lit !== key;
     const colour = scene.colours[n % scene.colours.length]!;
@@ -63,14 +64,14 @@ function drawBars(u: uPlot, bars: Bar[], colour: string, alpha: number, { pictur
   const ends = picture.kind === "steps" && bars.length <= FEW;
   ctx.globalAlpha = alpha;
   ctx.strokeStyle = ctx.fillStyle = colour;
-  ctx.lineWidth = px(picture.kind === "lanes" ? 9 : 2.5);
+  ctx.lineWidth = px(picture.kind === "lanes" ? 9 : bars.length > MANY ? 1.5 : 2.5);
   ctx.lineCap = "butt";
   ctx.beginPath();
   for (const bar of bars) {
     const [left, right, y] = edges(u, bar);
-    // A row that holds for an instant only is still to be seen.
+    // A row that holds for an instant only is still to be seen, and so is where the next begins.
     ctx.moveTo(left, y);
-    ctx.lineTo(Math.max(right, left + px(2)), y);
+    ctx.lineTo(Math.max(picture.kind === "lanes" ? right - px(1.5) : right, left + px(2)), y);
   }
   ctx.stroke();
   if (ends && alpha === 1)

@@ -1,3 +1,4 @@
+// @vitest-environment node
 import { expect, test } from "vitest";
 import type { Table, Value } from "../../../api/types";
 import { added, changesOf, latest, NOTHING, snapshotAt, span } from "./intervals";
@@ -46,10 +47,11 @@ test("a snapshot has what began by then and has not ended", () => {
 test("of too many rows the newest are kept", () => {
   const rows = Array.from({ length: 30 }, (_, n): Row => [[n], n, n + 1]);
   const known = added(NOTHING, table(rows, 30), 10);
-  expect([known.held.length, known.held[0]!.from, known.truncated]).toEqual([8, 22, true]);
+  expect([known.held.length, known.held[0]!.from, known.wholeFrom]).toEqual([8, 22, 22]);
+  expect(added(NOTHING, { ...table([], 30), truncated: true }).wholeFrom).toBe(Infinity);
 });
 
-test("changes are told as far as the answer is complete, what goes before what comes", () => {
+test("changes are told up to an instant, the newest first", () => {
   const known = told(table([[[1], 1, 4], [[2], 4, 9]], 9));
-  expect(changesOf(known).map(({ at, sign, row }) => `${at}${sign}${row[0]}`)).toEqual(["4+2", "4-1", "1+1"]);
+  expect(changesOf(known, 8).map(({ at, sign, row }) => `${at}${sign}${row[0]}`)).toEqual(["4+2", "4-1", "1+1"]);
 });

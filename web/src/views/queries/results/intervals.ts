@@ -14,11 +14,11 @@ export interface Known {
   domain: Domain;
   held: readonly Held[];
   completeUntil: number | null;
-  /** Older rows were left out. */
-  truncated: boolean;
+  /** From this instant on, all rows are here; of earlier ones, some were left out. */
+  wholeFrom: number;
 }
 
-export const NOTHING: Known = { columns: [], domain: null, held: [], completeUntil: null, truncated: false };
+export const NOTHING: Known = { columns: [], domain: null, held: [], completeUntil: null, wholeFrom: -Infinity };
 
 /** More than a person looks at, and few enough to draw four times a second. */
 export const MOST = 20_000;
@@ -34,15 +34,20 @@ export function added(known: Known, table: Table, most = MOST): Known {
     held[place] = { row, key, from: held[place]?.from ?? from, to };
     growing.ended(key, to, place);
   });
-  const tooMany = held.length > most;
-  return {
-    columns: table.columns,
-    domain: table.domain,
-    held: tooMany ? newest(held, most) : held,
-    completeUntil: table.complete_until,
-    truncated: known.truncated || table.truncated || tooMany,
-  };
+  const { columns, domain, complete_until: completeUntil } = table;
+  const wholeFrom = table.truncated ? Infinity : known.wholeFrom;
+  return shortened({ columns, domain, held, completeUntil, wholeFrom }, most);
 }
+
+/** Without the rows that ended first, if there are too many. */
+function shortened(known: Known, most: number): Known {
+  if (known.held.length <= most) return known;
+  const byEnd = [...known.held].sort((a, b) => end(a) - end(b));
+  const gone = byEnd.length - Math.floor(most * 0.8);
+  return { ...known, held: byEnd.slice(gone), wholeFrom: Math.max(known.wholeFrom, end(byEnd[gone - 1]!)) };
+}
+
+const end = (each: Held): number => each.to ?? Infinity;
 
 /**
  * Which of the known rows a new one goes on from: an equal one that ends where it begins, for
@@ -83,11 +88,6 @@ function put(lists: Map<string, number[]>, key: string, place: number): void {
   else lists.set(key, [place]);
 }
 
-function newest(held: Held[], most: number): Held[] {
-  const end = (each: Held) => each.to ?? Infinity;
-  return held.sort((a, b) => end(a) - end(b)).slice(-Math.floor(most * 0.8));
-}
-
 export const holds = (each: Held, at: number): boolean => each.from <= at && (each.to === null || at < each.to);
 
 /** The rows that hold at an instant. */
@@ -95,6 +95,7 @@ export const snapshotAt = (held: readonly Held[], at: number): Held[] => held.fi
 
 /** The newest instant of which all is known; without progress, the newest of which anything is known. */
 export function latest(known: Known): number | null {
+  if (known.completeUntil === 0) return null; // time has not begun
   if (known.completeUntil !== null) return known.completeUntil - 1;
   return known.held.reduce<number | null>((most, { from }) => Math.max(most ?? from, from), null);
 }
@@ -107,15 +108,20 @@ export function span(known: Known): [number, number] | null {
   return [first, last];
 }
 
+/** Whether rows hold for one instant each: a snapshot of them is nearly always empty. */
+export function momentary({ held }: Known): boolean {
+  const some = held.slice(-50);
+  return some.length > 0 && some.every(({ from, to }) => to === from + 1);
+}
+
 export interface Change {
   at: number;
   sign: "+" | "-";
   row: Value[];
 }
 
-/** What came and went, the newest first; at one instant, what goes stands before what comes. */
-export function changesOf(known: Known, most = 2000): Change[] {
-  const last = latest(known) ?? Infinity;
+/** What came and went up to an instant, the newest first. */
+export function changesOf(known: Known, last: number, most = 2000): Change[] {
   const found: Change[] = [];
   for (const { row, from, to } of known.held) {
     if (from <= last) found.push({ at: from, sign: "+", row });

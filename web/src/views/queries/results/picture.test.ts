@@ -1,3 +1,4 @@
+// @vitest-environment node
 import { expect, test } from "vitest";
 import type { Column, Value } from "../../../api/types";
 import type { Known } from "./intervals";
@@ -10,7 +11,7 @@ const columns: Column[] = [
 
 function known(...rows: [Value[], number, number | null][]): Known {
   const held = rows.map(([row, from, to]) => ({ row, key: JSON.stringify(row), from, to }));
-  return { columns, domain: "ticks", held, completeUntil: 20, truncated: false };
+  return { columns, domain: "ticks", held, completeUntil: 20, wholeFrom: -Infinity };
 }
 
 const ALL = { start: 0, end: 100 };
