@@ -6,14 +6,12 @@ import { Icon } from "./Icon";
 import { measures } from "./measures";
 import { kindOf, shortDetails, titleOf } from "./names";
 import type { Tint } from "./picture";
+import type { Distance } from "./sight";
 import { spot } from "./spot";
 
 export type PartNode = Node<{ node: GraphNode; tint: Tint; domain: Domain }, "part">;
 export type QueryNode = Node<{ query: string }, "query">;
 
-/** From where the graph is looked at: nearby all is shown, from afar a little, then spots of colour. */
-export type Distance = "near" | "far" | "dots";
-export const distanceOf = (zoom: number): Distance => (zoom >= 0.5 ? "near" : zoom >= 0.27 ? "far" : "dots");
 export const LookedAt = createContext<Distance>("near");
 
 /** A part of the graph: what it is, and what it does at the moment. */

@@ -1,7 +1,7 @@
 import { speedOf, widthOf, type Line } from "./routing";
 import type { Box } from "./boxes";
 import { measures } from "./measures";
-import { distanceOf } from "./Part";
+import { distanceOf } from "./sight";
 import { spot } from "./spot";
 
 type Transform = [x: number, y: number, zoom: number];

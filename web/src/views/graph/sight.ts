@@ -7,6 +7,10 @@ export interface Sight {
   zoom: number;
 }
 
+/** From where the graph is looked at: nearby all is shown, from afar a little, then spots of colour. */
+export type Distance = "near" | "far" | "dots";
+export const distanceOf = (zoom: number): Distance => (zoom >= 0.5 ? "near" : zoom >= 0.27 ? "far" : "dots");
+
 const MARGIN = 28;
 /** No smaller than this at first: what a part is can still be read. */
 const SMALLEST = 0.3;

@@ -1,9 +1,8 @@
 import { useReactFlow } from "@xyflow/react";
 import { useCallback, useEffect, useRef, type RefObject } from "react";
 import { HEIGHT, PITCH, type Places } from "./layout";
-import { distanceOf } from "./Part";
 import type { Drawn } from "./picture";
-import { firstSight, freeRoom, whole } from "./sight";
+import { distanceOf, firstSight, freeRoom, whole } from "./sight";
 
 type Frame = RefObject<HTMLDivElement | null>;
 
