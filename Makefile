@@ -25,7 +25,7 @@ apt_install() { \
 }
 endef
 
-.PHONY: help setup java postgres demo test lint format fuzz test-spark test-kills soak web bench bench-peers experiments clean
+.PHONY: help setup java postgres chromium demo test lint format fuzz test-spark test-kills soak web bench bench-peers experiments clean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*## ' $(firstword $(MAKEFILE_LIST)) | sed -E 's/^([a-z-]+):.*## (.*)/\1\t\2/' \
@@ -79,10 +79,18 @@ postgres: ## install a PostgreSQL server, if there is none (for its tests, which
 		|| echo "there is no PostgreSQL server, and it cannot be installed: its tests will be skipped" >&2; \
 	fi
 
+chromium: ## install Chromium and `ip`, if there are none (for tests, which are skipped without)
+	@$(apt_install); \
+	missing=(); \
+	command -v chromium chromium-browser google-chrome >/dev/null || missing+=(chromium fonts-dejavu-core); \
+	PATH="$$PATH:/usr/sbin:/sbin" command -v ip >/dev/null || missing+=(iproute2); \
+	[ $${#missing[@]} = 0 ] || apt_install "$${missing[@]}" \
+		|| echo "there is no Chromium or no ip, and they cannot be installed: some tests will be skipped" >&2
+
 demo: setup java ## eight queries over an auction house, on local Spark, with pictures
 	@$(BIN)/tidemill demo
 
-test: lint java postgres ## all checks and tests; pass pytest options in ARGS
+test: lint java postgres chromium ## all checks and tests; pass pytest options in ARGS
 	@$(BIN)/python -m pytest -n 2 --dist loadgroup -m "not slow" $(ARGS)
 
 lint: setup ## ruff and mypy

@@ -67,7 +67,7 @@ def test_help_lists_the_commands(invoke: Invoke) -> None:
 
 
 def test_unknown_command(invoke: Invoke) -> None:
-    assert invoke("shell").exit_code == 2
+    assert invoke("shel").exit_code == 2
 
 
 @pytest.mark.parametrize(

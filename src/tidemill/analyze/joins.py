@@ -57,7 +57,7 @@ class Joiner:
         node = all_of([*extra, *step.equal, *on])
         around = Stage(self.stage.context, left, self.stage.scope, right.schema)
         condition = around.condition(node, "ON") if node is not None else None
-        return _joined(left, right, condition, kind)
+        return joined(left, right, condition, kind)
 
     def _on(self, schema: Schema, join: exp.Join, kind: str) -> list[exp.Expr]:
         on = join.args.get("on")
@@ -126,8 +126,8 @@ def _side(entry: Entry, name: exp.Expr) -> Merged:
     return Merged(node.name.split(".", 1)[1], node, frozenset(columns_of(node)))
 
 
-def _joined(left: Plan, right: Plan, condition: Scalar | None, kind: str) -> Plan:
-    """An outer join is the inner join and the rows that found no partner."""
+def joined(left: Plan, right: Plan, condition: Scalar | None, kind: str) -> Plan:
+    """A join; an outer one is the inner join and the rows that found no partner."""
     plan: Plan = Join(left, right, condition)
     if kind in ("LEFT", "FULL"):
         plan = Union(plan, _padded(AntiJoin(left, right, condition), plan.schema))

@@ -38,10 +38,7 @@ def plan_query(tree: exp.Expr, sql_text: str, catalog: Catalog) -> Planned:
     """Plan a query; `sql_text` is shown with errors that have no place of their own."""
     context = Context(catalog)
     try:
-        relation = plan_tree(tree, context, None)
-        check_names(relation.outputs)
-        check_reserved(relation.outputs)
-        plan = look_up_on_arrival(relation.close(relation.names), context.origins)
+        plan = look_up_on_arrival(plan_as_written(tree, context), context.origins)
     except PlanError as error:
         error.sql = error.sql or sql_text
         raise
@@ -50,6 +47,14 @@ def plan_query(tree: exp.Expr, sql_text: str, catalog: Catalog) -> Planned:
     warnings = tuple(context.warnings)
     depends_on = frozenset(context.depends_on)
     return Planned(plan, context.domain, warnings, depends_on, context.hints)
+
+
+def plan_as_written(tree: exp.Expr, context: Context) -> Plan:
+    """The plan of a query, with joins where the query has them."""
+    relation = plan_tree(tree, context, None)
+    check_names(relation.outputs)
+    check_reserved(relation.outputs)
+    return relation.close(relation.names)
 
 
 def _warn_of_growth(plan: Plan, tree: exp.Expr, context: Context) -> None:

@@ -123,14 +123,11 @@ class References:
 
     def _source(self, info: SourceInfo, alias: str, prefix: str, node: exp.Expr) -> Item:
         columns, hidden = info.schema, frozenset[str]()
-        if info.time_column and info.time_column.casefold() in self._mentioned(alias):
+        named = info.time_column and info.time_column.casefold() in self._mentioned(alias)
+        if info.time_column and named:
             columns = Schema((*columns, Field(info.time_column, info.time_type)))
             hidden = frozenset({info.time_column})
-        read = columns
-        if info.kind is SourceKind.CHANGING:
-            read = Schema((*columns, Field(VERSION, pa.int64())))
-        scan = Scan(info.name, prefix, read, info.kind, info.bounded, info.rows, info.recurs)
-        plan = _held(scan, info)
+        plan = source_plan(info, prefix, columns)
         word = "stream" if info.kind is SourceKind.STREAM else "relation"
         return Item(alias, prefix, plan, columns, node, hidden, word, source=info.name)
 
@@ -183,8 +180,12 @@ def carried_matches(item: Item, link: Link) -> Iterator[exp.Expr]:
         yield exp.NullSafeEQ(this=column_node(name), expression=other)
 
 
-def _held(scan: Scan, info: SourceInfo) -> Plan:
-    """The rows of a source, with values held to their ranges."""
+def source_plan(info: SourceInfo, prefix: str, columns: Schema) -> Plan:
+    """The rows of a source, with columns `prefix.name` and values held to their ranges."""
+    read = columns
+    if info.kind is SourceKind.CHANGING:
+        read = Schema((*columns, Field(VERSION, pa.int64())))
+    scan = Scan(info.name, prefix, read, info.kind, info.bounded, info.rows, info.recurs)
     if not info.ranges:
         return scan
 

@@ -3,42 +3,100 @@
 from __future__ import annotations
 
 import webbrowser
+from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.console import Console
 
-from tidemill import Engine
 from tidemill.cli.report import reported
 from tidemill.cli.script import File, Runtime, read
+from tidemill.server.settings import Limits, Settings
+
+_MOST = Limits()
 
 
 def serve(
     file: File = None,
-    host: Annotated[str, typer.Option(help="The address to listen on.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(min=0, max=65535, help="The port.")] = 8321,
+    host: Annotated[
+        str, typer.Option(help="The address to listen on; any but loopback needs a token.")
+    ] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="The port; 0 is any.")] = 8321,
+    token: Annotated[
+        str | None,
+        typer.Option(
+            envvar="TIDEMILL_TOKEN",
+            show_envvar=True,
+            help="What clients have to show. Others on this machine may see options of commands: "
+            "rather use the variable.",
+        ),
+    ] = None,
+    folder: Annotated[
+        Path | None,
+        typer.Option("--dir", help="A folder; started again with it, everything goes on."),
+    ] = None,
     every: Annotated[
         str, typer.Option(metavar="TIME", help="The time between ticks: '500 ms'.")
     ] = "500 ms",
     runtime: Annotated[
         Runtime, typer.Option(help="This process, or Spark on this machine.")
     ] = Runtime.INPROCESS,
+    allow: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="PATH_OR_URL",
+            help="A folder, a server, or a format (`kafka()`) that statements of clients may use.",
+        ),
+    ] = None,
+    memory: Annotated[
+        str | None, typer.Option(metavar="BYTES", help="A bound for the graph: 2GB.")
+    ] = None,
+    cpu: Annotated[float | None, typer.Option(help="A bound for the graph, in cores.")] = None,
+    max_body: Annotated[int, typer.Option(help="Bytes of a request.")] = _MOST.body_bytes,
+    max_rows: Annotated[int, typer.Option(help="Rows of an answer.")] = _MOST.result_rows,
+    max_kept: Annotated[int, typer.Option(help="Rows kept of a query.")] = _MOST.kept_rows,
+    max_queries: Annotated[int, typer.Option(help="Queries.")] = _MOST.queries,
+    max_sockets: Annotated[int, typer.Option(help="Sockets at a time.")] = _MOST.sockets,
+    max_seconds: Annotated[
+        float, typer.Option(help="Seconds of a query that is run at once.")
+    ] = _MOST.run_seconds,
     demo: Annotated[
         bool, typer.Option("--demo", help="An auction house that never closes, and eight queries.")
     ] = False,
     open_page: Annotated[bool, typer.Option("--open", help="Open the page in a browser.")] = False,
 ) -> None:
-    """Serve an engine: an API over HTTP under /api, and a page to watch it."""
+    """Serve an engine: an API over HTTP under /api, and a page to watch it.
+
+    The statements of FILE.sql are run first. Queries in it run from the beginning; those without a
+    name get one. With --dir, a server that was stopped, or killed, goes on where it was; the file
+    is not run again then.
+    """
     from tidemill.server.main import Serving, seconds
-    from tidemill.server.settings import Settings
 
     notes = Console(stderr=True)
+    limits = Limits(
+        body_bytes=max_body,
+        result_rows=max_rows,
+        kept_rows=max_kept,
+        queries=max_queries,
+        sockets=max_sockets,
+        run_seconds=max_seconds,
+    )
     with reported(notes):
         settings = Settings(
-            host=host, port=port, every=seconds(every), runtime=runtime.value, demo=demo
+            host,
+            port,
+            token or None,
+            folder,
+            seconds(every),
+            tuple(allow or ()),
+            runtime.value,
+            memory,
+            cpu,
+            demo,
+            limits,
         )
-        engine = Engine(runtime=runtime.value)
-        serving = Serving(engine, settings, None if file is None else read(file))
+        serving = Serving(settings, None if file is None else read(file))
         serving.announce(notes)
         if open_page:
             webbrowser.open(serving.url)

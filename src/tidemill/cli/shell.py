@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import sys
-from typing import Annotated
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
 
-from tidemill import Engine
 from tidemill.cli.report import reported
-from tidemill.cli.script import Command, Runtime
+from tidemill.cli.script import Command, Runtime, read
 from tidemill.cli.spark import start_spark
-from tidemill.shell import Backend, EmbeddedBackend, Printer, Repl, Session
 from tidemill.terminal.tables import Format
+
+if TYPE_CHECKING:
+    from tidemill.shell import Backend, Printer
 
 
 def shell(
@@ -21,6 +23,16 @@ def shell(
         str | None, typer.Argument(metavar="FILE.sql", help="A script to run first.")
     ] = None,
     command: Command = None,
+    server: Annotated[
+        str | None, typer.Option(metavar="URL", help="A server, as in http://127.0.0.1:8321.")
+    ] = None,
+    token: Annotated[
+        str | None,
+        typer.Option(envvar="TIDEMILL_TOKEN", show_envvar=True, help="The token of the server."),
+    ] = None,
+    token_file: Annotated[
+        Path | None, typer.Option(help="A file with the token, which others cannot see then.")
+    ] = None,
     runtime: Annotated[
         Runtime, typer.Option(help="Spark on this machine, or this process (no Java).")
     ] = Runtime.INPROCESS,
@@ -32,15 +44,21 @@ def shell(
         Format, typer.Option("--format", "-f", help="How to print results.")
     ] = Format.TABLE,
 ) -> None:
-    """Ask questions at a prompt, with an engine inside.
+    """Ask questions at a prompt, of an engine inside or of a server.
 
     \\? lists the commands. Statements can also come from standard input, a file, or -c: they are
     run up to the first mistake, and the exit code is 1 if there is one. Results go to standard
     output, everything else to standard error.
     """
+    # Other commands start sooner without what only the shell needs.
+    from tidemill.shell import Printer
+
     notes = Console(stderr=True)
     with reported(notes):
-        backend = _embedded(runtime, every, notes)
+        if server is None:
+            backend = _embedded(runtime, every, notes)
+        else:
+            backend = _remote(server, token, token_file)
         try:
             done = _converse(backend, Printer(sys.stdout, sys.stderr, format), file, command)
         finally:
@@ -49,15 +67,28 @@ def shell(
         raise typer.Exit(1)
 
 
+def _remote(url: str, token: str | None, token_file: Path | None) -> Backend:
+    from tidemill.client import Client
+    from tidemill.shell import ServerBackend
+
+    if token is None and token_file is not None:
+        token = read(str(token_file)).strip()
+    return ServerBackend(Client(url, token))
+
+
 def _embedded(runtime: Runtime, every: str, notes: Console) -> Backend:
-    engine, on_spark = Engine(runtime=runtime.value), runtime is Runtime.SPARK
-    if on_spark:
-        start_spark(engine, notes)
-    return EmbeddedBackend(engine, None if every == "never" else every, on_spark)
+    from tidemill.shell import EmbeddedBackend
+
+    backend = EmbeddedBackend(runtime.value, None if every == "never" else every)
+    if runtime is Runtime.SPARK:
+        start_spark(backend.engine, notes)
+    return backend
 
 
 def _converse(backend: Backend, printer: Printer, file: str | None, command: str | None) -> bool:
     """Run the file, then what was given, or what people type; whether nothing failed."""
+    from tidemill.shell import Repl, Session
+
     at_terminal = command is None and sys.stdin.isatty()
     session = Session(backend, printer)
     done = file is None or session.run_file(file)

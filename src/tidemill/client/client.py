@@ -13,14 +13,11 @@ from tidemill.client.models import (
     Catalog,
     Changes,
     Check,
-    Derived,
     Plan,
     QueryInfo,
-    Relation,
     Rows,
     Snapshot,
     StatementResult,
-    Stream,
 )
 from tidemill.client.transport import Transport, path_to
 from tidemill.engine.tables import to_tables
@@ -82,12 +79,7 @@ class Client:
 
     def catalog(self) -> Catalog:
         """Everything that queries can read."""
-        found = self._http.json("GET", "catalog")
-        return Catalog(
-            tuple(map(Stream.of, found["streams"])),
-            tuple(map(Relation.of, found["relations"])),
-            tuple(map(Derived.of, found["derived"])),
-        )
+        return Catalog.of(self._http.json("GET", "catalog"))
 
     def push(self, stream: str, rows: Any, wait: bool = False) -> int:
         """Push rows into a stream; how many.
@@ -95,9 +87,11 @@ class Client:
         `rows` are dicts, or a table of pyarrow, polars or pandas. With `wait`, they have been
         taken by a tick when this returns.
         """
-        path = path_to("streams", stream, "rows")
-        table = pa.concat_tables(to_tables(stream, rows)) if rows else pa.table({})
-        return int(self._http.send_table(path, table, wait=str(wait).lower())["rows"])
+        path, waits = path_to("streams", stream, "rows"), str(wait).lower()
+        if isinstance(rows, list) and not rows:  # no table: the columns are not known
+            return int(self._http.json("POST", path, [], wait=waits)["rows"])
+        table = pa.concat_tables(to_tables(stream, rows))
+        return int(self._http.send_table(path, table, wait=waits)["rows"])
 
     def heartbeat(self, stream: str, at: int) -> None:
         """Say that a stream has come to an instant: no rows of before will come."""

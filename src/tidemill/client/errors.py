@@ -17,7 +17,7 @@ from tidemill.errors import (
 )
 
 _KINDS: dict[str, type[TidemillError]] = {
-    "sql_syntax": SqlSyntaxError,
+    "syntax": SqlSyntaxError,
     "plan": PlanError,
     "unsupported": UnsupportedError,
     "catalog": CatalogError,

@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from websockets.exceptions import ConnectionClosed, InvalidHandshake
 from websockets.sync.client import ClientConnection, connect
@@ -34,7 +34,7 @@ def subscribed(
     """The messages of a server about some topics, until the block ends."""
     address = f"ws{url.removeprefix('http')}/api/live"
     protocols = None if token is None else [Subprotocol(_protocol(token))]
-    proxy: bool | None = None if is_loopback(url) else True
+    proxy: Literal[True] | None = None if is_loopback(url) else True
     try:
         connection = connect(
             address, subprotocols=protocols, open_timeout=timeout, max_size=_LARGEST, proxy=proxy

@@ -84,6 +84,15 @@ class Catalog:
     relations: tuple[Relation, ...]
     derived: tuple[Derived, ...]
 
+    @classmethod
+    def of(cls, found: Mapping[str, Any]) -> Self:
+        """Take what is known."""
+        return cls(
+            tuple(map(Stream.of, found["streams"])),
+            tuple(map(Relation.of, found["relations"])),
+            tuple(map(Derived.of, found["derived"])),
+        )
+
 
 @dataclass(frozen=True)
 class QueryInfo(Known):

@@ -6,12 +6,13 @@ from collections.abc import Callable, Collection, Mapping
 from datetime import datetime, timedelta
 from functools import partial
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
 import pyarrow as pa
 from sqlglot import exp
 from sqlglot.errors import ParseError
 
-from tidemill.algebra import Range, Recurrence, Schema, SourceKind, UserAggregate
+from tidemill.algebra import Plan, Range, Recurrence, Schema, SourceKind, UserAggregate
 from tidemill.algebra.types import from_sql
 from tidemill.analyze import (
     Catalog,
@@ -46,6 +47,7 @@ from tidemill.engine.tables import (
 from tidemill.errors import CatalogError, TidemillError, UnsupportedError
 from tidemill.expressions import UserFunction
 from tidemill.graph.manager import ResourceManager
+from tidemill.physical.operator import Exec
 from tidemill.runtime.inprocess.feeds import Backlog
 from tidemill.runtime.interface import (
     Execution,
@@ -86,7 +88,8 @@ class Engine:
     `memory` ("2GB") and `cpu` (0.8 of a core) bound what the running graph needs: it changes the
     sizes of windows and granules, as far as queries allow, and refuses queries beyond that.
     With `keep`, the answers of queries that have a name and no sink are kept there (`kept`). With
-    `allow`, statements can name only the files and servers on that list.
+    `allow`, statements can name only the files and servers on that list. On Spark, rows that are
+    pushed into streams go through files, which a restart finds again in the folder `pushed`.
 
     >>> engine = Engine(runtime="inprocess")
     >>> engine.stream("bid", [{"item": 1, "at": 3}, {"item": 1, "at": 5}], time="at")
@@ -106,6 +109,7 @@ class Engine:
         cpu: float | None = None,
         keep: KeptStore | None = None,
         allow: AllowList | None = None,
+        pushed: str | None = None,
     ) -> None:
         self.catalog = Catalog()
         self.statistics = StatisticsStore(self.catalog)
@@ -117,6 +121,7 @@ class Engine:
         self._bounds = (memory, cpu) if memory or cpu else None
         self._keep = keep
         self.allow = allow
+        self._pushed_folder = pushed
         self.queries = NamedQueries(self.catalog, lambda: self._graph)
 
     def __enter__(self) -> Engine:
@@ -368,7 +373,8 @@ class Engine:
         """Make a source known. Rows are pushed into a stream that comes from nowhere."""
         self.catalog.add_source(info)
         if info.kind is SourceKind.STREAM and info.format is None:
-            self._sources.put(info, self._pushed(info.declared.to_arrow(), None))
+            folder = self._pushed_folder and f"{self._pushed_folder}/{quote(info.name, safe='')}"
+            self._sources.put(info, self._pushed(info.declared.to_arrow(), folder))
 
     def _pushed(self, columns: pa.Schema, folder: str | None) -> PushedFiles | Backlog:
         return PushedFiles(columns, folder) if self._place.on_spark else Backlog()
@@ -384,6 +390,14 @@ class Engine:
             return query
         sink = self._keep.sink(name, query.job)
         return query.into(sink.target, form=sink.form)
+
+    def compose(self, plan: Exec, meaning: Plan, domain: TimeDomain | None, text: str) -> Query:
+        """A query with operators that someone chose; `tidemill.compose` makes them."""
+        return self._planning.composed(plan, meaning, domain, text, self)
+
+    def define(self, name: str, query: Query) -> None:
+        """Give a query a name. Without a sink of its own, its results are kept."""
+        self.queries.define(name, self._kept_query(name, query.into("memory")))
 
     def kept(self, name: str) -> KeptResults:
         """The answer of a query, as far as it is known, if the engine keeps answers.
@@ -595,6 +609,8 @@ class Engine:
         if entry is None and statement.if_exists:
             return
         self.catalog.drop(statement.name)
+        if self.is_running:
+            self.graph.graph.run.forget(statement.name)
         self._sources.forget(statement.name)
         self.statistics.forget(statement.name)
 

@@ -85,8 +85,8 @@ class NamedQueries:
         if if_exists and name.casefold() not in self._names:
             return
         known, graph = self.name_of(name), self._graph()
-        if graph is not None and known in graph.queries:
-            graph.queries[known].stop()
+        if graph is not None:
+            graph.forget(known)
         del self._defined[known], self._names[name.casefold()]
         self._catalog.release(f"query {known}")
 

@@ -147,6 +147,16 @@ class QueryGraph:
         self._revise()
         return query
 
+    def let_go(self) -> tuple[str, ...]:
+        """Stop the queries of a checkpoint that were not started again; which ones."""
+        with self.lock:
+            left, self._left = tuple(sorted(self._left)), set()
+            for name in left:
+                self._retire(self.queries[name], State.STOPPED)
+            if left:
+                self._revise()
+            return left
+
     def remove(self, name: str, state: State = State.STOPPED) -> GraphQuery:
         """Let a query go. What others need of it goes on."""
         with self.lock:
@@ -154,6 +164,13 @@ class QueryGraph:
             self._retire(query, state)
             self._change(lambda: None)
             return query
+
+    def forget(self, name: str) -> None:
+        """Know nothing more of a query; one that runs is let go first."""
+        with self.lock:
+            if self.is_running(name):
+                self.remove(name)
+            self.queries.pop(name, None)
 
     def _retire(self, query: GraphQuery, state: State) -> None:
         in_memory = query.job.sink.target == "memory"

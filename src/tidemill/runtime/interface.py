@@ -154,6 +154,9 @@ class GraphRun(Protocol):
 
     def heartbeat(self, source: str, at: int) -> None: ...
 
+    def forget(self, source: str) -> None:
+        """Let go of a source that was dropped: no query reads it."""
+
     def start(self) -> None:
         """Begin to read, where the runtime does that by itself."""
 

@@ -13,16 +13,29 @@ from starlette.exceptions import HTTPException
 from tidemill import __version__
 from tidemill.errors import TidemillError
 from tidemill.server.answers import Answers
+from tidemill.server.limits import BodyLimit
 from tidemill.server.live import Live, Session
 from tidemill.server.page import serve_page
-from tidemill.server.problems import Refused, problem, status_of
-from tidemill.server.routes import graph, info, queries, results, statements, streams
+from tidemill.server.problems import NotFound, Refused, TooLarge, problem, status_of
+from tidemill.server.routes import (
+    compose,
+    graph,
+    info,
+    queries,
+    relations,
+    results,
+    statements,
+    streams,
+)
+from tidemill.server.runs import Runs
+from tidemill.server.security import PROTOCOL, Security
 from tidemill.server.service import Service
 from tidemill.server.settings import Settings
 from tidemill.server.statements import ScriptError
 from tidemill.server.wire import dumps
 
-_ROUTES = (info, statements, streams, queries, results, graph)
+_HTTP = {404: NotFound, 413: TooLarge}
+_ROUTES = (info, statements, streams, relations, queries, results, graph, compose)
 
 
 def create_app(service: Service, settings: Settings) -> FastAPI:
@@ -38,6 +51,7 @@ def create_app(service: Service, settings: Settings) -> FastAPI:
     )
     app.state.service = service
     app.state.answers = Answers(service)
+    app.state.runs = Runs(service)
     app.state.live = Live(service, app.state.answers)
     api = APIRouter(prefix="/api")
     for module in _ROUTES:
@@ -48,6 +62,11 @@ def create_app(service: Service, settings: Settings) -> FastAPI:
     app.add_exception_handler(TidemillError, _wrong)
     app.add_exception_handler(RequestValidationError, _not_understood)
     app.add_exception_handler(HTTPException, _http)
+    app.add_exception_handler(RecursionError, _too_deep)
+    app.add_exception_handler(Exception, _unexpected)
+    # The last one that is added is asked first.
+    app.add_middleware(BodyLimit, most=settings.limits.body_bytes)
+    app.add_middleware(Security, settings=settings)
     return app
 
 
@@ -63,8 +82,12 @@ async def _life(app: FastAPI) -> AsyncIterator[None]:
 async def live(socket: WebSocket) -> None:
     """News, to a client that says what it wants to know."""
     offered = socket.scope.get("subprotocols", [])
-    await socket.accept("tidemill" if "tidemill" in offered else None)
-    await Session(socket.app.state.live, socket).serve()
+    found: Live = socket.app.state.live
+    await socket.accept(PROTOCOL if PROTOCOL in offered else None)
+    if len(found.sockets) >= socket.app.state.service.settings.limits.sockets:
+        await socket.close(1013, "there are as many sockets as the limit allows")
+        return
+    await Session(found, socket).serve()
 
 
 def failure(error: TidemillError, status: int, **more: Any) -> Response:
@@ -88,6 +111,15 @@ async def _not_understood(request: Request, error: Exception) -> Response:
     return failure(wrong, 422)
 
 
+async def _too_deep(request: Request, error: Exception) -> Response:
+    return failure(Refused("this is nested too deeply", help="make it simpler"), 400)
+
+
+async def _unexpected(request: Request, error: Exception) -> Response:
+    """What should not happen is for those who run the server, not for clients."""
+    return failure(Refused("the server has made a mistake", help="its log says more"), 500)
+
+
 async def _http(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
-    return failure(Refused(str(error.detail)), error.status_code)
+    return failure(_HTTP.get(error.status_code, Refused)(str(error.detail)), error.status_code)

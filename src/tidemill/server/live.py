@@ -41,7 +41,9 @@ class Live:
         self._stop = self.service.listen(self._wake_soon)
 
     async def close(self) -> None:
-        """Send everybody home."""
+        """Send everybody home; once is enough."""
+        if self.closing:
+            return
         self.closing = True
         self._stop()
         self._wake()
@@ -81,6 +83,7 @@ class Session:
         self._socket = socket
         self._every = 0.5
         self._known: dict[str, Any] = {}
+        self._last: dict[str, bytes] = {}
         self._wanted: list[str] = []
         self._changed = asyncio.Event()
 
@@ -185,16 +188,14 @@ class Session:
 
         def make() -> bytes:
             with service.lock:
-                answer = results.news(service.started(name), cursor)
+                answer = results.news(service.kept(name), cursor)
             return dumps(answer)
 
         try:
             data = await self._live.answers.get((topic, cursor), make)
         except TidemillError as error:
             data = dumps({"error": problem(error)})
-        found = orjson.loads(data)
-        seen = found.get("cursor")
-        if cursor is not None and cursor == seen and not found.get("rows"):
-            return
-        self._known[topic] = seen
-        await self._push(topic, data)
+        if self._last.get(topic) != data:
+            self._last[topic] = data
+            self._known[topic] = orjson.loads(data).get("cursor")
+            await self._push(topic, data)

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import re
+import signal
 import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
+from threading import current_thread, main_thread
 
 import uvicorn
 from rich.console import Console
 
-from tidemill.engine import Engine
 from tidemill.engine.tables import duration
 from tidemill.errors import TidemillError
 from tidemill.server.app import create_app
-from tidemill.server.service import Service
+from tidemill.server.live import Live
+from tidemill.server.security import refuse_open_door
 from tidemill.server.settings import Settings
-from tidemill.server.statements import Scripts
+from tidemill.server.startup import begin
 from tidemill.timeline import TimeDomain
 
 _UNITS = {"ms": "milliseconds", "s": "seconds", "min": "minutes"}
@@ -38,12 +42,11 @@ def seconds(text: str) -> float:
 class Serving:
     """An engine that is served: its app, and the socket on which it listens."""
 
-    def __init__(self, engine: Engine, settings: Settings, script: str | None = None) -> None:
+    def __init__(self, settings: Settings, script: str | None = None) -> None:
+        refuse_open_door(settings)
         self.settings = settings
-        self.service = Service(engine, settings)
+        self.service = begin(settings, script)
         self._demo = None
-        if script is not None:
-            Scripts(self.service).run(script)
         if settings.demo:
             from tidemill.server.demo import open_house
 
@@ -69,16 +72,44 @@ class Serving:
             access_log=False,
             server_header=False,
             date_header=False,
+            proxy_headers=False,
             timeout_graceful_shutdown=_GOODBYE,
             ws_max_size=1 << 16,
         )
         if self._demo is not None:
             self._demo.start()
         try:
-            uvicorn.Server(config).run(sockets=[self._socket])
+            _Server(config, app.state.live).run(sockets=[self._socket])
         finally:
             if self._demo is not None:
                 self._demo.stop()
+
+
+class _Server(uvicorn.Server):
+    """A server that sends its clients home before it stops, and ends well."""
+
+    def __init__(self, config: uvicorn.Config, live: Live) -> None:
+        super().__init__(config)
+        self._live = live
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Close sockets with a word, then everything else."""
+        await self._live.close()
+        await super().shutdown(sockets)
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Stop when a signal comes. That is no error: the signal is not raised again."""
+        if current_thread() is not main_thread():
+            yield
+            return
+        stops = (signal.SIGINT, signal.SIGTERM)
+        before = {each: signal.signal(each, self.handle_exit) for each in stops}
+        try:
+            yield
+        finally:
+            for each, handler in before.items():
+                signal.signal(each, handler)
 
 
 def _listen(host: str, port: int) -> socket.socket:

@@ -37,6 +37,11 @@ async def index() -> Response:
     return FileResponse(file, headers={"cache-control": "no-cache"})
 
 
+async def icon() -> Response:
+    """The sign of the page."""
+    return FileResponse(PAGE / "tidemill.svg", headers={"cache-control": "no-cache"})
+
+
 class Assets(StaticFiles):
     """Files whose names tell their contents: they never change."""
 
@@ -50,4 +55,5 @@ def serve_page(app: FastAPI) -> None:
     """Let an app serve the page, with its assets."""
     app.include_router(router)
     if (PAGE / "assets").is_dir():
+        app.add_api_route("/tidemill.svg", icon, include_in_schema=False)
         app.mount("/assets", Assets(directory=PAGE / "assets"), name="assets")

@@ -36,4 +36,4 @@ def plan_of_query(service: Service, name: str) -> dict[str, Any]:
     """Everything about the plan of a query that is known by name."""
     with service.lock:
         query = service.definition(service.name_of(name))
-        return plans_of(query, select_text(query.sql))
+        return plans_of(query, masked(select_text(query.sql)))

@@ -14,6 +14,18 @@ class Refused(TidemillError):
     status = 400
 
 
+class Unknown(Refused):
+    """Who asks did not show a token."""
+
+    status = 401
+
+
+class Forbidden(Refused):
+    """Not from there."""
+
+    status = 403
+
+
 class NotFound(Refused):
     """There is nothing of that name."""
 
@@ -58,9 +70,13 @@ def problem(error: TidemillError | PlanWarning) -> dict[str, Any]:
     }
 
 
+_KINDS = {"sql_syntax": "syntax", "tidemill": "error", "unknown": "unauthorized"}
+
+
 def _kind(error: TidemillError | PlanWarning) -> str:
     words = re.findall("[A-Z][a-z]*", type(error).__name__)
-    return "_".join(word.lower() for word in words if word != "Error") or "error"
+    name = "_".join(word.lower() for word in words if word != "Error")
+    return _KINDS.get(name, name)
 
 
 def status_of(error: TidemillError) -> int:

@@ -4,71 +4,105 @@ from __future__ import annotations
 
 from typing import Any
 
-import polars as pl
 import pyarrow as pa
+import pyarrow.compute as pc
 
-from tidemill.engine.running import StartedQuery
-from tidemill.physical.changes import AT, CHANGE, to_changes
+from tidemill.engine.kept import KeptResults
+from tidemill.physical.changes import AT, CHANGE
+from tidemill.server.problems import Conflict
 from tidemill.server.show.tables import Answer
-from tidemill.server.wire import instants
+from tidemill.server.wire import SAFE, instants
 from tidemill.timeline import OPEN_END, VALID_FROM, VALID_TO
 
+LAST = SAFE - 1
+"""A cursor behind everything, which JavaScript does not round."""
 
-def snapshot(run: StartedQuery, at: int | None, limit: int) -> Answer:
-    """The rows that hold at an instant, or at the newest one."""
-    rows = _kept(run)
-    newest = max(rows[VALID_FROM].to_list(), default=0)
-    instant = newest if at is None else at
-    held = rows.filter((pl.col(VALID_FROM) <= instant) & (pl.col(VALID_TO) > instant))
-    return _answer(run, held, limit, {"at": instant})
+MOST_NEWS = 2000
+"""Rows of a message over a socket; who is further behind begins anew with the newest ones."""
 
 
-def results(run: StartedQuery, start: int, end: int, limit: int) -> Answer:
+def snapshot(kept: KeptResults, at: int | None, limit: int) -> Answer:
+    """The rows that hold at an instant, or at the newest one, in the order of their values."""
+    instant = kept.newest if at is None else at
+    rows = _by_values(kept.between(instant, instant + 1), kept)
+    return _answer(kept, rows, limit, at=instant)
+
+
+def results(kept: KeptResults, start: int, end: int, limit: int) -> Answer:
     """The rows that hold at some time in [start, end)."""
-    rows = _kept(run)
-    return _answer(run, rows.filter((pl.col(VALID_FROM) < end) & (pl.col(VALID_TO) > start)), limit)
+    return _answer(kept, kept.between(start, end), limit)
 
 
-def changes(run: StartedQuery, since: int, limit: int) -> Answer:
-    """Rows that came (+) and went (-) since a cursor."""
-    log = to_changes(_kept(run)[since : since + limit])
-    more: dict[str, Any] = {
-        "at": log[AT].to_list(),
-        "change": log[CHANGE].to_list(),
-        "cursor": min(since + limit, _kept(run).height),
-        "missed": False,
-    }
-    table = log.drop(AT, CHANGE).to_arrow()
-    return Answer(table, run.definition.schema, run.definition.planned.domain, more=more)
-
-
-def _kept(run: StartedQuery) -> pl.DataFrame:
-    table = run.results()
-    if VALID_FROM not in table.column_names:
-        empty = pa.array([], pa.int64())
-        table = table.append_column(VALID_FROM, empty).append_column(VALID_TO, empty)
-    for name in (VALID_FROM, VALID_TO):
-        times = [OPEN_END if t is None else t for t in instants(table.column(name))]
-        position = table.column_names.index(name)
-        table = table.set_column(position, name, pa.array(times, pa.int64()))
-    found = pl.from_arrow(table)
-    assert isinstance(found, pl.DataFrame)
-    return found
-
-
-def _answer(
-    run: StartedQuery, rows: pl.DataFrame, limit: int, more: dict[str, Any] | None = None
-) -> Answer:
-    definition = run.definition
-    open_end = pl.when(pl.col(VALID_TO) == OPEN_END).then(None).otherwise(pl.col(VALID_TO))
-    table = rows.head(limit).with_columns(open_end.alias(VALID_TO)).to_arrow()
+def changes(kept: KeptResults, since: int, limit: int) -> Answer:
+    """Rows that came (+) and went (-) from the instant of a cursor on; the next cursor."""
+    for name in (AT, CHANGE):
+        if name in kept.schema:
+            help = "read its results instead, or give the column another name"
+            raise Conflict(f"the result has a column `{name}`, which the log needs", help=help)
+    log = kept.changes(since)
+    log, cursor = _cut(log, limit, kept.complete_until)
     return Answer(
-        table, definition.schema, definition.planned.domain, rows.height > limit, None, more
+        log.select([*kept.schema.names]),
+        kept.schema,
+        kept.domain,
+        cursor < kept.complete_until,
+        complete_until(kept),
+        {
+            "at": instants(log.column(AT)),
+            "change": log.column(CHANGE).to_pylist(),
+            "cursor": min(cursor, LAST),
+            "missed": since < kept.kept_from,
+        },
     )
 
 
-def news(run: StartedQuery, cursor: int | None) -> dict[str, Any]:
-    """Rows that came since a cursor; without one, all that are kept."""
-    rows = _kept(run)
-    answer = _answer(run, rows[cursor or 0 :], 10_000, {"cursor": rows.height})
-    return {"reset": cursor is None, **answer.fields()}
+def _cut(log: pa.Table, limit: int, end: int) -> tuple[pa.Table, int]:
+    """Whole instants, as many as fit, but at least one; and the first instant that is left."""
+    if log.num_rows <= limit:
+        return log, end
+    times = instants(log.column(AT))
+    first = times[limit]
+    if first == times[0]:
+        first = next((t for t in times if t != times[0]), None)
+    if first is None:
+        return log, end
+    return log.slice(0, times.index(first)), first
+
+
+def news(kept: KeptResults, cursor: int | None) -> dict[str, Any]:
+    """Rows that hold after the instant that a client knows all of; the newest ones, if it knows
+    none, or is far behind.
+
+    A row that the client knows, and that goes on, comes again with its `valid_from`.
+    """
+    behind = cursor is None or cursor > kept.complete_until or cursor < kept.kept_from
+    known = 0 if cursor is None or behind else cursor
+    rows = kept.between(max(known - 1, 0), OPEN_END)
+    reset = behind or rows.num_rows > MOST_NEWS
+    newest = rows.slice(max(0, rows.num_rows - MOST_NEWS))
+    answer = _answer(kept, newest, MOST_NEWS)
+    more = {"reset": reset, "cursor": min(kept.complete_until, LAST)}
+    return answer.fields() | {"truncated": newest.num_rows < rows.num_rows} | more
+
+
+def complete_until(kept: KeptResults) -> int | None:
+    """Up to which instant the answer is known; None is for ever."""
+    return None if kept.complete_until == OPEN_END else kept.complete_until
+
+
+def _answer(kept: KeptResults, rows: pa.Table, limit: int, **more: Any) -> Answer:
+    return Answer(
+        rows.slice(0, limit),
+        kept.schema,
+        kept.domain,
+        rows.num_rows > limit,
+        complete_until(kept),
+        more,
+    )
+
+
+def _by_values(rows: pa.Table, kept: KeptResults) -> pa.Table:
+    """In an order that stays the same while rows come and go."""
+    names = [f.name for f in kept.schema if not pa.types.is_nested(f.type)]
+    keys = [(name, "ascending") for name in [*names, VALID_FROM, VALID_TO]]
+    return rows.take(pc.sort_indices(rows, sort_keys=keys, null_placement="at_start"))

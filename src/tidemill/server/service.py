@@ -12,6 +12,7 @@ import pyarrow as pa
 
 from tidemill.analyze import SourceInfo
 from tidemill.engine import Engine, Query
+from tidemill.engine.kept import KeptResults
 from tidemill.engine.running import StartedQuery
 from tidemill.engine.tables import pushed_table
 from tidemill.errors import CatalogError, PlanWarning
@@ -20,10 +21,11 @@ from tidemill.runtime.inprocess.feeds import instants
 from tidemill.server.events import EventLog
 from tidemill.server.history import History
 from tidemill.server.incoming import rows_of
+from tidemill.server.persist import CatalogLog
 from tidemill.server.problems import Conflict, NotFound, TooMany
 from tidemill.server.resources import Resources, bounds_of, knobs
 from tidemill.server.settings import Settings
-from tidemill.server.show.catalog import catalog_of
+from tidemill.server.show.catalog import catalog_of, is_pushed
 from tidemill.server.show.graphs import graph_of, measures_of
 from tidemill.server.show.queries import query_of
 from tidemill.server.ticker import Ticker
@@ -43,7 +45,7 @@ Version = tuple[int, int]
 class Service:
     """One engine and its graph. Everything that reads the graph does so between two ticks."""
 
-    def __init__(self, engine: Engine, settings: Settings) -> None:
+    def __init__(self, engine: Engine, settings: Settings, log: CatalogLog | None = None) -> None:
         # Warnings are given to whoever asks for a plan, not to the terminal of the server.
         warnings.simplefilter("ignore", PlanWarning)
         self.engine = engine
@@ -51,7 +53,8 @@ class Service:
         self.events = EventLog()
         self.began = time.time()
         self.runtime = settings.runtime
-        self.graph = engine.run()
+        self.log = log
+        self.graph = engine.graph if engine.is_running else engine.run()
         self.lock = self.graph.graph.lock
         self.revision = 0
         self._changes = 0
@@ -67,13 +70,16 @@ class Service:
         self.graph.subscribe(self._after_tick)
 
     def start(self) -> None:
-        """Make ticks from now on."""
-        self.ticker.start()
+        """Make ticks from now on, unless Spark does."""
+        if not self.settings.on_spark:
+            self.ticker.start()
 
     def stop(self) -> None:
         """Finish the tick that is being made, and stop."""
         self.ticker.stop()
         self.engine.close()
+        if self.log is not None:
+            self.log.close()
 
     # What is new
 
@@ -175,12 +181,25 @@ class Service:
         return self.graph.queries.get(name)
 
     def started(self, name: str) -> StartedQuery:
-        """A query that has results."""
+        """A query that was started at some time."""
         run = self.run_of(self.name_of(name))
         if run is None:
             help = f"start it: POST /api/queries/{name}/start, or START QUERY {name}"
-            raise NotFound(f"the query `{name}` was not started: it has no results", help=help)
+            raise Conflict(f"the query `{name}` was not started", help=help)
         return run
+
+    def kept(self, name: str) -> KeptResults:
+        """The answer of a query, as far as it is known."""
+        known = self.name_of(name)
+        try:
+            return self.engine.kept(known)
+        except CatalogError as error:
+            help = "queries without INSERT INTO keep theirs here"
+            raise Conflict(error.message, help=help) from None
+
+    def is_pushed(self, name: str) -> bool:
+        """Whether rows of a source are pushed, and so never end."""
+        return is_pushed(self.engine.source(name))
 
     def definition(self, name: str) -> Query:
         """What a query asks for."""

@@ -13,6 +13,7 @@ class Limits:
     body_bytes: int = 16 << 20
     sql_characters: int = 200_000
     result_rows: int = 100_000
+    kept_rows: int = 50_000
     queries: int = 500
     sockets: int = 500
     waiting_rows: int = 1_000_000
@@ -35,8 +36,15 @@ class Settings:
     every: float = 0.5
     allow: tuple[str, ...] = ()
     runtime: str = "inprocess"
+    memory: str | None = None
+    cpu: float | None = None
     demo: bool = False
     limits: Limits = field(default_factory=Limits)
+
+    @property
+    def on_spark(self) -> bool:
+        """Whether Spark makes the ticks."""
+        return self.runtime == "spark"
 
     @property
     def is_local(self) -> bool:

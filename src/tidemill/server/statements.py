@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from tidemill.engine import Query
-from tidemill.errors import TidemillError, masked
+from tidemill.errors import CatalogError, ResourceError, TidemillError, masked
+from tidemill.server.keeping import execute
 from tidemill.server.problems import TooLarge, TooMany, problem
 from tidemill.server.service import Service
 from tidemill.server.show.statements import kind_of, select_of
 from tidemill.server.show.tables import columns_of, domain_of
-from tidemill.sql import CreateQuery, InsertInto, Statement, parse, parse_one
+from tidemill.sql import CreateQuery, InsertInto, Statement, error_at, parse, parse_one
 
 
 class ScriptError(TidemillError):
@@ -48,16 +49,25 @@ class Scripts:
         return parse(sql)
 
     def _run(self, statement: Statement) -> dict[str, Any]:
-        engine = self._service.engine
         with self._service.lock:
             if isinstance(statement, CreateQuery | InsertInto):
-                self._refuse_more_queries()
-            query = engine.execute(statement)
+                self.refuse_more_queries()
+                _refuse_own_sinks(statement)
+            query = self._executed(statement)
             if isinstance(statement, InsertInto):
                 return self._started(statement)
-        return self._result(statement, query)
+            return self._result(statement, query)
 
-    def _refuse_more_queries(self) -> None:
+    def _executed(self, statement: Statement) -> Query | None:
+        try:
+            return execute(self._service.engine, self._service.log, statement)
+        except ResourceError as error:
+            name, tick = getattr(statement, "name", None), self._service.graph.graph.run.ticks
+            self._service.events.add("refuse", name, error.message, tick)
+            raise
+
+    def refuse_more_queries(self) -> None:
+        """Refuse another query if there are as many as the limit allows."""
         most = self._service.settings.limits.queries
         if sum(each.kind == "query" for each in self._service.engine.listing()) >= most:
             raise TooMany(f"there are {most} queries already", help="drop some: DROP QUERY name")
@@ -66,11 +76,10 @@ class Scripts:
         """A query with a sink and without a name gets one, and runs."""
         taken = {each.name.casefold() for each in self._service.engine.listing()}
         name = next(f"q{n}" for n in range(1, len(taken) + 2) if f"q{n}" not in taken)
-        engine = self._service.engine
         created = parse_one(f"CREATE QUERY {name} AS {statement.sql}")
-        engine.execute(created)
-        engine.execute(parse_one(f"START QUERY {name}"))
-        found = self._result(created, engine.queries.find(name))
+        self._executed(created)
+        self._executed(parse_one(f"START QUERY {name}"))
+        found = self._result(created, self._service.engine.queries.find(name))
         return found | {"kind": kind_of(statement), "message": f"{name} is running"}
 
     def _result(self, statement: Statement, query: Query | None) -> dict[str, Any]:
@@ -81,6 +90,14 @@ class Scripts:
         if query is not None:
             found["query"] = planned_of(query, masked(select_of(statement)))
         return found
+
+
+def _refuse_own_sinks(statement: CreateQuery | InsertInto) -> None:
+    """The terminal of a server is not for its clients, and its memory has bounds."""
+    if statement.sink is not None and statement.sink.format.lower() in ("console", "memory"):
+        help = "leave out INSERT INTO: results of queries with a name are kept"
+        message = f"results cannot go to {statement.sink.format} here"
+        raise error_at(CatalogError, message, statement.sink.tree, help)
 
 
 def planned_of(query: Query, sql: str) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from typing import Any, Protocol
 
 import pyarrow as pa
 
+from tidemill.errors import TidemillError, nearest
 from tidemill.timeline import TimeDomain
 
 
@@ -42,22 +43,33 @@ class Named:
         """Whether it can be started and stopped."""
         return self.kind == "query"
 
-    @property
-    def goes_on(self) -> bool:
-        """Whether rows may come for ever."""
-        return self.pushed
+
+def find(names: Sequence[Named], name: str) -> Named:
+    """The one of a name, whatever its case."""
+    known: dict[str, Named] = {each.name.casefold(): each for each in names}
+    if name.casefold() not in known:
+        near = nearest(name, known)
+        guess = f"did you mean `{near}`? " if near else ""
+        raise TidemillError(f"nothing is called `{name}`", help=f"{guess}\\d lists what there is")
+    return known[name.casefold()]
 
 
 @dataclass(frozen=True)
-class Snapshot:
-    """The rows of a query that hold now: just before `complete_until`.
+class Rows:
+    """Rows of an answer; there are more if it was `truncated`."""
 
-    That is None before anything was read. A query whose streams have `ended` is complete.
+    table: pa.Table
+    truncated: bool = False
+
+
+@dataclass(frozen=True)
+class Snapshot(Rows):
+    """The rows that hold at the instant `at`; None before there is an answer.
+
+    A query whose streams have `ended` is complete: that is the instant of its last change.
     """
 
-    rows: pa.Table
-    total: int
-    complete_until: int | None
+    at: int | None = None
     ended: bool = False
 
 
@@ -73,8 +85,8 @@ class Backend(Protocol):
         """Run one statement that is no SELECT; the name of the query that it started."""
         ...
 
-    def select(self, sql: str) -> pa.Table:
-        """The whole answer to a SELECT over input that ends."""
+    def select(self, sql: str) -> Rows:
+        """The answer to a SELECT over input that ends."""
         ...
 
     def names(self) -> Sequence[Named]:

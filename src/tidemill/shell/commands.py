@@ -10,14 +10,15 @@ import pyarrow as pa
 from rich.text import Text
 
 from tidemill.errors import TidemillError, nearest
+from tidemill.shell.backend import Named, Rows, find
 from tidemill.shell.instants import instant_text
 from tidemill.shell.reading import rows_to_push
 from tidemill.shell.watching import Keys, watch
 from tidemill.terminal.plans import TEXTS, Level, plan_tree
 from tidemill.terminal.tables import Format
+from tidemill.timeline import OPEN_END
 
 if TYPE_CHECKING:
-    from tidemill.shell.backend import Named
     from tidemill.shell.session import Session
 
 
@@ -43,6 +44,7 @@ COMMANDS = (
     Command("help", "", "this list; \\? is the same", "help"),
     Command("q", "", "leave; Ctrl-D is the same", "quit"),
 )
+_COLUMNS = pa.schema({"column": pa.string(), "type": pa.string()})
 _OTHER_NAMES = {"?": "help", "quit": "q", "h": "help"}
 
 
@@ -69,11 +71,11 @@ class Commands:
     def _describe(self, name: str) -> None:
         names = self._session.backend.names()
         if name:
-            self._detail(_find(names, name))
+            self._detail(find(names, name))
         elif not names:
             self._session.printer.note("nothing has a name yet: CREATE STREAM ... makes a stream")
         else:
-            self._session.printer.table(_listing(names))
+            self._session.printer.table(Rows(_listing(names)))
             for each in names:
                 if each.error:
                     self._session.printer.note(f"{each.name}: {each.error}")
@@ -81,14 +83,13 @@ class Commands:
     def _detail(self, named: Named) -> None:
         printer = self._session.printer
         rows = [{"column": column.name, "type": column.type} for column in named.columns]
-        printer.table(pa.Table.from_pylist(rows, pa.schema({"column": "string", "type": "string"})))
-        since = instant_text(named.complete_from, named.domain) if named.complete_from else ""
+        printer.table(Rows(pa.Table.from_pylist(rows, _COLUMNS)))
         printer.facts(
             ("kind", named.kind + (", rows are pushed" if named.pushed else "")),
             ("time", _time(named)),
             ("state", named.state),
             ("error", named.error),
-            ("complete from", since),
+            ("complete from", _complete_from(named)),
             ("reads", ", ".join(named.reads)),
             ("read by", ", ".join(named.used_by)),
             ("defined as", " ".join(named.sql.split())),
@@ -116,7 +117,7 @@ class Commands:
             help = '\\push bid bids.csv, or \\push bid {"item": "lamp", "minute": 1}'
             raise TidemillError("push what?", help=help)
         backend = self._session.backend
-        count = backend.push(stream, rows_to_push(rest.strip(), _find(backend.names(), stream)))
+        count = backend.push(stream, rows_to_push(rest.strip(), find(backend.names(), stream)))
         self._session.printer.note(f"{count:,} {'row' if count == 1 else 'rows'} pushed")
 
     def _tick(self, _: str) -> None:
@@ -153,15 +154,6 @@ class Commands:
         self._session.ended = True
 
 
-def _find(names: Sequence[Named], name: str) -> Named:
-    known: dict[str, Named] = {each.name.casefold(): each for each in names}
-    if name.casefold() not in known:
-        near = nearest(name, known)
-        guess = f"did you mean `{near}`? " if near else ""
-        raise TidemillError(f"nothing is called `{name}`", help=f"{guess}\\d lists what there is")
-    return known[name.casefold()]
-
-
 def _listing(names: Sequence[Named]) -> pa.Table:
     rows = [
         {
@@ -180,3 +172,10 @@ def _time(named: Named) -> str:
     if named.time is None:
         return ""
     return named.time + (f", slack {named.slack:,}" if named.slack else "")
+
+
+def _complete_from(named: Named) -> str:
+    if not named.complete_from:
+        return ""
+    never = named.complete_from == OPEN_END
+    return "never" if never else instant_text(named.complete_from, named.domain)

@@ -8,20 +8,20 @@ from contextlib import contextmanager
 from threading import current_thread, main_thread
 from typing import Any
 
-import pyarrow as pa
-import pyarrow.compute as pc
-
 from tidemill import Engine, Query, TidemillError
-from tidemill.algebra import Schema
-from tidemill.algebra.types import name_of
-from tidemill.analyze import Derived, SourceInfo
-from tidemill.engine.running import StartedQuery
-from tidemill.errors import CatalogError
-from tidemill.shell.backend import Column, Named, Snapshot
+from tidemill.client import Catalog, QueryInfo
+from tidemill.engine.kept import KeptStore
+from tidemill.server.show.catalog import catalog_of
+from tidemill.server.show.queries import query_of
+from tidemill.shell.backend import Named, Rows, Snapshot
+from tidemill.shell.naming import names_of
 from tidemill.shell.splitting import name_in
 from tidemill.sql import InsertInto, QueryStatement, parse_one
 from tidemill.terminal.plans import Level, plan_lines
-from tidemill.timeline import BEGIN, VALID_FROM, VALID_TO, TimeDomain
+from tidemill.timeline import BEGIN, OPEN_END
+
+_KEPT = 100_000
+"""Rows of every query's answer that are kept."""
 
 
 class EmbeddedBackend:
@@ -30,18 +30,18 @@ class EmbeddedBackend:
     Without `every`, ticks are made by `tick` alone. On Spark, the graph is started with the first
     query: it reads the streams that are known by then.
 
-    >>> backend = EmbeddedBackend(Engine(runtime="inprocess"))
+    >>> backend = EmbeddedBackend()
     >>> backend.execute("CREATE RELATION desk (id INT) CHANGING")
     >>> [(each.name, each.kind) for each in backend.names()]
     [('desk', 'relation')]
     """
 
-    def __init__(self, engine: Engine, every: str | None = None, on_spark: bool = False) -> None:
-        self.engine = engine
+    def __init__(self, runtime: str = "inprocess", every: str | None = None) -> None:
+        self.engine = Engine(runtime=runtime, keep=KeptStore(_KEPT))
         self._every = every
-        self._on_spark = on_spark
-        if not on_spark:
-            engine.run(every=every)
+        self._on_spark = runtime == "spark"
+        if not self._on_spark:
+            self.engine.run(every=every)
 
     @property
     def title(self) -> str:
@@ -62,16 +62,9 @@ class EmbeddedBackend:
         if not self.engine.is_running:
             self.engine.run(every=self._every)
 
-    def select(self, sql: str) -> pa.Table:
-        """The whole answer to a SELECT over input that ends."""
-        query = self._query(sql)
-        for name, info in query.sources.items():
-            if self._is_pushed(info):
-                raise CatalogError(
-                    f"rows are pushed into `{name}` for ever, so this has no last answer",
-                    help="\\watch SELECT ... shows what holds now, CREATE QUERY keeps it running",
-                )
-        return query.collect()
+    def select(self, sql: str) -> Rows:
+        """The answer to a SELECT over input that ends."""
+        return Rows(self._query(sql).collect())
 
     def _query(self, sql: str) -> Query:
         if not isinstance(parse_one(sql), QueryStatement):
@@ -82,44 +75,15 @@ class EmbeddedBackend:
 
     def names(self) -> Sequence[Named]:
         """Everything that has a name."""
-        return [
-            self._named_query(each.name, each.state, each.error, each.depends_on)
-            if each.kind == "query"
-            else self._entry(each.name, each.kind, each.depends_on, each.used_by)
-            for each in self.engine.listing()
-        ]
+        return names_of(Catalog.of(catalog_of(self.engine, {}, {})), self._queries())
 
-    def _entry(
-        self, name: str, kind: str, reads: tuple[str, ...], used_by: tuple[str, ...]
-    ) -> Named:
-        entry = self.engine.catalog.lookup(name)
-        if isinstance(entry, Derived):
-            columns = _columns(entry.schema)
-            return Named(
-                name, kind, columns, None, 0, entry.domain, reads=reads, used_by=used_by,
-                sql=entry.sql,
-            )  # fmt: skip
-        return Named(
-            name, kind, _source_columns(entry), entry.time_column, entry.slack, entry.domain,
-            pushed=self._is_pushed(entry), used_by=used_by,
-        )  # fmt: skip
-
-    def _named_query(self, name: str, state: str, error: str, reads: tuple[str, ...]) -> Named:
-        graph = self.engine.graph if self.engine.is_running else None
-        started = None if graph is None else graph.queries.get(name)
-        query = started.definition if started else self.engine.queries.find(name)
-        return Named(
-            name, "query", _columns(query.schema), domain=query.planned.domain, state=state,
-            error=error, complete_from=started.complete_from if started else 0, reads=reads,
-            sql=query.sql,
-        )  # fmt: skip
-
-    def _is_pushed(self, info: SourceInfo) -> bool:
-        try:
-            self.engine.push(info.name, [])
-        except CatalogError:
-            return False
-        return True
+    def _queries(self) -> Iterator[QueryInfo]:
+        started = self.engine.graph.queries if self.engine.is_running else {}
+        for each in self.engine.listing():
+            if each.kind == "query":
+                run = started.get(each.name)
+                query = self.engine.queries.find(each.name) if run is None else run.definition
+                yield QueryInfo.of(query_of(each.name, query, run))
 
     def explain(self, query: str, level: str) -> list[str]:
         """The lines of a plan; `query` is a SELECT or the name of a query."""
@@ -129,16 +93,11 @@ class EmbeddedBackend:
 
     def snapshot(self, name: str, limit: int) -> Snapshot:
         """What a query that runs, or did, says now: at most so many rows."""
-        started = self.engine.graph.query(name)
-        if started.exception() is not None:
-            raise started.exception() or AssertionError
-        table = started.results()
-        marks = [s.watermark for s in started.progress.sources.values() if s.watermark is not None]
-        at = min(marks, default=None)
-        if at == BEGIN or VALID_FROM not in table.column_names:
-            return Snapshot(started.definition.schema.to_arrow().empty_table(), 0, None)
-        rows = _holding(table, started, at)
-        return Snapshot(rows.slice(0, limit), rows.num_rows, at, not marks)
+        kept = self.engine.kept(name)
+        if kept.complete_until == BEGIN:
+            return Snapshot(kept.snapshot().slice(0, 0))
+        rows, ended = kept.snapshot(), kept.complete_until == OPEN_END
+        return Snapshot(rows.slice(0, limit), rows.num_rows > limit, kept.newest, ended)
 
     def push(self, stream: str, rows: Any) -> int:
         """Push rows, and wait until the queries that run have them; how many."""
@@ -161,34 +120,6 @@ class EmbeddedBackend:
     def close(self) -> None:
         """Let go of everything."""
         self.engine.close()
-
-
-def _holding(table: pa.Table, started: StartedQuery, at: int | None) -> pa.Table:
-    domain = started.definition.planned.domain
-    start, end = table[VALID_FROM], table[VALID_TO]
-    if domain is TimeDomain.MICROSECONDS:
-        start, end = start.cast(pa.int64()), end.cast(pa.int64())
-    if at is None:
-        held = end.is_null()
-    else:
-        held = pc.and_(pc.less(start, at), pc.fill_null(pc.greater_equal(end, at), True))
-    return table.filter(held).drop_columns([VALID_FROM, VALID_TO])
-
-
-def _columns(schema: Schema) -> tuple[Column, ...]:
-    return tuple(Column(field.name, name_of(field.type)) for field in schema)
-
-
-def _source_columns(info: SourceInfo) -> tuple[Column, ...]:
-    """All columns of a source; its time is one that queries can name."""
-    if len(info.declared):
-        return _columns(info.declared)
-    time = (
-        (Column(info.time_column, name_of(info.time_type)),)
-        if info.time_column and info.time_type
-        else ()
-    )
-    return (*_columns(info.schema), *time)
 
 
 @contextmanager

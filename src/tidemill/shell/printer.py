@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TextIO
 
-import pyarrow as pa
 from rich.console import Console, RenderableType
 from rich.text import Text
 
 from tidemill.errors import PlanWarning, TidemillError
+from tidemill.shell.backend import Rows
 from tidemill.terminal.diagnostics import show
 from tidemill.terminal.tables import Format, csv_text, json_text, rich_table
 
@@ -28,20 +28,22 @@ class Printer:
         """Whether people see the results, in a place that can be drawn anew."""
         return self.out.is_terminal and not self.out.is_dumb_terminal
 
-    def table(self, rows: pa.Table, total: int | None = None, more: str = "") -> None:
-        """Print an answer; `total` says how many rows there are, if these are not all.
-
-        People get a screenful, and are told what gives them `more`.
-        """
-        if self.format is not Format.TABLE:
-            text = csv_text(rows) if self.format is Format.CSV else json_text(rows)
-            self.out.file.write(text)
-            self.out.file.flush()
+    def table(self, rows: Rows, more: str = "") -> None:
+        """Print an answer; people get a screenful, and are told what gives them `more`."""
+        if self.format is Format.TABLE:
+            shown = rows.table.slice(0, SCREENFUL)
+            self.plain(rich_table(shown) if shown.num_rows else "no rows")
+            self._say_rest(rows.table.num_rows - shown.num_rows, rows.truncated, more)
             return
-        shown = rows.slice(0, SCREENFUL)
-        left_out = (total or rows.num_rows) - shown.num_rows
-        self.plain(rich_table(shown) if shown.num_rows else "no rows")
-        if left_out:
+        write = csv_text if self.format is Format.CSV else json_text
+        self.out.file.write(write(rows.table))
+        self.out.file.flush()
+        self._say_rest(0, rows.truncated, "")
+
+    def _say_rest(self, left_out: int, truncated: bool, more: str) -> None:
+        if truncated:
+            self.note("… and more rows")
+        elif left_out:
             self.note(f"… and {left_out:,} more rows{more}")
 
     def plain(self, shown: RenderableType) -> None:

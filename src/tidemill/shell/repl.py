@@ -94,7 +94,7 @@ class _Names:
 
 
 def _continuation(width: int, line: int, wrapped: int) -> StyleAndTextTuples:
-    return [("class:continuation", "...> ".rjust(width))]
+    return [("class:continuation", ("" if wrapped else "...> ").rjust(width))]
 
 
 def _bindings() -> KeyBindings:

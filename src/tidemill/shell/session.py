@@ -10,6 +10,7 @@ from pathlib import Path
 from tidemill.errors import PlanWarning, TidemillError
 from tidemill.shell.backend import Backend
 from tidemill.shell.commands import Commands
+from tidemill.shell.endless import refuse_endless
 from tidemill.shell.printer import Printer
 from tidemill.shell.saying import said
 from tidemill.shell.splitting import Piece, pieces
@@ -80,6 +81,7 @@ class Session:
             return self._commands.run(piece.text.strip())
         statement = parse_one(piece.text)
         if isinstance(statement, QueryStatement):
+            refuse_endless(statement, self.backend.names())
             more = " (\\format csv prints all)"
             self.printer.table(self.backend.select(piece.text), more=more)
         else:

@@ -10,8 +10,8 @@ from rich.console import Group, RenderableType
 from rich.live import Live
 from rich.text import Text
 
-from tidemill.errors import TidemillError
-from tidemill.shell.backend import Backend, Named, Snapshot
+from tidemill.errors import ExecutionError, TidemillError
+from tidemill.shell.backend import Backend, Named, Snapshot, find
 from tidemill.shell.instants import instant_text
 from tidemill.shell.printer import SCREENFUL, Printer
 from tidemill.shell.splitting import name_in
@@ -22,6 +22,7 @@ _PAUSE = 0.25
 _AROUND = 6
 """Lines of the terminal that the rows leave free: header, rule, notes, the prompt before."""
 
+_ALL = 1_000_000
 _PREFIX = "CREATE QUERY {} AS\n"
 
 
@@ -47,10 +48,9 @@ def watch(backend: Backend, printer: Printer, what: str, keys: Keys | None) -> N
             keys.pressed() as ends,
             Live(console=printer.out, auto_refresh=False, transient=False) as live,
         ):
-            view = _View(backend, name)
-            live.update(view.now(printer.out.height), refresh=True)
+            live.update(_drawn(backend, name, printer.out.height), refresh=True)
             while not ends(_PAUSE):
-                live.update(view.now(printer.out.height), refresh=True)
+                live.update(_drawn(backend, name, printer.out.height), refresh=True)
 
 
 @contextmanager
@@ -85,46 +85,44 @@ def _without_prefix(error: TidemillError, what: str) -> TidemillError:
 
 
 def _print_once(backend: Backend, printer: Printer, name: str) -> None:
-    limit = SCREENFUL if printer.format == "table" else 2**31
-    named, snapshot = _named(backend, name), backend.snapshot(name, limit)
-    printer.table(snapshot.rows, snapshot.total)
+    limit = SCREENFUL if printer.format == "table" else _ALL
+    named = _named(backend, name)
+    snapshot = backend.snapshot(named.name, limit)
+    printer.table(snapshot)
     printer.note(_when(snapshot, named))
 
 
 def _named(backend: Backend, name: str) -> Named:
-    return next(each for each in backend.names() if each.name.casefold() == name.casefold())
+    named = find(backend.names(), name)
+    if not named.is_query:
+        help = f"\\watch SELECT ... FROM {named.name} shows what is in it"
+        raise TidemillError(f"`{named.name}` is a {named.kind}, and no query", help=help)
+    if named.error:
+        raise ExecutionError(f"the query `{named.name}` failed: {named.error}")
+    return named
 
 
-class _View:
-    """What is drawn for a query."""
-
-    def __init__(self, backend: Backend, name: str) -> None:
-        self._backend = backend
-        self._name = name
-        self._named: Named | None = None
-
-    def now(self, height: int) -> RenderableType:
-        """The rows that there is room for, and the instant for which they are true."""
-        snapshot = self._backend.snapshot(self._name, max(height - _AROUND, 1))
-        named = _named(self._backend, self._name)
-        table = rich_table(snapshot.rows) if snapshot.total else Text("no rows")
-        left_out = snapshot.total - snapshot.rows.num_rows
-        more = [Text(f"… and {left_out:,} more rows", style="dim")] if left_out else []
-        footer = f"{_when(snapshot, named)} (q or Ctrl-C ends)"
-        return Group(table, *more, Text(footer, style="dim"))
+def _drawn(backend: Backend, name: str, height: int) -> RenderableType:
+    """The rows that there is room for, and the instant for which they are true."""
+    named = _named(backend, name)
+    snapshot = backend.snapshot(named.name, max(height - _AROUND, 1))
+    table = rich_table(snapshot.table) if snapshot.table.num_rows else Text("no rows")
+    more = [Text("… and more rows", style="dim")] if snapshot.truncated else []
+    footer = f"{_when(snapshot, named)} (q or Ctrl-C ends)"
+    return Group(table, *more, Text(footer, style="dim"))
 
 
 def _when(snapshot: Snapshot, named: Named) -> str:
     """For which instant a snapshot is true."""
-    until = snapshot.complete_until
-    if snapshot.ended:
-        return "its streams have ended: these rows hold for ever"
-    if until is None:
+    if snapshot.at is None:
         return "nothing has come yet"
+    if snapshot.ended:
+        last = instant_text(snapshot.at, named.domain)
+        return f"true at {last}, the last change: its streams have ended"
     if named.domain is TimeDomain.MICROSECONDS:
-        text = f"true just before {instant_text(until, named.domain)}"
+        text = f"true just before {instant_text(snapshot.at + 1, named.domain)}"
     else:
-        text = f"true at {instant_text(until - 1, named.domain)}"
-    if until <= named.complete_from:
-        text += f"; of all rows from {instant_text(named.complete_from, named.domain)} on"
+        text = f"true at {instant_text(snapshot.at, named.domain)}"
+    if snapshot.at < named.complete_from:
+        text += ", of rows that came since the query was started"
     return text

@@ -35,6 +35,13 @@ export interface Checked {
   warnings: Problem[];
 }
 
+/** What a statement did. */
+export interface Ran {
+  kind: string;
+  name: string | null;
+  message: string;
+}
+
 export interface Info {
   version: string;
   runtime: string;
@@ -51,6 +58,7 @@ export interface SourceEntry {
   name: string;
   columns: Column[];
   time?: string | null;
+  domain?: Domain;
   slack?: number;
   pushed?: boolean;
   used_by: string[];
@@ -92,6 +100,16 @@ export interface QueryEntry {
   started: boolean;
   sizes: Record<string, [number, number][]>;
   migration: { split: number; time_left: number; old_rows: number } | null;
+}
+
+export interface QueryProgress {
+  ticks: number;
+  rows_in: number;
+  rows_out: number;
+  late_rows: number;
+  seconds: number;
+  sources: Record<string, { rows: number; late_rows: number; watermark: number | null }>;
+  operators: { operator: string; rows_in: number; rows_out: number; state_rows: number; state_bytes: number }[];
 }
 
 export interface Cost {

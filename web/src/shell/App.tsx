@@ -52,7 +52,7 @@ export function App() {
         <ConnectionSign />
         <ThemeButton />
       </header>
-      <main id="main" tabIndex={-1}>
+      <main id="main" className={`view-${route.view}`} tabIndex={-1}>
         <Suspense fallback={<p className="quiet pad">Loading…</p>}>
           <here.page rest={route.rest} />
         </Suspense>

@@ -129,6 +129,13 @@ class StreamFeed(Feed):
         return rows, pl.Series(times), pl.Series(times + 1)
 
 
+class GoneFeed(StreamFeed):
+    """A source that was dropped after a checkpoint had told of it."""
+
+    def go_to(self, place: Any) -> None:
+        self.progress = replace(place[1])
+
+
 class Backlog:
     """Rows that were pushed into a stream and wait to be read.
 

@@ -60,7 +60,8 @@ class LiveRun:
         self._began = time.monotonic()
         self._journal = journal
         self._notes: Any = None
-        self.restored = None if journal is None else self._restore(journal)
+        with self._opened.restoring():
+            self.restored = None if journal is None else self._restore(journal)
 
     @property
     def ticks(self) -> int:
@@ -185,7 +186,9 @@ class LiveRun:
         delivered = journal.delivered()
         for tick, kind, event in journal.events():
             if kind == "revision":
-                self._revise(*event)
+                self._revise(*event[:3])
+                for dropped in event[3:]:
+                    self._opened.forget(dropped)
             else:
                 read, places = event
                 self._opened.go_to(places)
@@ -257,6 +260,14 @@ class LiveRun:
     def heartbeat(self, source: str, at: int) -> None:
         """Say that a stream has come to an instant: rows that hold earlier are late from now on."""
         self._opened.stream(source).heartbeat(at)
+
+    def forget(self, source: str) -> None:
+        """Let go of a source that was dropped."""
+        with self.lock:
+            self._opened.forget(source)
+            if self._journal is not None:
+                kept = {name: member.root.kept for name, member in self._members.items()}
+                self._journal.write_revision(self._ticks, (kept, {}, self._notes, source))
 
     def start(self) -> None:
         """Nothing is read but by ticks, which others make."""

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 import polars as pl
 
 from tidemill.algebra.nodes import SourceKind
-from tidemill.errors import ExecutionError, UnsupportedError
+from tidemill.errors import CatalogError, ExecutionError, UnsupportedError
 from tidemill.physical.operator import Exec
 from tidemill.physical.source import SourceExec
-from tidemill.runtime.inprocess.feeds import Feed, StreamFeed
+from tidemill.runtime.inprocess.feeds import Feed, GoneFeed, StreamFeed
 
 Key = str | SourceExec
 """A stream by its name, or a relation by the leaf that reads it."""
@@ -29,6 +30,7 @@ class Opened:
     def __init__(self, open_source: Callable[[str], Feed]) -> None:
         self._open = open_source
         self._feeds: dict[Key, Feed] = {}
+        self._restoring = False
 
     @property
     def streams(self) -> dict[str, StreamFeed]:
@@ -72,14 +74,38 @@ class Opened:
         return self._feeds[key_of(leaf)].progress.watermark
 
     def go_to(self, places: Mapping[Key, Any]) -> None:
-        """Go on where sources were."""
+        """Go on where sources were. Streams that had no place then were dropped before."""
+        feeds = self._feeds.items()
+        self._feeds = {k: f for k, f in feeds if not isinstance(k, str) or k in places}
         for key, place in places.items():
             self._opened(key).go_to(place)
 
+    def forget(self, source: str) -> None:
+        """Let go of a stream that was dropped: another one may get its name."""
+        known = [key for key in self._feeds if str(key).casefold() == source.casefold()]
+        for key in known:
+            del self._feeds[key]
+
+    @contextmanager
+    def restoring(self) -> Iterator[None]:
+        """What a checkpoint tells of may have been dropped since: then nobody reads it now."""
+        self._restoring = True
+        yield
+        self._restoring = False
+        feeds = self._feeds.items()
+        self._feeds = {key: feed for key, feed in feeds if not isinstance(feed, GoneFeed)}
+
     def _opened(self, key: Key) -> Feed:
         if key not in self._feeds:
-            self._feeds[key] = self._open(key if isinstance(key, str) else key.scan.source)
+            name = key if isinstance(key, str) else key.scan.source
+            self._feeds[key] = self._tried(name) if self._restoring else self._open(name)
         return self._feeds[key]
+
+    def _tried(self, name: str) -> Feed:
+        try:
+            return self._open(name)
+        except CatalogError:
+            return GoneFeed(name, iter(()))
 
 
 def key_of(leaf: SourceExec) -> Key:

@@ -301,6 +301,9 @@ class LiveRun:
             raise ExecutionError(f"no query `{query}` is running", help=help)
         return self._members[query]
 
+    def forget(self, source: str) -> None:
+        """Spark goes on reading all streams that it began with."""
+
     def heartbeat(self, source: str, at: int) -> None:
         """Say that a stream has come to an instant: rows that hold earlier are late from now on."""
         self._sources.heartbeat({source: at})

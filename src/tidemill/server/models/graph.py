@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
 from tidemill.server.models.responses import Column, Domain, Problem
 
@@ -196,7 +196,11 @@ class ResourceReport(BaseModel):
     events: list[Event]
 
 
+# FastAPI describes tuples as an older version of JSON Schema did.
+Pair = Annotated[list[int], Field(min_length=2, max_length=2)]
+
+
 class Adapted(BaseModel):
     """From which instant on which size counts, by knob."""
 
-    sizes: dict[str, tuple[int, int]]
+    sizes: dict[str, Pair]

@@ -120,7 +120,7 @@ async def plan(service: Serving, name: Name) -> Response:
     "/queries/{name}/progress",
     summary="How far a query has come",
     response_model=QueryProgress,
-    responses=failures(404),
+    responses=failures(404, 409),
 )
 async def progress(service: Serving, name: Name) -> Response:
     """What it read, what it gave, and what its operators do."""
@@ -139,7 +139,7 @@ Instant = Annotated[int, Query(ge=0, le=2**63 - 1)]
     "/queries/{name}/settings",
     summary="The sizes that results were computed with",
     response_model=SettingsInForce,
-    responses=failures(404),
+    responses=failures(404, 409),
 )
 async def settings(
     service: Serving,

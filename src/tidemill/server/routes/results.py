@@ -7,7 +7,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Path, Query, Request, Response
 
-from tidemill.engine.running import StartedQuery
+from tidemill.engine.kept import KeptResults
 from tidemill.server import results as read
 from tidemill.server.models.responses import Changes, Snapshot, Table
 from tidemill.server.routes.common import (
@@ -37,13 +37,13 @@ class _Reading:
         self._shape = shape_of(request, format)
 
     async def __call__(
-        self, key: tuple[object, ...], name: str, look: Callable[[StartedQuery, int], Answer]
+        self, key: tuple[object, ...], name: str, look: Callable[[KeptResults, int], Answer]
     ) -> Response:
         most = self._service.settings.limits.result_rows
 
         def make() -> bytes:
             with self._service.lock:
-                answer = look(self._service.started(name), most)
+                answer = look(self._service.kept(name), most)
             return shaped(answer, self._shape)
 
         body = await self._made.get((*key, name, self._shape), make)
@@ -54,7 +54,7 @@ class _Reading:
     "/queries/{name}/snapshot",
     summary="What holds at an instant",
     response_model=Snapshot,
-    responses={200: TABLES, **failures(404)},
+    responses={200: TABLES, **failures(404, 409)},
 )
 async def snapshot(
     request: Request,
@@ -68,7 +68,7 @@ async def snapshot(
     """The rows that hold at an instant; without one, at the newest that is complete."""
     reading = _Reading(request, service, made, format)
     return await reading(
-        ("snapshot", at, limit), name, lambda run, most: read.snapshot(run, at, min(limit, most))
+        ("snapshot", at, limit), name, lambda kept, most: read.snapshot(kept, at, min(limit, most))
     )
 
 
@@ -76,7 +76,7 @@ async def snapshot(
     "/queries/{name}/results",
     summary="What holds in a range of time",
     response_model=Table,
-    responses={200: TABLES, **failures(404)},
+    responses={200: TABLES, **failures(404, 409)},
 )
 async def results(
     request: Request,
@@ -93,7 +93,7 @@ async def results(
     return await reading(
         ("results", start, to, limit),
         name,
-        lambda run, most: read.results(run, start, to, min(limit, most)),
+        lambda kept, most: read.results(kept, start, to, min(limit, most)),
     )
 
 
@@ -101,7 +101,7 @@ async def results(
     "/queries/{name}/changes",
     summary="What has changed",
     response_model=Changes,
-    responses={200: TABLES, **failures(404)},
+    responses={200: TABLES, **failures(404, 409)},
 )
 async def changes(
     request: Request,
@@ -117,5 +117,5 @@ async def changes(
     return await reading(
         ("changes", since, limit),
         name,
-        lambda run, most: read.changes(run, since, min(limit, most)),
+        lambda kept, most: read.changes(kept, since, min(limit, most)),
     )

@@ -40,10 +40,15 @@ def _stream(info: SourceInfo, used_by: list[str]) -> dict[str, Any]:
         "time": info.time_column,
         "domain": domain_of(info.domain),
         "slack": info.slack,
-        "pushed": info.format is None,
+        "pushed": is_pushed(info),
         "used_by": used_by,
         "sql": sql_of(info),
     }
+
+
+def is_pushed(info: SourceInfo) -> bool:
+    """Whether rows of a source are pushed into it."""
+    return info.kind is SourceKind.STREAM and info.format is None
 
 
 def _progress(read: SourceProgress | None, rate: float) -> dict[str, Any]:

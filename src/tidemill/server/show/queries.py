@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tidemill.engine import Query
+from tidemill.engine.kept import KeptResults
 from tidemill.engine.running import StartedQuery
 from tidemill.errors import TidemillError, masked
 from tidemill.runtime.interface import SinkRequest
@@ -20,7 +21,7 @@ def query_of(name: str, definition: Query, run: StartedQuery | None) -> dict[str
         "name": name,
         "state": "stopped" if run is None else run.state,
         "error": _error(run),
-        "sql": select_text(definition.sql),
+        "sql": masked(select_text(definition.sql)),
         "columns": columns_of(definition.schema),
         "domain": domain_of(definition.planned.domain),
         "depends_on": sorted(definition.depends_on),
@@ -61,6 +62,8 @@ def _error(run: StartedQuery | None) -> str | None:
 
 def sink_of(sink: SinkRequest) -> str:
     """Where results go. Options may hold passwords and are not told."""
+    if isinstance(sink.target, KeptResults):
+        return "memory"
     return "a function" if callable(sink.target) else str(sink.target)
 
 

@@ -6,7 +6,6 @@ import re
 
 from sqlglot.tokens import TokenType
 
-from tidemill.errors import masked
 from tidemill.sql import (
     AlterQuery,
     CreateQuery,
@@ -14,7 +13,7 @@ from tidemill.sql import (
     InsertInto,
     QueryStatement,
     Statement,
-    parse,
+    parse_one,
 )
 
 
@@ -62,6 +61,14 @@ def offset_of(statement: Statement) -> int:
 
 
 def select_text(sql: str) -> str:
-    """The query in a text with one statement, without passwords."""
-    statements = parse(sql)
-    return masked(select_of(statements[0]) if len(statements) == 1 else sql)
+    """The query in a text with one statement."""
+    return select_of(parse_one(sql))
+
+
+def quoted(name: str) -> str:
+    """A name as SQL has it.
+
+    >>> quoted("odd`name")
+    '`odd``name`'
+    """
+    return f"`{name.replace('`', '``')}`"

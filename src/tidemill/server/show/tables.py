@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from io import BytesIO
 from typing import Any
 
@@ -33,14 +34,14 @@ def domain_of(domain: TimeDomain | None) -> str | None:
 
 @dataclass(frozen=True)
 class Answer:
-    """Rows of a query, with the columns `times` that say when they hold or change."""
+    """Rows of a query with the time in which they hold, and what `more` there is to say."""
 
     table: pa.Table
     schema: Schema
     domain: TimeDomain | None
     truncated: bool = False
     complete_until: int | None = None
-    more: dict[str, Any] | None = None
+    more: Mapping[str, Any] = field(default_factory=dict)
 
     def fields(self) -> dict[str, Any]:
         """The answer as JSON has it."""
@@ -60,7 +61,7 @@ class Answer:
             VALID_TO: times.get(VALID_TO, []),
             "truncated": self.truncated,
             "complete_until": self.complete_until,
-            **(self.more or {}),
+            **self.more,
         }
 
     def json(self) -> bytes:
@@ -68,23 +69,37 @@ class Answer:
         return dumps(self.fields())
 
     def arrow(self) -> bytes:
-        """As a stream of Arrow."""
+        """As a stream of Arrow; what else there is to say is in the metadata of its schema."""
+        facts = {"truncated": self.truncated, "complete_until": self.complete_until}
+        facts |= {name: value for name, value in self.more.items() if name not in self._columns}
+        table = self._whole().replace_schema_metadata({"tidemill": dumps(facts)})
         buffer = BytesIO()
-        with pa.ipc.new_stream(buffer, self.table.schema) as writer:
-            writer.write_table(self.table)
+        with pa.ipc.new_stream(buffer, table.schema) as writer:
+            writer.write_table(table)
         return buffer.getvalue()
+
+    @property
+    def _columns(self) -> list[str]:
+        """What is told besides of every row."""
+        return [name for name, value in self.more.items() if isinstance(value, list)]
+
+    def _whole(self) -> pa.Table:
+        table = self.table
+        for name in self._columns:
+            table = table.append_column(name, pa.array(self.more[name]))
+        return table
 
     def csv(self) -> bytes:
         """As CSV with a line of names."""
         buffer = BytesIO()
-        pyarrow.csv.write_csv(_flat(self.table), buffer)
+        pyarrow.csv.write_csv(_flat(self._whole()), buffer)
         return buffer.getvalue()
 
 
 def _flat(table: pa.Table) -> pa.Table:
     """CSV has no lists and no structures: these are written as JSON."""
-    for number, field in enumerate(table.schema):
-        if pa.types.is_nested(field.type) or pa.types.is_binary(field.type):
+    for number, (name, kind) in enumerate(zip(table.column_names, table.schema.types, strict=True)):
+        if pa.types.is_nested(kind) or pa.types.is_binary(kind):
             texts = [None if v is None else dumps(v).decode() for v in values(table.column(number))]
-            table = table.set_column(number, field.name, pa.array(texts, pa.string()))
+            table = table.set_column(number, name, pa.array(texts, pa.string()))
     return table

@@ -1,9 +1,23 @@
-import { Empty } from "../../parts/Help";
+// Names that browser tests hold on to:
+// - radios "Logical" and "Physical"; buttons "Undo", "Redo", "Duplicate", "Delete", "Arrange",
+//   "Fit", "New"; combobox "Open a query".
+// - section "Operators": one button per operator ("Filter", "Time window", ...) and per source of
+//   the catalog (its name); pressing adds, dragging onto test id "canvas" adds there.
+// - operators on the canvas: test id `operator-ID` (`operator-filter1`); their handles are labelled
+//   `left of join1`, `input of filter1`, and `result of filter1`.
+// - section "Settings": fields by their titles (lists: `Aggregates 1`), comboboxes `input`,
+//   `left`, ... and `rows go to` to connect without a mouse; checkbox "Its rows are the result".
+// - tabs "Problems", "SQL", "Explain"; textbox "Name of the query", button "Run", and then the link
+//   "See its results".
+import { ReactFlowProvider } from "@xyflow/react";
+import "../../styles/compose.css";
+import { Workbench } from "./Workbench";
 
-export default function ComposeView(_: { rest: string }) {
+/** Build a plan by hand, see what it means, and run it. */
+export default function ComposeView({ rest }: { rest: string }) {
   return (
-    <Empty title="Compose">
-      <p>This view is being built.</p>
-    </Empty>
+    <ReactFlowProvider>
+      <Workbench open={rest} />
+    </ReactFlowProvider>
   );
 }

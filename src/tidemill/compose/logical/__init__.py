@@ -1,0 +1,14 @@
+"""The logical operators: every one that the language can say."""
+
+from tidemill.compose.logical import groups, joins, rows, sets, sources, windows
+
+OPERATORS = (
+    *sources.OPERATORS,
+    *windows.OPERATORS,
+    *rows.OPERATORS,
+    *joins.OPERATORS,
+    *groups.OPERATORS,
+    *sets.OPERATORS,
+)
+
+__all__ = ["OPERATORS"]

@@ -1,0 +1,146 @@
+"""Operators that look at one input, row by row or instant by instant."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sqlglot import exp
+
+from tidemill.algebra import Distinct, Filter, Plan, Project, Scalar, column
+from tidemill.analyze.relation import unique_names
+from tidemill.analyze.stage import Stage
+from tidemill.analyze.trees import written
+from tidemill.analyze.windows import apply_function
+from tidemill.compose.bench import Bench, placed_in
+from tidemill.compose.model import Wrong, about, wrong
+from tidemill.compose.operators import Operator, Setting
+from tidemill.compose.texts import short
+from tidemill.errors import TidemillError
+from tidemill.sql import StreamFunction
+
+
+def _filter(bench: Bench) -> Plan:
+    stage = bench.stage(bench.plan)
+    predicate = bench.condition("condition", stage)
+    assert predicate is not None
+    return Filter(bench.plan, predicate)
+
+
+def _project(bench: Bench) -> Plan:
+    stage = bench.stage(bench.plan)
+    items = [
+        item
+        for text, node in bench.expressions("columns")
+        for item in _items(bench, text, node, stage)
+    ]
+    seen: set[str] = set()
+    for name, _ in items:
+        if name.casefold() in seen:
+            help = "give one another name with AS"
+            raise wrong(f"two columns are named `{name}`", help, "columns")
+        seen.add(name.casefold())
+    return Project(bench.plan, tuple(items))
+
+
+def _items(bench: Bench, text: str, node: exp.Expr, stage: Stage) -> Iterator[tuple[str, Scalar]]:
+    if isinstance(node, exp.Star):
+        yield from all_columns(bench.plan)
+        return
+    with about("columns"), placed_in(text):
+        value = node.unalias()
+        bound = bench.bound(value, stage)
+        own = short(bound.name) if isinstance(bound, exp.Column) else written(value)
+        yield node.alias or own, stage.scalar(bound)
+
+
+def all_columns(plan: Plan) -> list[tuple[str, Scalar]]:
+    """All columns of a plan that can be seen, under names without alias."""
+    fields = [field for field in plan.schema if "#" not in field.name]
+    names = unique_names([short(field.name) for field in fields])
+    return [(n, column(f.name, f.type)) for n, f in zip(names, fields, strict=True)]
+
+
+def seen(plan: Plan) -> Plan:
+    """The plan without the columns that only the engine knows; rows are compared without them."""
+    kept = [field for field in plan.schema if "#" not in field.name]
+    if len(kept) == len(plan.schema):
+        return plan
+    return Project(plan, tuple((field.name, column(field.name, field.type)) for field in kept))
+
+
+def _distinct(bench: Bench) -> Plan:
+    return Distinct(seen(bench.plan))
+
+
+def _stream_function(bench: Bench) -> Plan:
+    kind = bench.operator.kind.upper()
+    try:
+        return apply_function(bench.plan, StreamFunction(kind=kind), bench.context)
+    except TidemillError as error:
+        raise Wrong(error, input=0) from None
+
+
+OPERATORS = (
+    Operator(
+        "filter",
+        "Filter",
+        "rows",
+        "Keeps the rows for which a condition is true.",
+        _filter,
+        (
+            Setting(
+                "condition",
+                "Condition",
+                "condition",
+                "What must be true of a row.",
+                "price > 10",
+                required=True,
+            ),
+        ),
+    ),
+    Operator(
+        "project",
+        "Project",
+        "rows",
+        "Chooses columns, and computes new ones from them.",
+        _project,
+        (
+            Setting(
+                "columns",
+                "Columns",
+                "columns",
+                "What a row has afterwards; `*` stands for all columns of the input.",
+                "item, price * 2 AS doubled",
+                required=True,
+            ),
+        ),
+    ),
+    Operator(
+        "distinct",
+        "Distinct",
+        "rows",
+        "Gives every row at most once at each instant.",
+        _distinct,
+    ),
+    Operator(
+        "istream",
+        "Rows that come",
+        "streams",
+        "Turns rows that hold for a while into a stream of those that come (ISTREAM).",
+        _stream_function,
+    ),
+    Operator(
+        "dstream",
+        "Rows that go",
+        "streams",
+        "Turns rows that hold for a while into a stream of those that go (DSTREAM).",
+        _stream_function,
+    ),
+    Operator(
+        "rstream",
+        "Rows at every instant",
+        "streams",
+        "Repeats every row at each instant at which it holds (RSTREAM).",
+        _stream_function,
+    ),
+)

@@ -1,0 +1,90 @@
+"""Where rows come from."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from tidemill.algebra import Field, Plan, Project, Schema
+from tidemill.analyze import Derived, SourceInfo
+from tidemill.analyze.references import source_plan
+from tidemill.compose.bench import Bench
+from tidemill.compose.model import about, wrong
+from tidemill.compose.operators import Operator, Setting
+
+LEAVE_OUT: Final = "leave out"
+AS_COLUMN: Final = "as a column"
+
+_ALIAS: Final = re.compile(r"[^#`\s][^#`]*")
+
+
+def _scan(bench: Bench) -> Plan:
+    with about("source"):
+        entry = bench.catalog.lookup(bench.text("source"))
+    alias = alias_of(bench, entry.name)
+    bench.context.depends_on.add(entry.name)
+    bench.context.domain = entry.domain
+    with_time = bench.choice("time") == AS_COLUMN
+    if isinstance(entry, Derived):
+        return derived_scan(entry, alias)
+    return source_plan(entry, alias, scan_columns(entry, with_time))
+
+
+def alias_of(bench: Bench, source: str) -> str:
+    """The name of a source in a plan."""
+    alias = bench.text("alias") or source
+    if not _ALIAS.fullmatch(alias):
+        help = "use letters, digits and underscores"
+        raise wrong(f"`{alias}` cannot be an alias", help, "alias")
+    return alias
+
+
+def derived_scan(entry: Derived, alias: str) -> Plan:
+    """A stream or relation that a query defines, under an alias."""
+    return Project.renaming(entry.plan, tuple(f"{alias}.{n}" for n in entry.schema.names))
+
+
+def scan_columns(info: SourceInfo, with_time: bool) -> Schema:
+    """The columns that a scan gives."""
+    if not with_time or info.time_column is None:
+        return info.schema
+    return Schema((*info.schema, Field(info.time_column, info.time_type)))
+
+
+OPERATORS = (
+    Operator(
+        "scan",
+        "Scan",
+        "sources",
+        "Reads a stream or a relation: every plan begins with one.",
+        _scan,
+        (
+            Setting(
+                "source",
+                "Stream or relation",
+                "source",
+                "What is read, by its name.",
+                "bid",
+                required=True,
+            ),
+            Setting(
+                "alias",
+                "Alias",
+                "text",
+                "Another name for it in this plan: needed if it is read twice.",
+                "b",
+            ),
+            Setting(
+                "time",
+                "Time",
+                "choice",
+                "Whether the time of a row is one of its columns, too.",
+                LEAVE_OUT,
+                default=LEAVE_OUT,
+                choices=(LEAVE_OUT, AS_COLUMN),
+            ),
+        ),
+        least=0,
+        most=0,
+    ),
+)

@@ -1,0 +1,203 @@
+"""For how long rows hold: windows, and the granularity of time."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from sqlglot import exp
+
+from tidemill.algebra import CountWindow, Plan
+from tidemill.algebra.nodes import entries
+from tidemill.analyze.scope import Item
+from tidemill.analyze.windows import apply_clauses
+from tidemill.compose import texts
+from tidemill.compose.bench import Bench
+from tidemill.compose.model import about, wrong
+from tidemill.compose.operators import Operator, Setting
+from tidemill.sql import Duration, Granularity, RowCount, StreamWindow, Unbounded
+
+
+def _clauses(bench: Bench, setting: str, **clauses: exp.Expr) -> Plan:
+    """What the language makes of an entry of FROM with these clauses."""
+    alias = "+".join(entries(bench.plan)) or "the input"
+    node = exp.Table(this=exp.to_identifier("x"), **clauses)
+    item = Item(alias, alias, bench.plan, bench.plan.schema, node)
+    with about(setting):
+        return apply_clauses(item, node, bench.context).plan
+
+
+def _length(bench: Bench, name: str) -> Duration | None:
+    text = bench.text(name)
+    if not text:
+        return None
+    with about(name):
+        found = texts.length(text)
+    if isinstance(found, Unbounded):
+        help = "use the Unbounded window"
+        raise wrong("this takes a length of time", help, name)
+    return found
+
+
+def _time_window(bench: Bench) -> Plan:
+    size, least = _length(bench, "size"), _length(bench, "least")
+    slide = _length(bench, "slide")
+    sizes = {"size": size} if least is None else {"min": least, "max": size}
+    window = StreamWindow(kind="RANGE", slide=slide, **sizes)
+    return _clauses(bench, "size", stream_window=window)
+
+
+def _unbounded_window(bench: Bench) -> Plan:
+    window = StreamWindow(kind="RANGE", size=Unbounded(), slide=_length(bench, "slide"))
+    return _clauses(bench, "slide", stream_window=window)
+
+
+def _now_window(bench: Bench) -> Plan:
+    return _clauses(bench, "size", stream_window=StreamWindow(kind="NOW"))
+
+
+def _count_window(bench: Bench) -> Plan:
+    by = _partition(bench) if bench.operator.kind == "partitioned_window" else ()
+    if bench.text("rows").upper() == "UNBOUNDED":
+        sizes: dict[str, exp.Expr] = {"size": Unbounded()}
+    elif (least := bench.integer("least", 1)) is not None:
+        sizes = {"min": _rows(least), "max": _rows(bench.integer("rows", 1))}
+    else:
+        sizes = {"size": _rows(bench.integer("rows", 1))}
+    slide = bench.integer("slide", 1)
+    steps = {} if slide in (None, 1) else {"slide": _rows(slide)}
+    window = StreamWindow(kind="ROWS", **sizes, **steps)
+    plan = _clauses(bench, "rows", stream_window=window)
+    return replace(plan, partition_by=by) if isinstance(plan, CountWindow) else plan
+
+
+def _rows(number: int | None) -> RowCount:
+    return RowCount(this=exp.Literal.number(number or 1))
+
+
+def _partition(bench: Bench) -> tuple[str, ...]:
+    stage = bench.stage(bench.plan)
+    found = bench.expressions("by")
+    return tuple(bench.column("by", text, node, stage) for text, node in found)
+
+
+def _granularity(bench: Bench) -> Plan:
+    finest, coarsest = _length(bench, "granule"), _length(bench, "coarsest")
+    sizes = {"size": finest} if coarsest is None else {"finest": finest, "coarsest": coarsest}
+    return _clauses(bench, "granule", granularity=Granularity(**sizes))
+
+
+_SLIDE = Setting(
+    "slide",
+    "Slide",
+    "duration",
+    "The content changes only once in so much time; without it, whenever a row comes or goes.",
+    "1 MINUTE",
+)
+_ROWS = Setting(
+    "rows", "Rows", "integer", "How many rows; UNBOUNDED for all.", "100", required=True
+)
+_LEAST_ROWS = Setting(
+    "least",
+    "At least",
+    "integer",
+    "If memory is short, the engine may make the window smaller, down to this.",
+    "10",
+)
+_SLIDE_ROWS = Setting(
+    "slide", "Slide", "integer", "The content changes only with every so many rows.", "10"
+)
+
+OPERATORS = (
+    Operator(
+        "time_window",
+        "Time window",
+        "windows",
+        "Lets every row hold for a length of time: the rows of the last five minutes.",
+        _time_window,
+        (
+            Setting(
+                "size",
+                "Size",
+                "duration",
+                "How long a row holds; a plain number where time is a number.",
+                "5 MINUTES",
+                required=True,
+            ),
+            _SLIDE,
+            Setting(
+                "least",
+                "At least",
+                "duration",
+                "If memory is short, the engine may make the window smaller, down to this.",
+                "1 MINUTE",
+            ),
+        ),
+    ),
+    Operator(
+        "now_window",
+        "Now window",
+        "windows",
+        "Lets every row hold for its own instant only, as it does without a window.",
+        _now_window,
+    ),
+    Operator(
+        "unbounded_window",
+        "Unbounded window",
+        "windows",
+        "Lets every row hold for ever: all rows up to now.",
+        _unbounded_window,
+        (_SLIDE,),
+    ),
+    Operator(
+        "count_window",
+        "Count window",
+        "windows",
+        "Lets a row hold until so many others came after it: the last hundred rows.",
+        _count_window,
+        (_ROWS, _SLIDE_ROWS, _LEAST_ROWS),
+    ),
+    Operator(
+        "partitioned_window",
+        "Partitioned window",
+        "windows",
+        "The last rows of each group of its own: the last bid for every item.",
+        _count_window,
+        (
+            Setting(
+                "by",
+                "Partition by",
+                "columns",
+                "The columns that tell the groups apart.",
+                "item",
+                required=True,
+            ),
+            _ROWS,
+            _SLIDE_ROWS,
+            _LEAST_ROWS,
+        ),
+    ),
+    Operator(
+        "granularity",
+        "Granularity",
+        "windows",
+        "Lets rows come and go only at multiples of a length of time, which makes less work.",
+        _granularity,
+        (
+            Setting(
+                "granule",
+                "Granule",
+                "duration",
+                "The length of time; starts and ends are rounded up to its multiples.",
+                "1 SECOND",
+                required=True,
+            ),
+            Setting(
+                "coarsest",
+                "Coarsest",
+                "duration",
+                "If memory is short, the engine may make it longer, up to this.",
+                "10 SECONDS",
+            ),
+        ),
+    ),
+)

@@ -1,0 +1,82 @@
+"""What a palette shows: operators, and the settings that each of them has."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from tidemill.compose.model import Value
+
+if TYPE_CHECKING:
+    from tidemill.algebra import Plan
+    from tidemill.compose.bench import Bench
+
+Type = Literal[
+    "source",  # the name of a stream or relation
+    "columns",  # expressions, each with a name perhaps: `price * 2 AS doubled`
+    "condition",  # an expression that is true or false
+    "integer",
+    "number",
+    "duration",  # a length of time: `5 MINUTES`, or `5` where time is a number
+    "choice",
+    "text",
+    "order",  # columns, each with DESC perhaps: `price DESC`
+    "aggregates",  # calls of aggregates, each with a name perhaps: `COUNT(*) AS n`
+]
+
+
+@dataclass(frozen=True)
+class Setting:
+    """One setting of an operator."""
+
+    name: str
+    title: str
+    type: Type
+    help: str
+    example: str = ""
+    required: bool = False
+    default: Value = None
+    choices: tuple[str, ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        """The setting, for a page."""
+        return {
+            "name": self.name,
+            "title": self.title,
+            "type": self.type,
+            "required": self.required,
+            "default": self.default,
+            "choices": list(self.choices),
+            "help": self.help,
+            "example": self.example,
+        }
+
+
+@dataclass(frozen=True)
+class Operator:
+    """A kind of node: what it is called and does, its settings, and how its plan is built."""
+
+    kind: str
+    title: str
+    group: str
+    summary: str
+    build: Callable[[Bench], Plan]
+    settings: tuple[Setting, ...] = ()
+    least: int = 1
+    most: int = 1
+
+    def setting(self, name: str) -> Setting:
+        """A setting by its name."""
+        return next(each for each in self.settings if each.name == name)
+
+    def to_json(self) -> dict[str, Any]:
+        """The operator, for a page."""
+        return {
+            "kind": self.kind,
+            "title": self.title,
+            "group": self.group,
+            "summary": self.summary,
+            "inputs": {"min": self.least, "max": self.most},
+            "settings": [setting.to_json() for setting in self.settings],
+        }

@@ -1,0 +1,67 @@
+"""Composed plans, checked, opened and run by the engine of a server."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tidemill.compose import Checked, Composed, check, open_plan
+from tidemill.compose.model import Level
+from tidemill.compose.running import runnable
+from tidemill.engine import Query
+from tidemill.server.control import Control
+from tidemill.server.models.compose import ComposedPlan
+from tidemill.server.problems import TooLarge
+from tidemill.server.service import Service
+from tidemill.server.show.plans import node_of, plans_of
+
+_FORGOTTEN = "a physical plan has no statement that a restart could read: compose it again then"
+_PLANS = ("plans", "texts", "rules", "total")
+
+
+def check_composed(service: Service, plan: ComposedPlan) -> dict[str, Any]:
+    """What is right and wrong about a plan, and what it means."""
+    checked = _checked(service, plan)
+    found = checked.to_json() | dict.fromkeys(_PLANS)
+    if checked.query is not None and checked.is_complete:
+        with service.lock:
+            found |= _plans(checked, checked.query)
+    return found
+
+
+def _plans(checked: Checked, query: Query) -> dict[str, Any]:
+    if query.is_fixed and checked.meaning is None:
+        plans = {"logical": None, "optimized": None, "physical": node_of(query.job.plan)}
+        return {"plans": plans, "texts": {"fragments": query.explain("fragments")}}
+    report = plans_of(query, checked.sql or "")
+    return {name: report[name] for name in _PLANS}
+
+
+def open_composed(service: Service, query: str, level: Level) -> dict[str, Any]:
+    """A query as a composed plan."""
+    with service.lock:
+        return open_plan(service.engine, query, level).to_json()
+
+
+def run_composed(service: Service, name: str, plan: ComposedPlan, partial: bool) -> dict[str, Any]:
+    """Let a composed plan run under a name."""
+    checked = runnable(_checked(service, plan))
+    assert checked.query is not None
+    if checked.query.is_fixed:
+        query = Control(service).adopt(name, checked.query, partial)
+    else:
+        query = Control(service).create(name, checked.sql or "", True, partial)
+    note = _FORGOTTEN if checked.query.is_fixed else None
+    return {"query": query, "sql": checked.sql, "survives_restart": note is None, "note": note}
+
+
+def _checked(service: Service, plan: ComposedPlan) -> Checked:
+    composed = Composed.from_json(plan.model_dump())
+    most = service.settings.limits.sql_characters
+    if sum(_size(value) for node in composed.nodes for value in node.settings.values()) > most:
+        raise TooLarge(f"the settings have more than {most} characters", help="make it smaller")
+    with service.lock:
+        return check(service.engine, composed)
+
+
+def _size(value: object) -> int:
+    return sum(map(len, value)) if isinstance(value, list) else len(str(value))

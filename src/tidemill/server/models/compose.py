@@ -1,0 +1,150 @@
+"""Plans that people build by hand."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, Field
+
+from tidemill.server.models.graph import PlanNode, Rule, Usage
+from tidemill.server.models.requests import Request
+from tidemill.server.models.responses import Column, Domain, QueryEntry
+
+Level = Literal["logical", "physical"]
+Text = Annotated[str, Field(max_length=10_000)]
+Name = Annotated[str, Field(min_length=1, max_length=200)]
+Place = Annotated[float, Field(allow_inf_nan=False, ge=-1e9, le=1e9)]
+Number = Annotated[float, Field(allow_inf_nan=False)]
+Value = Text | Annotated[int, Field(ge=-(2**63), lt=2**63)] | Number | bool | None
+Values = Value | Annotated[list[Text], Field(max_length=500)]
+
+
+class ComposedNode(Request):
+    """An operator: its kind, its settings, and the ids of its inputs."""
+
+    id: Name
+    kind: Annotated[str, Field(max_length=100)]
+    settings: Annotated[dict[Name, Values], Field(max_length=50)] = {}
+    inputs: Annotated[list[Name], Field(max_length=500)] = []
+    x: Place = 0
+    y: Place = 0
+
+
+class ComposedPlan(Request):
+    """Operators, and which of them gives the answer; by default the only end."""
+
+    level: Level = "logical"
+    nodes: Annotated[list[ComposedNode], Field(max_length=500)]
+    output: Name | None = None
+
+
+class OpenRequest(Request):
+    """A query, by its name or its text."""
+
+    query: Annotated[str, Field(min_length=1, max_length=200_000)]
+    level: Level = "logical"
+
+
+class RunComposed(Request):
+    """A composed plan, and the name under which it runs."""
+
+    name: Name
+    plan: ComposedPlan
+    partial: bool = False
+
+
+class PaletteSetting(BaseModel):
+    """A setting of an operator."""
+
+    name: str
+    title: str
+    type: str
+    required: bool
+    default: str | int | float | bool | list[str] | None
+    choices: list[str]
+    help: str
+    example: str
+
+
+class InputRange(BaseModel):
+    """How many inputs an operator has."""
+
+    min: int
+    max: int
+
+
+class PaletteOperator(BaseModel):
+    """An operator of the palette."""
+
+    kind: str
+    title: str
+    group: str
+    summary: str
+    inputs: InputRange
+    settings: list[PaletteSetting]
+
+
+class Palette(BaseModel):
+    """The operators of a level."""
+
+    level: Level
+    operators: list[PaletteOperator]
+
+
+class ComposeProblem(BaseModel):
+    """What is wrong with a node, one of its settings or inputs, or the whole plan."""
+
+    message: str
+    help: str | None
+    node: str | None
+    setting: str | None
+    input: int | None
+    line: int | None
+    column: int | None
+    length: int | None
+
+
+class CheckedNode(BaseModel):
+    """What a node gives, if it is right."""
+
+    id: str
+    state: Literal["right", "wrong", "waiting"]
+    columns: list[Column] | None
+    domain: Domain
+    windowed: bool
+
+
+class ComposedPlans(BaseModel):
+    """The plans of a composed one; of a physical one that SQL cannot say, only that."""
+
+    logical: PlanNode | None
+    optimized: PlanNode | None
+    physical: PlanNode
+
+
+class ComposeCheck(BaseModel):
+    """What was found out about a composed plan, and what it means if it is right."""
+
+    level: Level
+    complete: bool
+    output: str | None
+    columns: list[Column] | None
+    domain: Domain
+    nodes: list[CheckedNode]
+    errors: list[ComposeProblem]
+    warnings: list[ComposeProblem]
+    sql: str | None
+    sql_reason: str | None
+    plans: ComposedPlans | None
+    texts: dict[str, str] | None
+    rules: list[Rule] | None
+    total: Usage | None
+
+
+class ComposeRun(BaseModel):
+    """A composed plan that runs, and whether a restart of the server knows it."""
+
+    query: QueryEntry
+    sql: str | None
+    survives_restart: bool
+    note: str | None

@@ -1,0 +1,111 @@
+"""A server, as the shell talks to it."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import takewhile
+from typing import Any
+
+from tidemill.client import Client, RequestError
+from tidemill.client.errors import warning_of
+from tidemill.errors import UnsupportedError
+from tidemill.shell.backend import Named, Rows, Snapshot
+from tidemill.shell.naming import names_of
+from tidemill.shell.splitting import name_in
+from tidemill.terminal.plans import TEXTS
+from tidemill.timeline import VALID_FROM, VALID_TO
+
+_MOST = 1_000_000
+"""Rows of an answer that are asked for; a server may send fewer."""
+
+
+class ServerBackend:
+    """A server that is reached over HTTP."""
+
+    def __init__(self, client: Client) -> None:
+        self._client = client
+        self._version = client.info()["version"]
+
+    @property
+    def title(self) -> str:
+        """What the shell is connected to, in a few words."""
+        return f"the server {self._version} at {self._client.url}"
+
+    def execute(self, sql: str) -> str | None:
+        """Run one statement that is no SELECT; the name of the query that it started."""
+        [result] = self._client.execute(sql)
+        if result.query is not None:
+            _warn(result.query["warnings"], sql)
+        return result.name
+
+    def select(self, sql: str) -> Rows:
+        """The answer to a SELECT over input that ends."""
+        _warn(self._client.check(sql).warnings, sql)
+        found = self._client.select(sql, _MOST)
+        return Rows(found.table, found.truncated)
+
+    def names(self) -> Sequence[Named]:
+        """Everything that has a name."""
+        return names_of(self._client.catalog(), self._client.queries())
+
+    def explain(self, query: str, level: str) -> list[str]:
+        """The lines of a plan; `query` is a SELECT or the name of a query."""
+        name = name_in(query)
+        found = self._client.plan(query) if name is None else self._client.plan_of(name)
+        _warn(found.warnings if name is None else (), query)
+        if level in TEXTS:
+            lines = found.texts[level].split("\n")[1:]
+            return list(takewhile(lambda line: not line.startswith("warning: "), lines))
+        return plan_text(found.plans[level])
+
+    def snapshot(self, name: str, limit: int) -> Snapshot:
+        """What a query that runs, or did, says now: at most so many rows."""
+        found = self._client.snapshot(name, limit=limit)
+        rows = found.table.drop_columns([VALID_FROM, VALID_TO])
+        if found.complete_until == 0:
+            return Snapshot(rows)
+        return Snapshot(rows, found.truncated, found.at, ended=found.complete_until is None)
+
+    def push(self, stream: str, rows: Any) -> int:
+        """Push rows, and wait until the queries that run have them; how many."""
+        try:
+            return self._client.push(stream, rows, wait=True)
+        except RequestError as error:
+            if error.kind != "conflict":
+                raise
+            return self._client.push(stream, rows)  # no query reads it yet: they wait
+
+    def settle(self) -> None:
+        """Rows that are pushed are waited for when they are pushed."""
+
+    def tick(self) -> int:
+        """A server makes its ticks itself."""
+        raise UnsupportedError("the server makes its ticks itself", help="just wait")
+
+    def close(self) -> None:
+        """Let go of the connections."""
+        self._client.close()
+
+
+def _warn(problems: Iterable[Mapping[str, Any]], sql: str) -> None:
+    for problem in problems:
+        warnings.warn(warning_of(problem, sql), stacklevel=2)
+
+
+def plan_text(node: Mapping[str, Any]) -> list[str]:
+    """The lines of a plan, as an engine writes them.
+
+    >>> scan = {"operator": "Scan", "details": "bid", "inputs": []}
+    >>> plan_text({"operator": "Filter", "details": "price > 9", "inputs": [scan]})
+    ['01 Filter price > 9', '02   Scan bid']
+    """
+    found = list(_walk(node, 0))
+    width = max(2, len(str(len(found))))
+    return [f"{number:0{width}} {line}" for number, line in enumerate(found, 1)]
+
+
+def _walk(node: Mapping[str, Any], depth: int) -> Iterator[str]:
+    yield "  " * depth + f"{node['operator']} {node['details']}".rstrip()
+    for child in node["inputs"]:
+        yield from _walk(child, depth + 1)

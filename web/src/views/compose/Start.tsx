@@ -1,0 +1,49 @@
+import type { SourceEntry } from "../../api/types";
+import { Glyph } from "./Glyph";
+import { measures } from "./model/columns";
+import { examples, type Example } from "./model/examples";
+import { useComposing } from "./useComposing";
+
+/** Where there is nothing yet: how to begin. */
+export function Start({ take }: { take: (example: Example) => void }) {
+  const { catalog, operators } = useComposing();
+  if (!catalog) return null;
+  const stream = liveliest(catalog.streams);
+  return (
+    <div className="start">
+      <h1>Compose a query</h1>
+      {stream ? (
+        <>
+          <p>
+            <span className="by-mouse">Drag a stream from the left onto this canvas, and go on from there.</span>
+            <span className="by-touch">Add a stream, and go on from there.</span> Or begin with one of these:
+          </p>
+          <div className="examples">
+            {examples(stream).map((example) => (
+              <button key={example.title} onClick={() => take(example)}>
+                <span className="chain" aria-hidden>
+                  {example.draft.parts.map((part) => (
+                    <Glyph key={part.id} operator={operators.get(part.kind) ?? null} />
+                  ))}
+                </span>
+                <strong>{example.title}</strong>
+                <span className="quiet">{example.summary}</span>
+              </button>
+            ))}
+          </div>
+        </>
+      ) : (
+        <>
+          <p>A plan begins with a stream, and there is none yet. Create one under Queries, for example:</p>
+          <pre>CREATE STREAM bid (item STRING, price BIGINT, at TIMESTAMP) TIMESTAMP BY at;</pre>
+        </>
+      )}
+    </div>
+  );
+}
+
+/** What shows most: a stream with something to measure, and much of it. */
+function liveliest(streams: SourceEntry[]): SourceEntry | undefined {
+  const weight = (stream: SourceEntry) => (measures(stream.columns).length ? 1e9 : 0) + (stream.rate ?? 0);
+  return [...streams].sort((one, other) => weight(other) - weight(one))[0];
+}

@@ -1,0 +1,78 @@
+import { useState } from "react";
+import { post, Refused } from "../../../api/client";
+import type { Problem, QueryEntry } from "../../../api/types";
+import { Trouble } from "../../../parts/Help";
+import { linkTo } from "../../../shell/routes";
+import type { CheckedPlan } from "../model/contract";
+import { toComposed } from "../model/draft";
+import { useComposing } from "../useComposing";
+
+interface Started {
+  query: QueryEntry;
+  /** What is to be known of it, as that a restart forgets it. */
+  note: string | null;
+}
+
+/** Gives the plan a name and runs it. */
+export function RunForm() {
+  const { draft, dispatch, checked } = useComposing();
+  const [problem, setProblem] = useState<Problem | null>(null);
+  const [running, setRunning] = useState<Started | null>(null);
+  const [busy, setBusy] = useState(false);
+  const name = draft.name.trim();
+  const isReady = name !== "" && draft.parts.length > 0 && (checked?.complete ?? false);
+  async function run() {
+    setBusy(true);
+    setProblem(null);
+    try {
+      setRunning(await post<Started>("compose/run", { name, plan: toComposed(draft) }));
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error;
+      setProblem(error.problem);
+    } finally {
+      setBusy(false);
+    }
+  }
+  return (
+    <form
+      className="run"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (isReady) void run();
+      }}
+    >
+      <input
+        aria-label="Name of the query"
+        placeholder="name of the query"
+        value={draft.name}
+        onChange={({ target }) => {
+          setRunning(null);
+          dispatch({ type: "edit", change: (now) => ({ ...now, name: target.value }), topic: "name" });
+        }}
+      />
+      <button type="submit" className="primary" disabled={!isReady || busy} title={isReady ? "" : lacking(name, checked)}>
+        {busy ? "Starting…" : "Run"}
+      </button>
+      {(problem || running) && (
+        <div className="said">
+          {problem && <Trouble problem={problem} />}
+          {running && (
+            <p className="done" role="status">
+              {running.query.name} runs. <a href={linkTo("queries", running.query.name)}>See its results</a>
+              {running.note && <span className="quiet"> {running.note}</span>}
+            </p>
+          )}
+          <button type="button" className="ghost small" aria-label="Close" onClick={() => (setProblem(null), setRunning(null))}>
+            ✕
+          </button>
+        </div>
+      )}
+    </form>
+  );
+}
+
+/** What must be done before the plan can run. */
+function lacking(name: string, checked: CheckedPlan | null): string {
+  if (!checked?.complete) return "The plan must fit together first";
+  return name ? "" : "Give it a name first";
+}

@@ -1,0 +1,175 @@
+import { useMemo, useRef, useState, type ReactNode } from "react";
+import type { Column } from "../../../api/types";
+import { duration } from "../../../parts/format";
+import { isNumber } from "../editor/examples";
+import { COLOURS, IntervalChart } from "./IntervalChart";
+import type { Known } from "./intervals";
+import type { Found } from "./nearest";
+import { lanes, steps, valuesAt, type Choice, type Picture, type Window } from "./picture";
+import { shown } from "./rows";
+import { clock } from "./times";
+
+export type Drawing = "steps" | "lanes";
+
+interface Props {
+  known: Known;
+  drawing: Drawing;
+  choice: Choice;
+  window: Window;
+  top: number;
+  at: number | null;
+  look: (at: number | null) => void;
+  /** Along the axis of time. */
+  children: ReactNode;
+}
+
+/** The one idea as a picture: every row holds from one instant to another. */
+export function ChartPanel({ known, drawing, choice, window, top, at, look, children }: Props) {
+  const [found, setFound] = useState<Found | null>(null);
+  const [lit, setLit] = useState<string | null>(null);
+  const picture = useMemo(
+    () => (drawing === "steps" ? steps(known, choice, window, top) : lanes(known, choice.by, window, top)),
+    [known, drawing, choice, window, top],
+  );
+  const paint = usePaint(picture);
+  return (
+    <figure className={`q-chart ${drawing}`} aria-label="Chart">
+      <div className="q-canvas">
+        <IntervalChart
+          picture={picture} window={window} domain={known.domain} at={at} completeUntil={known.completeUntil} lit={lit} paint={paint}
+          look={look} hover={setFound}
+        />
+        {known.held.length === 0 && <p className="q-blank quiet">Rows are drawn here from when to when they hold.</p>}
+        {found && <Tip found={found} known={known} />}
+      </div>
+      {children}
+      {drawing === "steps" && <Legend picture={picture} paint={paint} at={at} lit={lit} light={setLit} />}
+    </figure>
+  );
+}
+
+/** A series keeps its colour as long as it is among the first. */
+function usePaint(picture: Picture): number[] {
+  const known = useRef(new Map<string, number>());
+  const keys = picture.series.map(({ key }) => key);
+  const kept = new Map(keys.flatMap((key) => (known.current.has(key) ? [[key, known.current.get(key)!] as const] : [])));
+  const used = new Set(kept.values());
+  for (const key of keys.filter((each) => !kept.has(each))) {
+    let number = 0;
+    while (used.has(number)) number += 1;
+    used.add(number);
+    kept.set(key, number);
+  }
+  known.current = kept;
+  return keys.map((key) => kept.get(key)!);
+}
+
+interface LegendProps {
+  picture: Picture;
+  paint: number[];
+  at: number | null;
+  lit: string | null;
+  light: (key: string | null) => void;
+}
+
+/** The series and what they are at the instant; a click brings one out. */
+function Legend({ picture, paint, at, lit, light }: LegendProps) {
+  return (
+    <ul className="q-legend" aria-label="Series">
+      {picture.series.map((series, n) => (
+        <li key={series.key}>
+          <button className="ghost q-small" aria-pressed={lit === series.key} onClick={() => light(lit === series.key ? null : series.key)}>
+            <span className="q-swatch" style={{ background: `var(--series-${(paint[n]! % COLOURS) + 1})` }} />
+            <span className="q-serieskey">{series.key || "all rows"}</span>
+            <span className="numbers q-seriesvalue">{at === null ? "" : valuesAt(series, at).map(({ y }) => String(Number(y.toPrecision(6)))).slice(0, 2).join(", ") || "–"}</span>
+          </button>
+        </li>
+      ))}
+      {picture.others > 0 && <li className="quiet">{picture.others.toLocaleString("en")} more in grey</li>}
+    </ul>
+  );
+}
+
+function Tip({ found, known }: { found: Found; known: Known }) {
+  const { held } = found.bar;
+  const end = held.to !== null && held.to === known.completeUntil ? "…" : clock(held.to, known.domain);
+  return (
+    <div className={found.right ? "q-tip left" : "q-tip"} role="presentation" style={{ left: found.left, top: found.top }}>
+      <dl>
+        {known.columns.map((column, n) => (
+          <div key={column.name}>
+            <dt>{column.name}</dt>
+            <dd>{shown(held.row[n] ?? null)}</dd>
+          </div>
+        ))}
+      </dl>
+      <p className="numbers">
+        [{clock(held.from, known.domain)}, {end}) <span className="quiet">{held.to !== null && duration(held.to - held.from, known.domain)}</span>
+      </p>
+    </div>
+  );
+}
+
+interface OptionsProps {
+  columns: Column[];
+  drawing: Drawing | null;
+  draw: (drawing: Drawing | null) => void;
+  choice: Choice;
+  choose: (choice: Choice) => void;
+  top: number;
+  setTop: (top: number) => void;
+}
+
+const TOPS = [3, 5, 8, 20];
+
+/** What is drawn, and how. */
+export function ChartOptions({ columns, drawing, draw, choice, choose, top, setTop }: OptionsProps) {
+  const numbers = columns.flatMap((column, n) => (isNumber(column) ? [n] : []));
+  const names = (by: number[]) => by.map((n) => columns[n]?.name).join(", ");
+  const ways = [[], ...columns.map((_, n) => [n]), columns.map((_, n) => n).filter((n) => n !== choice.value)];
+  const by = [...new Map([choice.by, ...ways].map((way) => [way.join(), way])).values()];
+  return (
+    <>
+      <div role="group" aria-label="Chart" className="q-switch">
+        {numbers.length > 0 && (
+          <button aria-pressed={drawing === "steps"} onClick={() => draw("steps")}>
+            Steps
+          </button>
+        )}
+        <button aria-pressed={drawing === "lanes"} onClick={() => draw("lanes")}>
+          Timeline
+        </button>
+        <button aria-pressed={drawing === null} onClick={() => draw(null)}>
+          Off
+        </button>
+      </div>
+      {drawing === "steps" && (
+        <Pick label="Value" value={choice.value ?? 0} options={numbers.map((n) => [n, columns[n]!.name])} pick={(n) => choose({ ...choice, value: n })} />
+      )}
+      {drawing !== null && (
+        <Pick
+          label={drawing === "steps" ? "Series" : "Lanes"} value={by.findIndex((way) => way.join() === choice.by.join())}
+          options={by.map((way, n) => [n, way.length ? names(way) : "all rows together"])}
+          pick={(n) => choose({ ...choice, by: by[n]! })}
+        />
+      )}
+      {drawing !== null && <Pick label="First" value={top} options={TOPS.map((n) => [n, String(n)])} pick={setTop} />}
+    </>
+  );
+}
+
+/** A small choice with a word before it. */
+export function Pick({ label, value, options, pick }: { label: string; value: number; options: [number, string][]; pick: (value: number) => void }) {
+  return (
+    <label className="q-pick">
+      <span>{label}</span>
+      <select value={value} onChange={(event) => pick(Number(event.target.value))}>
+        {options.map(([number, words]) => (
+          <option key={number} value={number}>
+            {words}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}

@@ -1,0 +1,71 @@
+import { useState } from "react";
+import type { Problem, QueryEntry } from "../../../api/types";
+import { short } from "../../../parts/format";
+import { Trouble } from "../../../parts/Help";
+import { linkTo } from "../../../shell/routes";
+import { Plus } from "../icons";
+import { Actions } from "../query/Actions";
+
+interface Props {
+  queries: QueryEntry[] | null;
+  chosen: string;
+  changed: () => void;
+}
+
+/** All queries by name: what they do, and what can be done with them. */
+export function QueryList({ queries, chosen, changed }: Props) {
+  const [wanted, setWanted] = useState("");
+  const [problem, setProblem] = useState<Problem | null>(null);
+  const byName = [...(queries ?? [])].sort((a, b) => a.name.localeCompare(b.name, "en", { numeric: true }));
+  const shown = byName.filter((each) => matches(each, wanted));
+  const done = (found: Problem | null) => {
+    setProblem(found);
+    changed();
+  };
+  return (
+    <section className="q-list" aria-label="Queries">
+      <div className="q-head">
+        <h2>Queries</h2>
+        <a className="button q-small" href={linkTo("queries")} aria-current={chosen ? undefined : "page"}>
+          <Plus /> New
+        </a>
+      </div>
+      <input
+        type="search" aria-label="Filter queries" placeholder="Filter by name, state or text" value={wanted}
+        onChange={(event) => setWanted(event.target.value)}
+      />
+      {problem && <Trouble problem={problem} />}
+      <ul>
+        {shown.map((each) => (
+          <Row key={each.name} query={each} chosen={each.name === chosen} done={done} />
+        ))}
+      </ul>
+      {queries?.length === 0 && <p className="quiet q-none">None yet: write one, or load an example.</p>}
+      {queries !== null && queries.length > 0 && shown.length === 0 && <p className="quiet q-none">None matches.</p>}
+    </section>
+  );
+}
+
+function matches(query: QueryEntry, wanted: string): boolean {
+  const text = `${query.name} ${query.state} ${query.sql}`.toLowerCase();
+  return wanted.toLowerCase().split(/\s+/).every((word) => text.includes(word));
+}
+
+function Row({ query, chosen, done }: { query: QueryEntry; chosen: boolean; done: (problem: Problem | null) => void }) {
+  return (
+    <li className={chosen ? "chosen" : ""}>
+      <a href={linkTo("queries", query.name)} aria-current={chosen ? "page" : undefined} title={query.sql}>
+        <span className={`q-dot ${query.state}`} aria-hidden />
+        <span className="q-rowname">{query.name}</span>
+        <span className="q-rowfacts numbers">
+          <span className="q-hidden">{query.state}, </span>
+          {query.state === "running" || query.rows_out ? `${short(query.rows_out)} rows` : query.state}
+        </span>
+      </a>
+      <Actions query={query} done={done} />
+      {query.error && (
+        <p className="q-reason" title={query.error}>{query.error}</p>
+      )}
+    </li>
+  );
+}
