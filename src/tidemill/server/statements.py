@@ -7,11 +7,12 @@ from typing import Any
 from tidemill.engine import Query
 from tidemill.errors import CatalogError, ResourceError, TidemillError, masked
 from tidemill.server.keeping import execute
-from tidemill.server.problems import TooLarge, TooMany, problem
+from tidemill.server.problems import TooMany, problem
+from tidemill.server.reading import read
 from tidemill.server.service import Service
 from tidemill.server.show.statements import kind_of, select_of
 from tidemill.server.show.tables import columns_of, domain_of
-from tidemill.sql import CreateQuery, InsertInto, Statement, error_at, parse, parse_one
+from tidemill.sql import CreateQuery, InsertInto, Statement, error_at, parse_one
 
 
 class ScriptError(TidemillError):
@@ -33,20 +34,13 @@ class Scripts:
         """Run a script; what each of its statements did."""
         results: list[dict[str, Any]] = []
         try:
-            for statement in self._parsed(sql):
+            for statement in read(sql, self._service.settings.limits):
                 results.append(self._run(statement))
         except TidemillError as error:
             raise ScriptError(error, len(results)) from error
         finally:
             self._service.changed()
         return results
-
-    def _parsed(self, sql: str) -> list[Statement]:
-        most = self._service.settings.limits.sql_characters
-        if len(sql) > most:
-            help = "send it in parts"
-            raise TooLarge(f"the text has more than {most} characters", help=help)
-        return parse(sql)
 
     def _run(self, statement: Statement) -> dict[str, Any]:
         with self._service.lock:
