@@ -137,18 +137,21 @@ class Bench:
 
     # Expressions
 
-    def stage(self, plan: Plan, other: Plan | None = None) -> Stage:
-        """The names of one input, or of two that have no column in common."""
-        outer = Schema(()) if other is None else other.schema
-        if common := set(plan.schema.names) & set(outer.names):
-            name = texts.column_text(min(common))
-            message = f"both inputs have a column `{name}`"
-            raise wrong(message, "give one of the scans below another alias", input=1)
-        scope = PlanScope([], schema=plan.schema + outer, times=self._times(plan, other))
+    def stage(self, plan: Plan, *others: Plan) -> Stage:
+        """The names of one input, or of several that have no column in common."""
+        outer = Schema(())
+        for number, other in enumerate(others, 1):
+            if common := {*plan.schema.names, *outer.names} & set(other.schema.names):
+                name = texts.column_text(min(common))
+                message = f"another input has a column `{name}`, too"
+                raise wrong(message, "give one of the sources below an alias", input=number)
+            outer = outer + other.schema
+        scope = PlanScope([], schema=plan.schema + outer, times=self._times(plan, *others))
         return Stage(self.context, plan, scope, outer)
 
-    def _times(self, *plans: Plan | None) -> Mapping[str, str]:
-        scans = {n for p in plans if p for n in p.walk() if isinstance(n, Scan)}
+    def _times(self, *plans: Plan) -> Mapping[str, str]:
+        nodes = [node for plan in plans for node in plan.walk()]
+        scans = {n for node in nodes if isinstance(n := getattr(node, "scan", node), Scan)}
         infos = ((scan, self.catalog.find(scan.source)) for scan in scans)
         return {
             info.time_column.casefold(): scan.alias

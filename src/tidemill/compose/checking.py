@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -13,14 +12,20 @@ from tidemill.analyze.arrivals import look_up_on_arrival
 from tidemill.compose.advice import advice_on_growth
 from tidemill.compose.assembling import Assembled, assemble
 from tidemill.compose.bench import Piece
+from tidemill.compose.lifting import meaning_of
 from tidemill.compose.logical.rows import all_columns
-from tidemill.compose.model import Composed, Problem, Wrong
+from tidemill.compose.model import Composed, Problem, Wrong, wrong
+from tidemill.compose.opening import quietly
 from tidemill.compose.palette import operators_by_kind
+from tidemill.compose.physical.making import is_raw
 from tidemill.compose.sql import CannotSay, to_sql
 from tidemill.engine import Engine, Query
-from tidemill.errors import PlanWarning, TidemillError
+from tidemill.errors import TidemillError
+from tidemill.physical.operator import Exec
+from tidemill.physical.project import ProjectExec
 from tidemill.timeline import VALID_FROM, VALID_TO, TimeDomain
 
+_BY_HAND = "-- composed of physical operators, which stay as they are"
 _DOMAINS = {TimeDomain.TICKS: "ticks", TimeDomain.MICROSECONDS: "microseconds", None: None}
 
 
@@ -32,6 +37,7 @@ class Checked:
     assembled: Assembled
     output: str | None = None
     plan: Plan | None = None
+    meaning: Plan | None = None  # of a physical plan
     domain: TimeDomain | None = None
     sql: str | None = None
     sql_reason: str | None = None
@@ -153,34 +159,54 @@ def _left_over(composed: Composed, output: str) -> list[Problem]:
 
 def _finish(engine: Engine, checked: Checked, piece: Piece) -> None:
     """What the whole plan means."""
-    plan = result_of(piece.plan)
     try:
+        plan = result_of(piece.plan)
         _check_names(plan)
-        look_up_on_arrival(plan, {})
-    except TidemillError as error:
-        checked.errors.append(Wrong(error).problem(checked.output or ""))
+        if checked.composed.level == "logical":
+            look_up_on_arrival(plan, {})
+    except (TidemillError, Wrong) as error:
+        found = error if isinstance(error, Wrong) else Wrong(error)
+        checked.errors.append(found.problem(checked.output or ""))
         return
     checked.plan, checked.domain = plan, piece.domain
+    if isinstance(plan, Exec):
+        _finish_physical(engine, checked, plan)
+    else:
+        _finish_logical(engine, checked, plan)
+
+
+def _finish_logical(engine: Engine, checked: Checked, plan: Plan) -> None:
     checked.warnings += advice_on_growth(plan, checked.assembled.nodes_of)
     try:
-        checked.sql = to_sql(plan, engine.catalog, piece.domain)
-        checked.query = _query(engine, checked.sql)
+        checked.sql = to_sql(plan, engine.catalog, checked.domain)
+        checked.query = quietly(engine, checked.sql)
+    except CannotSay as error:
+        checked.sql_reason = f"{error.message}: {error.help}"
+
+
+def _finish_physical(engine: Engine, checked: Checked, plan: Exec) -> None:
+    meaning: Plan | None = None
+    try:
+        meaning = meaning_of(plan, engine.catalog)
+        checked.sql = to_sql(meaning, engine.catalog, checked.domain)
+        quietly(engine, checked.sql)
     except CannotSay as error:
         checked.sql, checked.sql_reason = None, f"{error.message}: {error.help}"
-
-
-def _query(engine: Engine, sql: str) -> Query | None:
-    with warnings.catch_warnings():
-        # They are about the plan, and were found there.
-        warnings.simplefilter("ignore", PlanWarning)
-        return engine.sql(sql)
+    text = f"{_BY_HAND}\n{checked.sql or ''}".rstrip()
+    checked.meaning = meaning
+    checked.query = engine.compose(plan, meaning or plan, checked.domain, text)
 
 
 def result_of(plan: Plan) -> Plan:
     """The plan with names for its result: those that it has, without aliases."""
-    if isinstance(plan, Project) or not any("." in n or "#" in n for n in plan.schema.names):
+    if is_raw(plan):
+        message = "the result has changes of a relation, not rows that hold for a while"
+        raise wrong(message, "put Versions at the end")
+    named = isinstance(plan, Project | ProjectExec)
+    if named or not any("." in n or "#" in n for n in plan.schema.names):
         return plan
-    return Project(plan, tuple(all_columns(plan)))
+    kind = ProjectExec if isinstance(plan, Exec) else Project
+    return kind(plan, tuple(all_columns(plan)))
 
 
 def _check_names(plan: Plan) -> None:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from tidemill.compose import logical
+from tidemill.compose import logical, physical
 from tidemill.compose.model import LEVELS, Level
 from tidemill.compose.operators import Operator
 from tidemill.errors import TidemillError
 
-_OPERATORS: dict[Level, tuple[Operator, ...]] = {"logical": logical.OPERATORS}
+_OPERATORS: dict[Level, tuple[Operator, ...]] = {
+    "logical": logical.OPERATORS,
+    "physical": physical.OPERATORS,
+}
 
 
 def operators(level: Level = "logical") -> list[dict[str, Any]]:

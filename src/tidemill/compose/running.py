@@ -18,6 +18,8 @@ def run(
 ) -> StartedQuery:
     """Give a composed plan a name, and let it run in the graph of the engine.
 
+    A logical plan runs as its SQL, a physical one as it is.
+
     >>> engine = Engine(runtime="inprocess")
     >>> engine.sql("CREATE STREAM bid (item BIGINT, price BIGINT, at BIGINT) ORDERED BY at")
     >>> scan = {"id": "a", "kind": "scan", "settings": {"source": "bid"}}
@@ -27,7 +29,10 @@ def run(
     ('high', 'running')
     """
     checked = runnable(check(engine, composed))
-    engine.sql(f"CREATE QUERY {quoted(name)} AS\n{checked.sql}")
+    if checked.query is not None and checked.query.is_fixed:
+        engine.define(name, checked.query)
+    else:
+        engine.sql(f"CREATE QUERY {quoted(name)} AS\n{checked.sql}")
     engine.sql(f"START QUERY {quoted(name)}{' PARTIAL' if partial else ''}")
     return engine.graph.query(name)
 
@@ -38,7 +43,7 @@ def runnable(checked: Checked) -> Checked:
         first = checked.errors[0]
         where = f"node `{first.node}`: " if first.node is not None else ""
         raise PlanError(f"the plan is not complete: {where}{first.message}", help=first.help)
-    if checked.sql is None:
+    if checked.query is None:
         message = f"a logical plan runs as SQL, and this one has none: {checked.sql_reason}"
         raise UnsupportedError(message, help="change the plan, or compose a physical one")
     return checked

@@ -12,7 +12,7 @@ import pyarrow as pa
 from sqlglot import exp
 from sqlglot.errors import ParseError
 
-from tidemill.algebra import Range, Recurrence, Schema, SourceKind, UserAggregate
+from tidemill.algebra import Plan, Range, Recurrence, Schema, SourceKind, UserAggregate
 from tidemill.algebra.types import from_sql
 from tidemill.analyze import (
     Catalog,
@@ -47,6 +47,7 @@ from tidemill.engine.tables import (
 from tidemill.errors import CatalogError, TidemillError, UnsupportedError
 from tidemill.expressions import UserFunction
 from tidemill.graph.manager import ResourceManager
+from tidemill.physical.operator import Exec
 from tidemill.runtime.inprocess.feeds import Backlog
 from tidemill.runtime.interface import (
     Execution,
@@ -389,6 +390,14 @@ class Engine:
             return query
         sink = self._keep.sink(name, query.job)
         return query.into(sink.target, form=sink.form)
+
+    def compose(self, plan: Exec, meaning: Plan, domain: TimeDomain | None, text: str) -> Query:
+        """A query with operators that someone chose; `tidemill.compose` makes them."""
+        return self._planning.composed(plan, meaning, domain, text, self)
+
+    def define(self, name: str, query: Query) -> None:
+        """Give a query a name. Without a sink of its own, its results are kept."""
+        self.queries.define(name, self._kept_query(name, query.into("memory")))
 
     def kept(self, name: str) -> KeptResults:
         """The answer of a query, as far as it is known, if the engine keeps answers.

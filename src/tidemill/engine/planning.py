@@ -7,7 +7,7 @@ from collections.abc import Collection
 
 from sqlglot import exp
 
-from tidemill.algebra import Scan
+from tidemill.algebra import Plan, Scan
 from tidemill.analyze import Catalog, Planned, SourceInfo, plan_query
 from tidemill.engine.costs import Costs
 from tidemill.engine.query import Host, Query
@@ -19,6 +19,7 @@ from tidemill.optimize.cost.estimates import Estimator
 from tidemill.optimize.statistics import Statistics
 from tidemill.physical.lowering import lower
 from tidemill.physical.operator import Exec
+from tidemill.physical.source import SourceExec
 from tidemill.runtime.interface import Job, SinkRequest
 from tidemill.sql import Statement
 from tidemill.timeline import TimeDomain
@@ -48,6 +49,23 @@ class Planning:
         job = Job(physical, planned.domain, sink)
         return Query(statement.sql, planned, done, job, infos, host, costs)
 
+    def composed(
+        self, plan: Exec, meaning: Plan, domain: TimeDomain | None, text: str, host: Host
+    ) -> Query:
+        """A query with operators that someone chose; `meaning` is what they compute."""
+        infos = {
+            node.scan.source: self._catalog.lookup(node.scan.source)
+            for node in plan.walk()
+            if isinstance(node, SourceExec)
+        }
+        sources = {name: info for name, info in infos.items() if isinstance(info, SourceInfo)}
+        planned = Planned(meaning, domain, (), frozenset(sources))
+        known = self._statistics.known.for_plan(meaning, planned.hints)
+        costs = Costs(meaning, known, self._catalog.functions, domain)
+        done = Optimized(meaning, (), frozenset(rule.name for rule in RULES))
+        job = Job(plan, domain, SinkRequest())
+        return Query(text, planned, done, job, sources, host, costs, is_fixed=True)
+
     def _physical(
         self, planned: Planned, known: Statistics, without: frozenset[str] = frozenset()
     ) -> tuple[Optimized, Exec]:
@@ -61,9 +79,13 @@ class Planning:
         """The plan of a query with as much in common with others as the optimizer can leave it."""
         planned = query.planned
         known = self._statistics.with_news(news).for_plan(planned.plan, planned.hints)
-        done, physical = self._physical(planned, known, _APART)
+        if query.is_fixed:
+            logical, physical = planned.plan, query.job.plan
+        else:
+            done, physical = self._physical(planned, known, _APART)
+            logical = done.plan
         estimator = Estimator(known, planned.domain or TimeDomain.TICKS)
-        return Choice(done.plan, physical, estimator, self._catalog.functions)
+        return Choice(logical, physical, estimator, self._catalog.functions)
 
     def plan(self, tree: exp.Expr, text: str) -> Planned:
         """What a tree means; the planner's warnings are given to whoever asked."""

@@ -67,7 +67,10 @@ class Host(Protocol):
 
 
 class Query:
-    """A planned query over the streams of an engine. `engine.sql` makes them."""
+    """A planned query over the streams of an engine. `engine.sql` makes them.
+
+    One that `is_fixed` runs with the operators that it has: someone chose them by hand.
+    """
 
     def __init__(
         self,
@@ -78,6 +81,7 @@ class Query:
         sources: Mapping[str, SourceInfo],
         host: Host,
         costs: Costs,
+        is_fixed: bool = False,
     ) -> None:
         self.sql = sql
         self.job = job
@@ -86,6 +90,7 @@ class Query:
         self.optimized = optimized
         self._host = host
         self.costs = costs
+        self.is_fixed = is_fixed
         self._progress: Callable[[], Progress] = Progress
         self._answer: pl.DataFrame | None = None
 

@@ -82,6 +82,11 @@ class StartedQuery:
 
     def optimize(self) -> Migration | None:
         """Plan the query with what is known now, and go on with the new plan if it is better."""
+        if self._definition.is_fixed:
+            raise UnsupportedError(
+                f"the operators of `{self.name}` were chosen by hand, and stay",
+                help=f"give it a definition that can be planned: ALTER QUERY {self.name} AS ...",
+            )
         return self._host.reoptimizer.optimize(self.name)
 
     @property
@@ -213,7 +218,8 @@ class RunningGraph:
         job = replace(query.job, plan=choice.physical)
         found = self.graph.add(label, job, partial, meaning)
         self._started[label] = StartedQuery(self, found, query)
-        self.reoptimizer.watch(label, choice)
+        if not query.is_fixed:
+            self.reoptimizer.watch(label, choice)
         self._begin()
         return self._started[label]
 
@@ -244,7 +250,10 @@ class RunningGraph:
         same = wanted.planned.plan == started.definition.planned.plan
         meaning = render(wanted.planned.plan)
         migration = self.migrations.start(started.name, choice.physical, same, meaning)
-        self.reoptimizer.watch(started.name, choice)
+        if wanted.is_fixed:
+            self.reoptimizer.forget(started.name)
+        else:
+            self.reoptimizer.watch(started.name, choice)
         started.redefine(wanted)
         return migration
 

@@ -14,6 +14,7 @@ from tidemill.physical.aggregate import AggregateExec
 from tidemill.physical.count_window import CountWindowExec
 from tidemill.physical.difference import DifferenceExec
 from tidemill.physical.distinct import DistinctExec
+from tidemill.physical.eagerness import eager as as_eager
 from tidemill.physical.filter import FilterExec
 from tidemill.physical.granularity import GranularityExec
 from tidemill.physical.intersection import IntersectionExec
@@ -56,7 +57,12 @@ class _Lowering(JoinLowering):
         self._done: dict[tuple[int, bool], Exec] = {}
 
     def lower(self, plan: Plan, eager: bool) -> Exec:
-        """The operators of a plan; a part that occurs several times is lowered once."""
+        """The operators of a plan; a part that occurs several times is lowered once.
+
+        Parts that are operators already stay as they are.
+        """
+        if isinstance(plan, Exec):
+            return as_eager(plan) if eager else plan
         key = (id(plan), eager)
         if key not in self._done:
             self._done[key] = self._rule(plan)(plan, eager)

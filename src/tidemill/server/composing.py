@@ -5,13 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 from tidemill.compose import Checked, Composed, check, open_plan
+from tidemill.compose.model import Level
 from tidemill.compose.running import runnable
+from tidemill.engine import Query
 from tidemill.server.control import Control
 from tidemill.server.models.compose import ComposedPlan
-from tidemill.server.problems import Refused, TooLarge
+from tidemill.server.problems import TooLarge
 from tidemill.server.service import Service
-from tidemill.server.show.plans import plans_of
+from tidemill.server.show.plans import node_of, plans_of
 
+_FORGOTTEN = "a physical plan has no statement that a restart could read: compose it again then"
 _PLANS = ("plans", "texts", "rules", "total")
 
 
@@ -21,25 +24,34 @@ def check_composed(service: Service, plan: ComposedPlan) -> dict[str, Any]:
     found = checked.to_json() | dict.fromkeys(_PLANS)
     if checked.query is not None and checked.is_complete:
         with service.lock:
-            report = plans_of(checked.query, checked.sql or "")
-        found |= {name: report[name] for name in _PLANS}
+            found |= _plans(checked, checked.query)
     return found
 
 
-def open_composed(service: Service, query: str, level: str) -> dict[str, Any]:
+def _plans(checked: Checked, query: Query) -> dict[str, Any]:
+    if query.is_fixed and checked.meaning is None:
+        plans = {"logical": None, "optimized": None, "physical": node_of(query.job.plan)}
+        return {"plans": plans, "texts": {"fragments": query.explain("fragments")}}
+    report = plans_of(query, checked.sql or "")
+    return {name: report[name] for name in _PLANS}
+
+
+def open_composed(service: Service, query: str, level: Level) -> dict[str, Any]:
     """A query as a composed plan."""
-    if level != "logical":
-        raise Refused("physical plans cannot be opened yet", help="open the logical plan")
     with service.lock:
-        return open_plan(service.engine, query).to_json()
+        return open_plan(service.engine, query, level).to_json()
 
 
 def run_composed(service: Service, name: str, plan: ComposedPlan, partial: bool) -> dict[str, Any]:
     """Let a composed plan run under a name."""
     checked = runnable(_checked(service, plan))
-    assert checked.sql is not None
-    query = Control(service).create(name, checked.sql, True, partial)
-    return {"query": query, "sql": checked.sql, "survives_restart": True, "note": None}
+    assert checked.query is not None
+    if checked.query.is_fixed:
+        query = Control(service).adopt(name, checked.query, partial)
+    else:
+        query = Control(service).create(name, checked.sql or "", True, partial)
+    note = _FORGOTTEN if checked.query.is_fixed else None
+    return {"query": query, "sql": checked.sql, "survives_restart": note is None, "note": note}
 
 
 def _checked(service: Service, plan: ComposedPlan) -> Checked:

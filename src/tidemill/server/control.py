@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from tidemill.engine import Query
 from tidemill.server.planning import planned
 from tidemill.server.problems import Conflict, Refused
 from tidemill.server.reading import read_one
@@ -24,15 +25,26 @@ class Control:
         """Give a query a name, and let it run if that is wanted; both, or nothing."""
         self._query_text(sql)
         with self._service.lock:
-            if any(
-                each.name.casefold() == name.casefold() for each in self._service.engine.listing()
-            ):
-                help = "choose another name, or drop it first"
-                raise Conflict(f"`{name}` exists already", help=help)
+            self._refuse_taken(name)
             self._run(f"CREATE QUERY {quoted(name)} AS\n{sql}")
             if start:
                 self._start_or_forget(name, partial)
         return self._service.query(name)
+
+    def adopt(self, name: str, query: Query, partial: bool) -> dict[str, Any]:
+        """Give a query that was planned by hand a name, and let it run; both, or nothing."""
+        with self._service.lock:
+            self._refuse_taken(name)
+            self._scripts.refuse_more_queries()
+            self._service.engine.define(name, query)
+            self._start_or_forget(name, partial)
+        return self._service.query(name)
+
+    def _refuse_taken(self, name: str) -> None:
+        wanted = name.casefold()
+        if any(each.name.casefold() == wanted for each in self._service.engine.listing()):
+            help = "choose another name, or drop it first"
+            raise Conflict(f"`{name}` exists already", help=help)
 
     def _start_or_forget(self, name: str, partial: bool) -> None:
         try:

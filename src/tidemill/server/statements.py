@@ -45,7 +45,7 @@ class Scripts:
     def _run(self, statement: Statement) -> dict[str, Any]:
         with self._service.lock:
             if isinstance(statement, CreateQuery | InsertInto):
-                self._refuse_more_queries()
+                self.refuse_more_queries()
                 _refuse_own_sinks(statement)
             query = self._executed(statement)
             if isinstance(statement, InsertInto):
@@ -60,7 +60,8 @@ class Scripts:
             self._service.events.add("refuse", name, error.message, tick)
             raise
 
-    def _refuse_more_queries(self) -> None:
+    def refuse_more_queries(self) -> None:
+        """Refuse another query if there are as many as the limit allows."""
         most = self._service.settings.limits.queries
         if sum(each.kind == "query" for each in self._service.engine.listing()) >= most:
             raise TooMany(f"there are {most} queries already", help="drop some: DROP QUERY name")

@@ -37,12 +37,16 @@ _KINDS: Final[dict[str, Callable[[Plan, Plan], Plan]]] = {
 
 
 def _set_operation(bench: Bench) -> Plan:
-    plans = [seen(piece.plan) for piece in bench.inputs]
+    plans = alike([seen(piece.plan) for piece in bench.inputs])
+    return reduce(_KINDS[bench.operator.kind], plans)
+
+
+def alike(plans: list[Plan]) -> list[Plan]:
+    """The plans with columns of the same names and types: those of the first, made wider."""
     first = plans[0]
     for number, other in enumerate(plans[1:], 1):
         first = _as_wide(first, other, number)
-    aligned = [first, *(_like(first, other) for other in plans[1:])]
-    return reduce(_KINDS[bench.operator.kind], aligned)
+    return [first, *(_like(first, other) for other in plans[1:])]
 
 
 def _as_wide(left: Plan, right: Plan, number: int) -> Plan:

@@ -21,16 +21,22 @@ _ALIAS: Final = re.compile(r"[^#`\s][^#`]*")
 def _scan(bench: Bench) -> Plan:
     with about("source"):
         entry = bench.catalog.lookup(bench.text("source"))
-    alias = bench.text("alias") or entry.name
-    if not _ALIAS.fullmatch(alias):
-        help = "use letters, digits and underscores"
-        raise wrong(f"`{alias}` cannot be an alias", help, "alias")
+    alias = alias_of(bench, entry.name)
     bench.context.depends_on.add(entry.name)
     bench.context.domain = entry.domain
     with_time = bench.choice("time") == AS_COLUMN
     if isinstance(entry, Derived):
         return derived_scan(entry, alias)
     return source_plan(entry, alias, scan_columns(entry, with_time))
+
+
+def alias_of(bench: Bench, source: str) -> str:
+    """The name of a source in a plan."""
+    alias = bench.text("alias") or source
+    if not _ALIAS.fullmatch(alias):
+        help = "use letters, digits and underscores"
+        raise wrong(f"`{alias}` cannot be an alias", help, "alias")
+    return alias
 
 
 def derived_scan(entry: Derived, alias: str) -> Plan:

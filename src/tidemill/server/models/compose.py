@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, Field
 
-from tidemill.server.models.graph import Plans, Rule, Usage
+from tidemill.server.models.graph import PlanNode, Rule, Usage
 from tidemill.server.models.requests import Request
 from tidemill.server.models.responses import Column, Domain, QueryEntry
 
@@ -114,6 +114,14 @@ class CheckedNode(BaseModel):
     windowed: bool
 
 
+class ComposedPlans(BaseModel):
+    """The plans of a composed one; of a physical one that SQL cannot say, only that."""
+
+    logical: PlanNode | None
+    optimized: PlanNode | None
+    physical: PlanNode
+
+
 class ComposeCheck(BaseModel):
     """What was found out about a composed plan, and what it means if it is right."""
 
@@ -127,7 +135,7 @@ class ComposeCheck(BaseModel):
     warnings: list[ComposeProblem]
     sql: str | None
     sql_reason: str | None
-    plans: Plans | None
+    plans: ComposedPlans | None
     texts: dict[str, str] | None
     rules: list[Rule] | None
     total: Usage | None

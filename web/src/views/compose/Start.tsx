@@ -1,10 +1,14 @@
-import type { Catalog, SourceEntry } from "../../api/types";
+import type { SourceEntry } from "../../api/types";
+import { Glyph } from "./Glyph";
 import { measures } from "./model/columns";
 import { examples, type Example } from "./model/examples";
+import { useComposing } from "./useComposing";
 
 /** Where there is nothing yet: how to begin. */
-export function Start({ catalog, take }: { catalog: Catalog | null; take: (example: Example) => void }) {
-  const stream = liveliest(catalog?.streams ?? []);
+export function Start({ take }: { take: (example: Example) => void }) {
+  const { catalog, operators } = useComposing();
+  if (!catalog) return null;
+  const stream = liveliest(catalog.streams);
   return (
     <div className="start">
       <h1>Compose a query</h1>
@@ -17,9 +21,13 @@ export function Start({ catalog, take }: { catalog: Catalog | null; take: (examp
           <div className="examples">
             {examples(stream).map((example) => (
               <button key={example.title} onClick={() => take(example)}>
+                <span className="chain" aria-hidden>
+                  {example.draft.parts.map((part) => (
+                    <Glyph key={part.id} operator={operators.get(part.kind) ?? null} />
+                  ))}
+                </span>
                 <strong>{example.title}</strong>
-                <span>{example.summary}</span>
-                <Picture count={example.draft.parts.length} />
+                <span className="quiet">{example.summary}</span>
               </button>
             ))}
           </div>
@@ -38,18 +46,4 @@ export function Start({ catalog, take }: { catalog: Catalog | null; take: (examp
 function liveliest(streams: SourceEntry[]): SourceEntry | undefined {
   const weight = (stream: SourceEntry) => (measures(stream.columns).length ? 1e9 : 0) + (stream.rate ?? 0);
   return [...streams].sort((one, other) => weight(other) - weight(one))[0];
-}
-
-/** A plan in small. */
-function Picture({ count }: { count: number }) {
-  return (
-    <svg viewBox={`0 0 60 ${count * 20}`} aria-hidden>
-      {Array.from({ length: count }, (_, at) => (
-        <g key={at}>
-          {at > 0 && <line x1="30" x2="30" y1={at * 20 - 6} y2={at * 20 + 2} />}
-          <rect x="8" y={at * 20 + 2} width="44" height="12" rx="3" />
-        </g>
-      ))}
-    </svg>
-  );
 }

@@ -8,6 +8,7 @@ import { Glyph } from "./Glyph";
 import { emptyDraft, partOf } from "./model/draft";
 import { Outcome } from "./outcome/Outcome";
 import { RunForm } from "./outcome/RunForm";
+import { Guide } from "./panel/Guide";
 import { Palette } from "./Palette";
 import { Panel } from "./panel/Panel";
 import { Start } from "./Start";
@@ -83,24 +84,29 @@ export function Workbench({ open }: { open: string }) {
           </select>
           <RunForm />
         </Toolbar>
-        {refused && <Trouble problem={refused} />}
         <div className="bench">
           <Palette take={taken} drag={start} />
           <div className="middle">
-            <Canvas at={canvas} edit={() => setSheet("set")} />
-            {draft.parts.length === 0 && (
-              <Start
-                catalog={catalog}
-                take={(example) => {
-                  dispatch({ type: "load", draft: example.draft, topic: OPENED });
-                  loaded();
-                }}
-              />
-            )}
-            <Outcome checking={checking} show={(id) => (dispatch({ type: "select", ids: [id] }), setSheet("set"))} />
+            <div className="stage">
+              <Canvas at={canvas} edit={() => setSheet("set")} />
+              {draft.parts.length === 0 && (
+                <Start
+                  take={(example) => {
+                    dispatch({ type: "load", draft: example.draft, topic: OPENED });
+                    loaded();
+                  }}
+                />
+              )}
+              {refused && <Trouble problem={refused} />}
+            </div>
+            <Outcome
+              checking={checking}
+              show={(id) => (dispatch({ type: "select", ids: [id] }), setSheet("set"))}
+              resized={fit}
+            />
           </div>
-          <section className="panel" aria-label="Settings">
-            {part ? <Panel part={part} /> : <Hint count={draft.parts.length} />}
+          <section className="inspector" aria-label="Settings">
+            {part ? <Panel part={part} /> : <Guide />}
           </section>
         </div>
         <nav className="sheets" aria-label="Sheets">
@@ -117,15 +123,5 @@ export function Workbench({ open }: { open: string }) {
         )}
       </div>
     </ComposingContext>
-  );
-}
-
-function Hint({ count }: { count: number }) {
-  return (
-    <div className="quiet hint">
-      {count === 0
-        ? "The settings of an operator appear here."
-        : "Select an operator to see its settings. Draw lines from the lower edge of one to the upper edge of another."}
-    </div>
   );
 }

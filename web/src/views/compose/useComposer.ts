@@ -1,8 +1,7 @@
 import { useCallback, useEffect, useReducer } from "react";
-import { freePlace, openEnd } from "./model/connecting";
+import { openEnds } from "./model/connecting";
 import { compose, reduce } from "./model/composer";
-import type { Operator } from "./model/contract";
-import { partOf, type Draft } from "./model/draft";
+import type { Draft, Part } from "./model/draft";
 import { add, connect, duplicate, insert, remove } from "./model/edits";
 import { keep, kept } from "./model/keep";
 import { GAP, USUAL, type Sizes } from "./model/layout";
@@ -49,18 +48,25 @@ export function useComposer() {
   return { state, draft, selected, dispatch, drop, take, removeSelected, duplicateSelected };
 }
 
-/** Below the end of the flow and connected to it; a source stands beside what there is. */
+/** Below the ends of the flow and connected to them; a source stands beside what there is. */
 function goOn(
   draft: Draft,
   selected: string | null,
   { operator, settings }: Offer,
   sizes: Sizes,
 ): [Draft, string[]] {
-  const end = operator.inputs.max === 0 ? null : partOf(draft, openEnd(draft, selected));
-  const right = Math.max(0, ...draft.parts.map((part) => part.x + USUAL.width + GAP));
-  const [x, y] = end ? [end.x, end.y + Math.max(sizes[end.id]?.height ?? 0, USUAL.height) + GAP] : draft.parts.length ? [right, 0] : [0, 0];
+  const ends = openEnds(draft, selected, operator);
+  const [x, y] = ends.length > 0 ? below(ends, sizes) : beside(draft);
   const [grown, id] = add(draft, operator, x, y, settings);
-  return [end ? connect(grown, end.id, id, first(operator)) : grown, [id]];
+  return [ends.reduce((all, end, place) => connect(all, end.id, id, place), grown), [id]];
 }
 
-const first = (operator: Operator): number => freePlace(operator, []) ?? 0;
+function below(ends: readonly Part[], sizes: Sizes): [number, number] {
+  const height = (part: Part) => Math.max(sizes[part.id]?.height ?? 0, USUAL.height);
+  const middle = ends.reduce((sum, part) => sum + part.x, 0) / ends.length;
+  return [middle, Math.max(...ends.map((part) => part.y + height(part))) + GAP];
+}
+
+function beside(draft: Draft): [number, number] {
+  return [Math.max(0, ...draft.parts.map((part) => part.x + USUAL.width + GAP)), 0];
+}

@@ -33,6 +33,7 @@ export function useOpening({ name, draft, checked, dispatch, loaded }: Doing) {
     },
     [dispatch, loaded],
   );
+  useEffect(() => setProblem(null), [draft]);
   useEffect(() => {
     if (!name) return;
     void load(name, "logical", name, name);

@@ -13,7 +13,7 @@ export function useTidying(dispatch: Dispatch<Action>, isChecked: boolean) {
   const fit = useCallback(() => {
     // What is new must be drawn and measured first; an empty canvas stays where it is.
     setTimeout(() => {
-      if (flow.getNodes().length > 0) void flow.fitView({ padding: 0.1, maxZoom: 1, duration: 200 });
+      if (flow.getNodes().length > 0) void flow.fitView({ padding: 0.1, maxZoom: 1, duration: isCalm() ? 0 : 200 });
     }, DRAWN_MS);
   }, [flow]);
   const tidy = useCallback(
@@ -25,7 +25,8 @@ export function useTidying(dispatch: Dispatch<Action>, isChecked: boolean) {
   );
   const loaded = useCallback(() => {
     wanted.current = "tidy";
-  }, []);
+    fit();
+  }, [fit]);
   /** Shows what was added, at once and as it is when it was checked. */
   const added = useCallback(() => {
     wanted.current = "fit";
@@ -33,13 +34,17 @@ export function useTidying(dispatch: Dispatch<Action>, isChecked: boolean) {
   }, [fit]);
   useEffect(() => {
     if (!isChecked || wanted.current === "nothing") return;
-    const act = wanted.current === "tidy" ? () => tidy(OPENED) : fit;
-    wanted.current = "nothing";
-    const timer = setTimeout(act, DRAWN_MS);
+    const timer = setTimeout(() => {
+      if (wanted.current === "tidy") tidy(OPENED);
+      else fit();
+      wanted.current = "nothing";
+    }, DRAWN_MS);
     return () => clearTimeout(timer);
   }, [isChecked, tidy, fit]);
   return { fit, tidy, loaded, added, sizes: () => sizesOf(flow) };
 }
+
+const isCalm = (): boolean => matchMedia("(prefers-reduced-motion: reduce)").matches;
 
 function sizesOf(flow: ReactFlowInstance): Sizes {
   const measured = flow.getNodes().flatMap(({ id, measured: size }) =>

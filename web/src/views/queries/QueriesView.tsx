@@ -16,7 +16,8 @@ import { QueryList } from "./side/QueryList";
 // What a test in a browser can hold on to (role and name):
 //   on a phone the button "Queries and streams" opens and closes the next two
 //   region "Queries": searchbox "Filter queries", link NAME, buttons "Start NAME", "Stop NAME", "Drop NAME",
-//     then in group "Drop NAME?" the buttons "Drop" and "Keep"; link "New"
+//     then in group "Drop NAME?" the buttons "Drop" and "Keep" (in "Start NAME without the past?" the buttons
+//     "Start from now on" and "Leave"); link "New"
 //   region "Catalog": button "Columns of NAME" (opens), button NAME (inserts), form "Push rows into NAME" with one
 //     field for each column, buttons "Push", "Push 10 invented" and "JSON", and a status
 //   region "New query": textbox "SQL", textbox "Name", buttons "Plan" and "Start query" or "Run", status "Check",
@@ -55,7 +56,7 @@ export default function QueriesView({ rest }: { rest: string }) {
         </button>
         {queries.problem && <Trouble problem={queries.problem} />}
         <QueryList queries={queries.data} chosen={rest} changed={changed} />
-        <CatalogPanel catalog={catalog.data} insert={insert} />
+        {queries.data && <CatalogPanel catalog={catalog.data} insert={insert} />}
       </aside>
       <div className="q-main">
         {query && <QueryPage key={rest} query={query} catalog={catalog.data} handle={editor} tab={tab} choose={choose} changed={changed} />}
@@ -68,10 +69,12 @@ export default function QueriesView({ rest }: { rest: string }) {
 
 function Gone({ name }: { name: string }) {
   return (
-    <Empty title={`There is no query ${name}`}>
-      <p>
-        It was dropped, or its name is another. <a href={linkTo("queries")}>Write a new one</a>.
-      </p>
-    </Empty>
+    <div className="q-gone">
+      <Empty title={`There is no query ${name}`}>
+        <p>
+          It was dropped, or its name is another. <a href={linkTo("queries")}>Write a new one</a>.
+        </p>
+      </Empty>
+    </div>
   );
 }

@@ -2,7 +2,7 @@ import { call, part, post, Refused } from "../../api/client";
 import type { Problem } from "../../api/types";
 
 /** What can be done with a query by its name. */
-export const start = (name: string): Promise<unknown> => post(`queries/${part(name)}/start`);
+export const start = (name: string, partial = false): Promise<unknown> => post(`queries/${part(name)}/start`, { partial });
 export const stop = (name: string): Promise<unknown> => post(`queries/${part(name)}/stop`);
 export const drop = (name: string): Promise<unknown> => call("DELETE", `queries/${part(name)}`);
 export const alter = (name: string, sql: string): Promise<unknown> => call("PATCH", `queries/${part(name)}`, { sql });
@@ -18,3 +18,6 @@ export async function attempt(action: Promise<unknown>): Promise<Problem | null>
     throw error;
   }
 }
+
+/** Whether a query was refused since it would miss rows of the past, which one may choose to do without. */
+export const couldBePartial = (problem: Problem | null): boolean => /\bpartial\b/i.test(problem?.help ?? "");

@@ -92,9 +92,11 @@ export function Canvas({ at, edit }: { at: RefObject<HTMLDivElement | null>; edi
         isValidConnection={({ source, target, targetHandle }) =>
           refusal(draft, source, target, placeOf(targetHandle)) === null
         }
-        onDelete={({ nodes: gone, edges: cut }) =>
-          dispatch({ type: "edit", change: (now) => without(now, gone.map((node) => node.id), cut) })
-        }
+        onDelete={({ nodes: gone, edges: cut }) => {
+          dispatch({ type: "edit", change: (now) => without(now, gone.map((node) => node.id), cut) });
+          setNear(null);
+          setChosen(null);
+        }}
         onNodeDoubleClick={(_, node) => edit(node.id)}
         onEdgeMouseEnter={(_, edge) => setNear(edge.id)}
         onEdgeMouseLeave={() => setNear(null)}

@@ -19,7 +19,7 @@ export const FlowEdge = memo(function FlowEdge(props: EdgeProps<FlowEdgeOf>) {
   const told = shown || props.selected;
   return (
     <>
-      <BaseEdge path={path} className={`flow ${state}`} interactionWidth={24} />
+      <BaseEdge path={path} className={`link ${state}`} interactionWidth={24} />
       {(told || state === "bad") && (
         <EdgeLabelRenderer>
           <div
@@ -29,7 +29,7 @@ export const FlowEdge = memo(function FlowEdge(props: EdgeProps<FlowEdgeOf>) {
           >
             {state === "bad" ? (
               <>
-                <span className="sign" aria-hidden>
+                <span className="mark" aria-hidden>
                   !
                 </span>
                 {told && <span className="reason">{reason}</span>}

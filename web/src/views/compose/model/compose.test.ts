@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { compose, reduce, type Change } from "./composer";
-import { candidates, freePlace, openEnd, places, refusal } from "./connecting";
+import { candidates, freePlace, openEnds, places, refusal } from "./connecting";
 import type { Operator } from "./contract";
 import { emptyDraft, fromComposed, resultOf, toComposed, type Draft } from "./draft";
 import { add, configure, connect, disconnect, duplicate, insert, move, remove } from "./edits";
@@ -45,10 +45,15 @@ describe("connecting", () => {
     expect(freePlace(join, ["a", null])).toBe(1);
     expect(freePlace(filter, ["a"])).toBeNull();
   });
-  it("goes on from the only open end", () => {
-    expect(openEnd(joined(), null)).toBe("filter1");
-    expect(openEnd(joined(), "scan1")).toBe("scan1");
-    expect(openEnd(built(scan, scan), null)).toBeNull();
+  it("goes on from the open ends", () => {
+    const ends = (draft: Draft, selected: string | null, next: Operator) =>
+      openEnds(draft, selected, next).map((part) => part.id);
+    expect(ends(joined(), null, filter)).toEqual(["filter1"]);
+    expect(ends(joined(), "join1", filter)).toEqual(["join1"]);
+    expect(ends(joined(), "scan1", join)).toEqual(["scan1"]);
+    expect(ends(built(scan, scan), "scan2", join)).toEqual(["scan1", "scan2"]);
+    expect(ends(built(scan, scan), null, filter)).toEqual([]);
+    expect(ends(joined(), "filter1", scan)).toEqual([]);
   });
 });
 

@@ -1,5 +1,5 @@
 import type { Operator } from "./contract";
-import { consumers, partOf, upstream, type Draft } from "./draft";
+import { consumers, partOf, upstream, type Draft, type Part } from "./draft";
 
 /** Why the rows of one part cannot flow into a place of another; null if they can. */
 export function refusal(draft: Draft, from: string, to: string, place: number): string | null {
@@ -31,9 +31,15 @@ export function freePlace(operator: Operator, inputs: readonly (string | null)[]
   return free < 0 ? null : free;
 }
 
-/** Where a new operator goes on from: the chosen part, or the only one that nothing reads from. */
-export function openEnd(draft: Draft, selected: string | null): string | null {
-  if (selected && partOf(draft, selected)) return selected;
+/**
+ * What a new operator goes on from: all parts that nothing reads from, if it joins as many, from
+ * left to right; otherwise the chosen part, or the only such one.
+ */
+export function openEnds(draft: Draft, selected: string | null, operator: Operator): Part[] {
   const ends = draft.parts.filter((part) => consumers(draft, part.id).length === 0);
-  return ends.length === 1 ? ends[0]!.id : null;
+  if (operator.inputs.min === 0) return [];
+  const takesAll = operator.inputs.min > 1 && ends.length === operator.inputs.min;
+  if (takesAll) return ends.sort((one, other) => one.x - other.x);
+  const chosen = partOf(draft, selected);
+  return chosen ? [chosen] : ends.length === 1 ? ends : [];
 }

@@ -1,6 +1,6 @@
 import { useState } from "react";
 import type { PlanNode, PlanReport } from "../../../api/types";
-import { bytes, short } from "../../../parts/format";
+import { bytes, percent, short } from "../../../parts/format";
 
 const STAGES = { logical: "As composed", optimized: "Optimized", physical: "As it runs" } as const;
 type Stage = keyof typeof STAGES;
@@ -46,12 +46,18 @@ function Costs({ root }: { root: PlanNode }) {
             <td>{short(node.cost?.rate)}</td>
             <td>{short(node.cost?.live_rows)}</td>
             <td>{bytes(node.cost?.state_bytes)}</td>
-            <td>{short(node.cost?.cpu)}</td>
+            <td>{share(node.cost?.cpu)}</td>
           </tr>
         ))}
       </tbody>
     </table>
   );
+}
+
+/** A part of one processor; most operators need very little of it. */
+function share(cpu: number | undefined): string {
+  if (cpu === undefined) return "–";
+  return cpu > 0 && cpu < 1e-4 ? "<0.01%" : percent(cpu);
 }
 
 function lines(node: PlanNode, depth = 0): { node: PlanNode; depth: number }[] {

@@ -7,11 +7,22 @@ import { Explain } from "./Explain";
 
 type Tab = "problems" | "sql" | "explain";
 
+interface Props {
+  checking: Checking;
+  show: (id: string) => void;
+  /** The canvas above has more or less room. */
+  resized: () => void;
+}
+
 /** What the plan means: what is wrong with it, its SQL, and how it would run. */
-export function Outcome({ checking, show }: { checking: Checking; show: (id: string) => void }) {
+export function Outcome({ checking, show, resized }: Props) {
   const { draft } = useComposing();
   const [tab, setTab] = useState<Tab>("sql");
   const [isOpen, setOpen] = useState(true);
+  const open = (wanted: boolean) => {
+    setOpen(wanted);
+    if (wanted !== isOpen) resized();
+  };
   const { checked, busy } = checking;
   const isEmpty = draft.parts.length === 0;
   const errors = isEmpty ? [] : (checked?.errors ?? []);
@@ -32,13 +43,13 @@ export function Outcome({ checking, show }: { checking: Checking; show: (id: str
             id={`tab-${each}`}
             aria-selected={tab === each}
             className={each === "problems" && errors.length ? "bad" : ""}
-            onClick={() => (setTab(each), setOpen(true))}
+            onClick={() => (setTab(each), open(true))}
           >
             {title}
           </button>
         ))}
         {!isEmpty && <State count={errors.length} busy={busy} known={checked !== null} />}
-        <button className="fold" aria-expanded={isOpen} aria-label="Show what it means" onClick={() => setOpen(!isOpen)}>
+        <button className="fold" aria-expanded={isOpen} aria-label="Show what it means" onClick={() => open(!isOpen)}>
           {isOpen ? "▾" : "▴"}
         </button>
       </div>

@@ -3,7 +3,7 @@ import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
 import { sql } from "@codemirror/lang-sql";
 import { syntaxHighlighting } from "@codemirror/language";
 import { setDiagnostics, type Diagnostic } from "@codemirror/lint";
-import { Compartment, EditorState } from "@codemirror/state";
+import { EditorState } from "@codemirror/state";
 import { EditorView, keymap, placeholder } from "@codemirror/view";
 import { classHighlighter } from "@lezer/highlight";
 import { useEffect, useRef } from "react";
@@ -23,8 +23,8 @@ interface Props {
 export function ExpressionField({ label, value, example, words, problem, change }: Props) {
   const place = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView | null>(null);
-  const known = useRef({ words, change });
-  known.current = { words, change };
+  const known = useRef({ words, change, isBad: false });
+  known.current = { words, change, isBad: problem !== null };
   useEffect(() => {
     const made = new EditorView({
       parent: place.current!,
@@ -41,23 +41,17 @@ export function ExpressionField({ label, value, example, words, problem, change 
   useEffect(() => {
     const { state } = view.current!;
     view.current!.dispatch(setDiagnostics(state, problem ? marks(problem, state.doc.length) : []));
-    view.current!.dispatch({
-      effects: ATTRIBUTES.reconfigure(attributes(label, problem !== null)),
-    });
-  }, [problem, label]);
+  }, [problem]);
   return <div className={`expression${problem ? " bad" : ""}`} ref={place} />;
 }
 
-const ATTRIBUTES = new Compartment();
+interface Known {
+  words: Word[];
+  change: (value: string) => void;
+  isBad: boolean;
+}
 
-const attributes = (label: string, isBad: boolean) =>
-  EditorView.contentAttributes.of({ "aria-label": label, "aria-invalid": String(isBad), spellcheck: "false" });
-
-function extensions(
-  label: string,
-  example: string,
-  known: { current: { words: Word[]; change: (value: string) => void } },
-) {
+function extensions(label: string, example: string, known: { readonly current: Known }) {
   return [
     history(),
     closeBrackets(),
@@ -67,7 +61,11 @@ function extensions(
     syntaxHighlighting(classHighlighter),
     placeholder(example),
     EditorView.lineWrapping,
-    ATTRIBUTES.of(attributes(label, false)),
+    EditorView.contentAttributes.of(() => ({
+      "aria-label": label,
+      "aria-invalid": String(known.current.isBad),
+      spellcheck: "false",
+    })),
     // One line: what is pasted with line breaks becomes one.
     EditorState.transactionFilter.of((change) => (change.newDoc.lines > 1 ? [] : change)),
     EditorView.updateListener.of((update) => {

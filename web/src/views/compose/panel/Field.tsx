@@ -29,7 +29,7 @@ export function Field(props: FieldProps) {
         {!form.required && <span className="optional">optional</span>}
       </label>
       {LISTS.has(form.type) ? <ListField {...props} /> : <Single {...props} id={id} />}
-      {problem ? <Said problem={problem} /> : <p className="hint">{form.help}</p>}
+      {problem ? <Said problem={problem} /> : <p className="aside">{form.help}</p>}
     </div>
   );
 }

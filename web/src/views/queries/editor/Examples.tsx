@@ -2,7 +2,7 @@ import type { Catalog } from "../../../api/types";
 import { examplesFor } from "./examples";
 
 /** Queries to begin with, when there is nothing in the editor. */
-export function Examples({ catalog, load }: { catalog: Catalog | null; load: (sql: string) => void }) {
+export function Examples({ catalog, load }: { catalog: Catalog; load: (sql: string) => void }) {
   return (
     <div className="q-examples">
       <h2>Begin with an example</h2>

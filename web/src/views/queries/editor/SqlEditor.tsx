@@ -7,8 +7,8 @@ import {
   drawSelection, EditorView, highlightActiveLine, highlightActiveLineGutter, keymap, lineNumbers, placeholder,
 } from "@codemirror/view";
 import { useEffect, useRef, type RefObject } from "react";
-import type { Catalog, Checked, Problem } from "../../../api/types";
-import { checking } from "./checking";
+import type { Catalog, Problem } from "../../../api/types";
+import { checking, type Found } from "./checking";
 import { entriesOf, language } from "./completion";
 import { placeOf } from "./places";
 import { theme } from "./theme";
@@ -21,7 +21,7 @@ interface Wishes {
   /** The editor, for those who put names into it or go to a place. */
   handle: RefObject<EditorView | null>;
   changed: (text: string) => void;
-  checked: (checked: Checked | null) => void;
+  checked: (found: Found | null) => void;
   run: () => void;
 }
 

@@ -1,13 +1,16 @@
 import type { EditorView } from "@codemirror/view";
 import { useState, type RefObject } from "react";
 import { post, Refused } from "../../../api/client";
-import type { Catalog, Checked, Problem, QueryEntry, Ran } from "../../../api/types";
+import type { Catalog, Problem, QueryEntry, Ran } from "../../../api/types";
 import { Trouble } from "../../../parts/Help";
 import { linkTo } from "../../../shell/routes";
+import { couldBePartial } from "../actions";
 import { DraftPlan } from "../plan/PlanTab";
+import { check, type Found } from "./checking";
 import { useDraft } from "./drafts";
 import { Examples } from "./Examples";
-import { freeName, unnamedQuery } from "./naming";
+import { freeName, unnamedQuery, type Unnamed } from "./naming";
+import { Output } from "./Output";
 import { Problems, Verdict } from "./Problems";
 import { goTo, replaceText, SqlEditor } from "./SqlEditor";
 
@@ -18,25 +21,38 @@ interface Props {
   done: () => void;
 }
 
+interface Answer {
+  ran: Ran[];
+  problem: Problem | null;
+}
+
 /** Where statements are written, checked and run, and queries are born. */
 export function Workbench({ catalog, queries, handle, done }: Props) {
   const [draft, keep] = useDraft("");
-  const [checked, setChecked] = useState<Checked | null>(null);
+  const [found, setFound] = useState<Found | null>(null);
+  // Of the last text without errors, so that nothing jumps about while a word is half written.
+  const [unnamed, setUnnamed] = useState<Unnamed | null>(null);
   const [chosen, setChosen] = useState("");
-  const [answer, setAnswer] = useState<{ ran: Ran[]; problem: Problem | null }>({ ran: [], problem: null });
+  const [answer, setAnswer] = useState<Answer>({ ran: [], problem: null });
   const [busy, setBusy] = useState(false);
   const [planned, setPlanned] = useState(false);
   const text = draft ?? "";
-  const unnamed = unnamedQuery(text, checked);
   const name = chosen || freeName(queries.map((each) => each.name));
+  const plannable = unnamed && !unnamed.before.trim() ? unnamed.select : null;
 
-  async function run() {
+  function checked(news: Found | null) {
+    setFound(news);
+    if (news && news.errors.length === 0) setUnnamed(unnamedQuery(news));
+  }
+  async function run(partial = false) {
     const sql = handle.current?.state.doc.toString() ?? text;
     if (!sql.trim() || busy) return;
     setBusy(true);
     try {
-      await (unnamed ? startNamed(name, unnamed, setAnswer) : runScript(sql, setAnswer));
-      if (unnamed) keep(null); // it lives on as the text of the query
+      // What was checked may be older than what is written.
+      const query = unnamedQuery(found?.sql === sql ? found : await check(sql));
+      setAnswer(query ? await startNamed(name, query, partial) : await runScript(sql));
+      if (query) keep(null); // it lives on as the text of the query
     } catch (error) {
       if (error instanceof Refused) setAnswer({ ran: [], problem: error.problem });
     }
@@ -47,7 +63,7 @@ export function Workbench({ catalog, queries, handle, done }: Props) {
     <section className="q-bench" aria-label="New query">
       <div className="q-benchbar">
         <h1>New query</h1>
-        <Verdict checked={checked} empty={!text.trim()} />
+        <Verdict checked={found} empty={!text.trim()} />
         <span className="q-fill" />
         {unnamed && (
           <label className="q-name">
@@ -55,61 +71,43 @@ export function Workbench({ catalog, queries, handle, done }: Props) {
             <input value={chosen} placeholder={name} onChange={(event) => setChosen(event.target.value.trim())} spellCheck={false} />
           </label>
         )}
-        {unnamed && !unnamed.before.trim() && (
+        {plannable && (
           <button aria-pressed={planned} onClick={() => setPlanned(!planned)}>
             Plan
           </button>
         )}
-        <button className="primary" onClick={run} disabled={busy || !text.trim()} title="Ctrl+Enter">
+        <button className="primary" onClick={() => run()} disabled={busy || !text.trim()} title="Ctrl+Enter">
           {unnamed ? "Start query" : "Run"} <kbd>{KEY}</kbd>
         </button>
       </div>
       <SqlEditor
-        label="SQL" text={text} catalog={catalog} handle={handle} changed={keep} checked={setChecked} run={run}
+        label="SQL" text={text} catalog={catalog} handle={handle} changed={keep} checked={checked} run={run}
         hint="SELECT … FROM a stream WINDOW(RANGE 1 MINUTE)"
       />
-      <div className="q-below">
-        <Problems checked={checked} go={(problem) => handle.current && goTo(handle.current, problem)} />
+      <div className={`q-below ${!text.trim() ? "q-first" : planned && plannable ? "q-planned" : ""}`}>
+        <Problems checked={found} go={(problem) => handle.current && goTo(handle.current, problem)} />
         {answer.problem && <Trouble problem={answer.problem} />}
-        <Output ran={answer.ran} />
-        {planned && unnamed && !unnamed.before.trim() && <DraftPlan sql={unnamed.select} />}
-        {!text.trim() && (
-          <Examples catalog={catalog} load={(sql) => handle.current && replaceText(handle.current, sql)} />
+        {unnamed && couldBePartial(answer.problem) && (
+          <button onClick={() => run(true)}>Start with what comes from now on</button>
         )}
+        <Output ran={answer.ran} />
+        {planned && plannable && <DraftPlan sql={plannable} />}
+        {!text.trim() && catalog && <Examples catalog={catalog} load={(sql) => handle.current && replaceText(handle.current, sql)} />}
       </div>
     </section>
   );
 }
 
 const KEY = navigator.platform.startsWith("Mac") ? "⌘⏎" : "Ctrl ⏎";
-type Answer = (answer: { ran: Ran[]; problem: Problem | null }) => void;
 
-async function startNamed(name: string, { before, select }: { before: string; select: string }, tell: Answer) {
-  if (before.trim()) tell({ ran: (await post<{ results: Ran[] }>("statements", { sql: before })).results, problem: null });
-  await post("queries", { name, sql: select, start: true });
+async function startNamed(name: string, { before, select }: Unnamed, partial: boolean): Promise<Answer> {
+  if (before.trim()) await runScript(before);
+  await post("queries", { name, sql: select, start: true, partial });
   location.hash = linkTo("queries", name);
+  return { ran: [], problem: null };
 }
 
-async function runScript(sql: string, tell: Answer) {
+async function runScript(sql: string): Promise<Answer> {
   const { results } = await post<{ results: Ran[] }>("statements", { sql });
-  tell({ ran: results, problem: null });
-}
-
-function Output({ ran }: { ran: Ran[] }) {
-  if (ran.length === 0) return null;
-  return (
-    <ol className="q-ran" aria-label="Done">
-      {ran.map((each, n) => (
-        <li key={n}>
-          <span className="q-sign good" aria-hidden>
-            ✓
-          </span>
-          {each.message || each.kind.replaceAll("_", " ")}
-          {each.name && each.kind.endsWith("_query") && each.kind !== "drop_query" && (
-            <a href={linkTo("queries", each.name)}>Open {each.name}</a>
-          )}
-        </li>
-      ))}
-    </ol>
-  );
+  return { ran: results, problem: null };
 }

@@ -7,18 +7,22 @@ import { placeOf } from "./places";
 const REST_MS = 250;
 const NOTHING: Checked = { statements: [], errors: [], warnings: [] };
 
+/** What was found in a text, with the text. */
+export interface Found extends Checked {
+  sql: string;
+}
+
 /** Checks the text on the server while it is written; a newer text makes an older question void. */
-export function checking(told: (checked: Checked | null) => void): Extension {
+export function checking(told: (found: Found | null) => void): Extension {
   let asked = new AbortController();
   const source = async (doc: Text): Promise<Diagnostic[]> => {
     asked.abort();
     asked = new AbortController();
     const mine = asked.signal;
     try {
-      const sql = doc.toString();
-      const checked = sql.trim() ? await post<Checked>("check", { sql }, mine) : NOTHING;
-      if (!mine.aborted) told(checked);
-      return marks(doc, checked);
+      const found = await check(doc.toString(), mine);
+      if (!mine.aborted) told(found);
+      return marks(doc, found);
     } catch {
       // Without the server nothing is known of the text; the frame says that it is not heard.
       if (!mine.aborted) told(null);
@@ -28,7 +32,12 @@ export function checking(told: (checked: Checked | null) => void): Extension {
   return [linter((view) => source(view.state.doc), { delay: REST_MS }), lintGutter()];
 }
 
-export function marks(doc: Text, checked: Checked): Diagnostic[] {
+/** What is wrong with a text, and what statements it has. */
+export async function check(sql: string, signal?: AbortSignal): Promise<Found> {
+  return { sql, ...(sql.trim() ? await post<Checked>("check", { sql }, signal) : NOTHING) };
+}
+
+function marks(doc: Text, checked: Checked): Diagnostic[] {
   return [
     ...checked.errors.map((each) => mark(doc, each, "error")),
     ...checked.warnings.map((each) => mark(doc, each, "warning")),

@@ -1,7 +1,8 @@
+// @vitest-environment node
 import { Text } from "@codemirror/state";
 import { expect, test } from "vitest";
-import type { Catalog, Checked, SourceEntry } from "../../../api/types";
-import { parseRows, sampleRow, valueOf } from "../side/pushing";
+import type { Catalog, SourceEntry } from "../../../api/types";
+import { parseRows, sampleRows, valueOf } from "../side/pushing";
 import { columnOptions } from "./completion";
 import { examplesFor } from "./examples";
 import { freeName, unnamedQuery } from "./naming";
@@ -37,10 +38,10 @@ test("columns are offered of what the text names", () => {
 });
 
 test("a query without a name is told from what stands before it", () => {
-  const text = "CREATE STREAM 𝄞; SELECT 1";
-  const checked: Checked = { statements: [{ kind: "select", name: null, start: 17, end: 25 }], errors: [], warnings: [] };
-  expect(unnamedQuery(text, checked)).toEqual({ before: "CREATE STREAM 𝄞; ", select: "SELECT 1" });
-  expect(unnamedQuery(text, { ...checked, errors: [{ message: "no" }] })).toBeNull();
+  const sql = "CREATE STREAM 𝄞; SELECT 1";
+  const found = { sql, statements: [{ kind: "select", name: null, start: 17, end: 25 }], errors: [], warnings: [] };
+  expect(unnamedQuery(found)).toEqual({ before: "CREATE STREAM 𝄞; ", select: "SELECT 1" });
+  expect(unnamedQuery({ ...found, errors: [{ message: "no" }] })).toBeNull();
   expect(freeName(["query1", "Query2"])).toBe("query3");
 });
 
@@ -52,9 +53,11 @@ test("examples are about streams that are there", () => {
 
 test("rows are invented and read", () => {
   const now = Date.UTC(2026, 0, 1);
-  expect(sampleRow(bid, 0, now, () => 0.5)).toEqual({ item: "cy", price: 50, ts: "2026-01-01T00:00:00.000Z" });
-  const old = { ...bid, watermark: Date.UTC(2024, 2, 1) * 1000 };
-  expect(sampleRow(old, 1, now, () => 0)["ts"]).toBe("2024-03-01T00:00:00.002Z");
+  const times = (stream: SourceEntry, after = 0) => sampleRows(stream, 2, now, after, () => 0.5).map(({ ts }) => String(ts).slice(11));
+  expect(sampleRows(bid, 1, now, 0, () => 0.5)).toEqual([{ item: "cy", price: 50, ts: "2026-01-01T00:00:00.000Z" }]);
+  expect(times(bid)).toEqual(["23:59:55.000Z", "00:00:00.000Z"]);
+  expect(times(bid, now)).toEqual(["00:00:00.001Z", "00:00:00.002Z"]);
+  expect(times({ ...bid, rows: 1, watermark: Date.UTC(2024, 2, 1) * 1000 })).toEqual(["00:00:00.100Z", "00:00:00.200Z"]);
   expect(valueOf("9007199254740993", { name: "n", type: "BIGINT" })).toBe("9007199254740993");
   expect(valueOf("", { name: "n", type: "BIGINT" })).toBeNull();
   expect(parseRows('{"a": 1}')).toEqual([{ a: 1 }]);

@@ -1,13 +1,18 @@
-import type { Checked } from "../../../api/types";
+import type { Found } from "./checking";
+
+export interface Unnamed {
+  before: string;
+  select: string;
+}
 
 /**
  * The query at the end of a script that has no name yet, and what stands before it. The places
  * that the server tells count characters, not UTF-16 units.
  */
-export function unnamedQuery(text: string, checked: Checked | null): { before: string; select: string } | null {
-  const last = checked?.statements.at(-1);
-  if (!checked || checked.errors.length || last?.kind !== "select") return null;
-  const characters = [...text];
+export function unnamedQuery(found: Found): Unnamed | null {
+  const last = found.statements.at(-1);
+  if (found.errors.length || last?.kind !== "select") return null;
+  const characters = [...found.sql];
   const select = characters.slice(last.start, last.end).join("").trim();
   return select ? { before: characters.slice(0, last.start).join(""), select } : null;
 }

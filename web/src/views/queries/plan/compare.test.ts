@@ -1,3 +1,4 @@
+// @vitest-environment node
 import { expect, test } from "vitest";
 import type { PlanNode } from "../../../api/types";
 import { compare, inOrder } from "./compare";

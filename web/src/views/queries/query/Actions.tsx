@@ -1,7 +1,7 @@
 import { useState } from "react";
 import type { Problem, QueryEntry } from "../../../api/types";
 import { linkTo } from "../../../shell/routes";
-import { attempt, drop, start, stop } from "../actions";
+import { attempt, couldBePartial, drop, start, stop } from "../actions";
 import { Bin, Play, Stop } from "../icons";
 
 interface Props {
@@ -11,9 +11,9 @@ interface Props {
   done: (problem: Problem | null) => void;
 }
 
-/** Start or stop, and drop, which asks once. */
+/** Start or stop, and drop, which asks once; so does a start that can only answer for what comes. */
 export function Actions({ query, wide, done }: Props) {
-  const [asking, setAsking] = useState(false);
+  const [asking, setAsking] = useState<"drop" | "partial" | null>(null);
   const [busy, setBusy] = useState(false);
   const { name } = query;
   async function act(action: Promise<unknown>) {
@@ -23,18 +23,33 @@ export function Actions({ query, wide, done }: Props) {
     done(problem);
     return problem;
   }
+  async function begin() {
+    const problem = await attempt(start(name));
+    if (couldBePartial(problem)) setAsking("partial");
+    else done(problem);
+  }
   async function dropped() {
-    setAsking(false);
+    setAsking(null);
     if (!(await act(drop(name))) && location.hash === linkTo("queries", name)) location.hash = linkTo("queries");
   }
-  if (asking)
+  if (asking === "partial")
+    return (
+      <span className="q-actions q-asking" role="group" aria-label={`Start ${name} without the past?`}>
+        <span>The past is gone.</span>
+        <button onClick={() => (setAsking(null), act(start(name, true)))} autoFocus>
+          Start from now on
+        </button>
+        <button onClick={() => setAsking(null)}>Leave</button>
+      </span>
+    );
+  if (asking === "drop")
     return (
       <span className="q-actions q-asking" role="group" aria-label={`Drop ${name}?`}>
         <span>Drop {wide ? name : "it"}?</span>
         <button className="danger" onClick={dropped} autoFocus>
           Drop
         </button>
-        <button onClick={() => setAsking(false)}>Keep</button>
+        <button onClick={() => setAsking(null)}>Keep</button>
       </span>
     );
   const running = query.state === "running";
@@ -46,11 +61,11 @@ export function Actions({ query, wide, done }: Props) {
           <Stop /> {wide && "Stop"}
         </button>
       ) : (
-        <button className={button} disabled={busy} onClick={() => act(start(name))} aria-label={`Start ${name}`} title="Start">
+        <button className={button} disabled={busy} onClick={begin} aria-label={`Start ${name}`} title="Start">
           <Play /> {wide && "Start"}
         </button>
       )}
-      <button className={`${button} danger`} disabled={busy} onClick={() => setAsking(true)} aria-label={`Drop ${name}`} title="Drop">
+      <button className={`${button} danger`} disabled={busy} onClick={() => setAsking("drop")} aria-label={`Drop ${name}`} title="Drop">
         <Bin /> {wide && "Drop"}
       </button>
     </span>

@@ -41,17 +41,23 @@ function useProgress({ name, state }: QueryEntry): QueryProgress | null {
 }
 
 function factsOf(query: QueryEntry, progress: QueryProgress | null): [string, string][] {
-  const from = query.complete_from;
   return [
     ["State", query.state],
     ["Rows given", query.rows_out.toLocaleString("en")],
     ["Rows read", progress ? progress.rows_in.toLocaleString("en") : "–"],
     ["Late rows", progress ? progress.late_rows.toLocaleString("en") : "–"],
-    ["Answers are complete from", from === null ? "–" : from === 0 ? "the beginning" : instant(from, query.domain)],
+    ["Answers are complete from", completeFrom(query)],
     ["Results go to", query.sink],
     ["Ticks", progress ? progress.ticks.toLocaleString("en") : "–"],
     ["Time is measured in", query.domain ?? "–"],
   ];
+}
+
+/** An instant beyond what numbers can tell exactly is the end of time. */
+function completeFrom({ complete_from: from, domain }: QueryEntry): string {
+  if (from === null) return "–";
+  if (!Number.isSafeInteger(from)) return "never: it began without the past";
+  return from === 0 ? "the beginning" : instant(from, domain);
 }
 
 function Sources({ query, progress }: { query: QueryEntry; progress: QueryProgress }) {

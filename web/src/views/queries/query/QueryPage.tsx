@@ -35,7 +35,7 @@ export function QueryPage({ query, catalog, handle, tab, choose, changed }: Prop
     <section className="q-page" aria-label={`Query ${query.name}`}>
       <div className="q-title">
         <h1>{query.name}</h1>
-        <span className={`q-state ${query.state}`}>{query.state}</span>
+        <span className={`q-state ${query.state}`}>{query.migration ? "changing" : query.state}</span>
         <span className="quiet numbers q-given">{short(query.rows_out)} rows given</span>
         <span className="q-fill" />
         <a className="button" href={linkTo("compose", query.name)}>

@@ -1,9 +1,10 @@
 import type { EditorView } from "@codemirror/view";
 import { useState, type RefObject } from "react";
-import type { Catalog, Checked, Problem, QueryEntry } from "../../../api/types";
+import type { Catalog, Problem, QueryEntry } from "../../../api/types";
 import { duration, instant } from "../../../parts/format";
 import { Trouble } from "../../../parts/Help";
 import { alter, attempt, optimize } from "../actions";
+import type { Found } from "../editor/checking";
 import { useDraft } from "../editor/drafts";
 import { Problems, Verdict } from "../editor/Problems";
 import { goTo, replaceText, SqlEditor } from "../editor/SqlEditor";
@@ -18,7 +19,7 @@ interface Props {
 /** The text of a query; another one replaces it while it runs, without a gap. */
 export function SqlTab({ query, catalog, handle, changed }: Props) {
   const [draft, keep] = useDraft(query.name);
-  const [checked, setChecked] = useState<Checked | null>(null);
+  const [checked, setChecked] = useState<Found | null>(null);
   const [problem, setProblem] = useState<Problem | null>(null);
   const text = draft ?? query.sql;
   const edited = text.trim() !== query.sql.trim();
@@ -37,7 +38,6 @@ export function SqlTab({ query, catalog, handle, changed }: Props) {
     <div className="q-sqltab">
       <div className="q-benchbar">
         <Verdict checked={checked} empty={!text.trim()} />
-        <Migration query={query} />
         <span className="q-fill" />
         {edited && (
           <button onClick={() => handle.current && (replaceText(handle.current, query.sql), keep(null))}>Undo changes</button>
@@ -53,6 +53,7 @@ export function SqlTab({ query, catalog, handle, changed }: Props) {
         label={`SQL of ${query.name}`} text={text} catalog={catalog} handle={handle} changed={keep} checked={setChecked} run={change}
       />
       <div className="q-below">
+        <Migration query={query} />
         <Problems checked={checked} go={(found) => handle.current && goTo(handle.current, found)} />
         {problem && <Trouble problem={problem} />}
       </div>
@@ -63,9 +64,13 @@ export function SqlTab({ query, catalog, handle, changed }: Props) {
 function Migration({ query }: { query: QueryEntry }) {
   const { migration, domain } = query;
   return (
-    <span role="status" aria-label="Migration" className="q-migration numbers">
-      {migration &&
-        `the new plan answers from ${instant(migration.split, domain)}; the old one still has ${duration(migration.time_left, domain)} to go (${migration.old_rows.toLocaleString("en")} rows)`}
-    </span>
+    <p role="status" aria-label="Migration" className="q-migration numbers">
+      {migration && (
+        <>
+          <strong>Changing without a gap.</strong> The new plan answers from {instant(migration.split, domain)}; until then the old one does:{" "}
+          {duration(migration.time_left, domain)} and {migration.old_rows.toLocaleString("en")} rows are left.
+        </>
+      )}
+    </p>
   );
 }

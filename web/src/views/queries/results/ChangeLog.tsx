@@ -3,9 +3,9 @@ import { changesOf, type Known } from "./intervals";
 import { RowTable, type Line } from "./RowTable";
 import { clock } from "./times";
 
-/** What came and what went, the newest first. */
-export function ChangeLog({ known }: { known: Known }) {
-  const lines = useMemo(() => linesOf(known), [known]);
+/** What came and what went up to an instant, the newest first. */
+export function ChangeLog({ known, until }: { known: Known; until: number | null }) {
+  const lines = useMemo(() => linesOf(known, until ?? Infinity), [known, until]);
   return (
     <>
       <RowTable label="Changes" columns={known.columns} lines={lines} before="±" after={["at"]}>
@@ -22,8 +22,8 @@ export function ChangeLog({ known }: { known: Known }) {
   );
 }
 
-function linesOf(known: Known): Line[] {
-  const changes = changesOf(known);
+function linesOf(known: Known, until: number): Line[] {
+  const changes = changesOf(known, until);
   const copies = new Map<string, number>();
   return changes.map(({ at, sign, row }) => {
     const key = `${at}${sign}${JSON.stringify(row)}`;

@@ -39,6 +39,7 @@ export function ChartPanel({ known, drawing, choice, window, top, at, look, chil
           picture={picture} window={window} domain={known.domain} at={at} completeUntil={known.completeUntil} lit={lit} paint={paint}
           look={look} hover={setFound}
         />
+        {known.held.length === 0 && <p className="q-blank quiet">Rows are drawn here from when to when they hold.</p>}
         {found && <Tip found={found} known={known} />}
       </div>
       {children}

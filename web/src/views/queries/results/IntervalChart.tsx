@@ -28,11 +28,11 @@ export function IntervalChart(props: Props) {
   const plot = useRef<uPlot | null>(null);
   const now = useRef(props);
   const [wide, setWide] = useState(true);
-  const { kind } = props.picture;
+  const { picture, window, at, lit, completeUntil } = props;
   useLayoutEffect(() => {
     now.current = props;
-    plot.current?.setData(dataOf(props));
   });
+  useLayoutEffect(() => plot.current?.setData(dataOf(now.current)), [picture, window, at, lit, completeUntil]);
   useEffect(() => {
     const place = box.current!;
     plot.current = make(place, now, wide);
@@ -42,13 +42,16 @@ export function IntervalChart(props: Props) {
     });
     watcher.observe(place);
     const forget = scrub(plot.current, now);
+    const colours = new MutationObserver(() => plot.current?.redraw(false));
+    colours.observe(document.documentElement, { attributeFilter: ["data-theme"] });
     return () => {
       watcher.disconnect();
+      colours.disconnect();
       forget();
       plot.current?.destroy();
       plot.current = null;
     };
-  }, [kind, props.domain, wide]);
+  }, [picture.kind, props.domain, wide]);
   return <div className="q-plot" ref={box} data-testid="chart" />;
 }
 

@@ -1,4 +1,4 @@
-import { useMemo, useState } from "react";
+import { useMemo, useRef, useState } from "react";
 import type { QueryEntry } from "../../../api/types";
 import { ChangeLog } from "./ChangeLog";
 import { ChartOptions, ChartPanel, Pick, type Drawing } from "./ChartPanel";
@@ -24,14 +24,17 @@ export function ResultsTab({ query }: { query: QueryEntry }) {
   const { known, problem } = useResults(query.name, paused);
   const spans = spansFor(known);
   const wanted = length ?? spans.at(-2)?.[0] ?? 0;
-  const window = useMemo(() => windowOf(known, wanted), [known, wanted]);
+  // Time runs on, but not away from an instant that someone looks at.
+  const last = useRef<number | null>(null);
+  if (at === null) last.current = latest(known);
+  const window = useMemo(() => windowOf(known, wanted, last.current, at), [known, wanted, at]);
   const shown = at ?? latest(known);
   const mode = chosen ?? (momentary(known) ? "changes" : "snapshot");
   function look(instant: number | null) {
     setAt(instant);
     if (instant === null) pause(false);
   }
-  const slider = <TimeSlider known={known} window={window} at={at} look={look} />;
+  const slider = <TimeSlider known={known} window={window} last={last.current} at={at} look={look} />;
   return (
     <div className="q-results">
       <TimeBar known={known} at={at} look={look} paused={paused} pause={pause} />
@@ -61,7 +64,7 @@ export function ResultsTab({ query }: { query: QueryEntry }) {
       {mode === "snapshot" ? (
         <SnapshotTable query={query} known={known} at={shown} problem={problem} look={look} />
       ) : (
-        <ChangeLog known={known} />
+        <ChangeLog known={known} until={shown} />
       )}
     </div>
   );

@@ -70,14 +70,17 @@ function linesOf(held: Held[], known: Known): Line[] {
   });
 }
 
+const MEND = "Mend what it asks for under SQL, or start it again when its streams bring what it can compute.";
+
 function Nothing({ query, known, at, problem, look }: Props) {
   if (problem || query.state !== "running")
     return (
       <div className="q-nothing">
-        <p>{problem?.message ?? "This query does not run."}</p>
-        <p className="quiet">{problem?.help ?? "Start it, and its results appear here."}</p>
+        <p>{problem?.message ?? (query.state === "failed" ? "This query failed." : "This query does not run.")}</p>
+        <p className="quiet">{problem?.help ?? (query.state === "failed" ? MEND : "Start it, and its results appear here.")}</p>
       </div>
     );
+  if (known.columns.length === 0) return <p className="q-nothing quiet">Asking for the results…</p>;
   const last = at === null ? null : lastBefore(known.held, at);
   if (last === null)
     return (

@@ -16,8 +16,8 @@ interface Props {
 
 /** For which instant the table is true, and how to look at another. */
 export function TimeBar({ known, at, look, paused, pause }: Props) {
-  const newest = at === null ? known.completeUntil : null;
   const shown = at ?? latest(known);
+  const newest = at === null && shown !== null ? known.completeUntil : null;
   const open = shown !== null && known.completeUntil !== null && shown >= known.completeUntil;
   return (
     <div className="q-timebar">
@@ -69,18 +69,19 @@ function InstantField({ value, known, look }: { value: number; known: Known; loo
 interface SliderProps {
   known: Known;
   window: Window;
+  /** The newest instant that the window has; there, the slider follows what comes. */
+  last: number | null;
   at: number | null;
   look: (at: number | null) => void;
 }
 
 /** Slides along the time that is drawn. */
-export function TimeSlider({ known, window, at, look }: SliderProps) {
-  const last = latest(known);
+export function TimeSlider({ known, window, last, at, look }: SliderProps) {
+  const value = at ?? last ?? 1;
   return (
     <input
       type="range" className="q-slider" aria-label="Time" min={window.start} max={window.end} disabled={last === null}
-      step={Math.max(1, Math.floor((window.end - window.start) / 1000))} value={at ?? last ?? 1}
-      aria-valuetext={instant(at ?? last, known.domain)}
+      step={Math.max(1, Math.floor((window.end - window.start) / 1000))} value={value} aria-valuetext={instant(value, known.domain)}
       onChange={(event) => look(last !== null && Number(event.target.value) >= last ? null : Number(event.target.value))}
     />
   );

@@ -69,9 +69,9 @@ function drawBars(u: uPlot, bars: Bar[], colour: string, alpha: number, { pictur
   ctx.beginPath();
   for (const bar of bars) {
     const [left, right, y] = edges(u, bar);
-    // A row that holds for an instant only is still to be seen.
+    // A row that holds for an instant only is still to be seen, and so is where the next begins.
     ctx.moveTo(left, y);
-    ctx.lineTo(Math.max(right, left + px(2)), y);
+    ctx.lineTo(Math.max(picture.kind === "lanes" ? right - px(1.5) : right, left + px(2)), y);
   }
   ctx.stroke();
   if (ends && alpha === 1)

@@ -95,6 +95,7 @@ export const snapshotAt = (held: readonly Held[], at: number): Held[] => held.fi
 
 /** The newest instant of which all is known; without progress, the newest of which anything is known. */
 export function latest(known: Known): number | null {
+  if (known.completeUntil === 0) return null; // time has not begun
   if (known.completeUntil !== null) return known.completeUntil - 1;
   return known.held.reduce<number | null>((most, { from }) => Math.max(most ?? from, from), null);
 }
@@ -119,9 +120,8 @@ export interface Change {
   row: Value[];
 }
 
-/** What came and went, the newest first; at one instant, what goes stands before what comes. */
-export function changesOf(known: Known, most = 2000): Change[] {
-  const last = latest(known) ?? Infinity;
+/** What came and went up to an instant, the newest first. */
+export function changesOf(known: Known, last: number, most = 2000): Change[] {
   const found: Change[] = [];
   for (const { row, from, to } of known.held) {
     if (from <= last) found.push({ at: from, sign: "+", row });

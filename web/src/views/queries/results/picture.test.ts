@@ -1,3 +1,4 @@
+// @vitest-environment node
 import { expect, test } from "vitest";
 import type { Column, Value } from "../../../api/types";
 import type { Known } from "./intervals";

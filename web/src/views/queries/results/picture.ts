@@ -81,6 +81,8 @@ export function steps(known: Known, { value, by }: Choice, window: Window, top: 
   const groups = [...grouped(visible, by)].sort(([a, x], [b, y]) => y.length - x.length || (a < b ? -1 : 1));
   const draw = (each: Held) => barOf(each, numberOf(each.row[value!])!);
   const series = groups.slice(0, top).map(([key, rows]) => ({ key, bars: inOrder(rows.map(draw)) }));
+  // By name, for the numbers of rows change places all the time.
+  series.sort((a, b) => a.key.localeCompare(b.key, "en", { numeric: true }));
   const rest = groups.slice(top).flatMap(([, rows]) => rows.map(draw));
   const all = [...series.flatMap(({ bars }) => bars), ...rest];
   const [low, high] = all.reduce(([l, h], { y }) => [Math.min(l, y), Math.max(h, y)], [Infinity, -Infinity]);

@@ -1,6 +1,6 @@
 import type { Domain } from "../../../api/types";
 import { duration } from "../../../parts/format";
-import { latest, span, type Known } from "./intervals";
+import { span, type Known } from "./intervals";
 import type { Window } from "./picture";
 
 const MINUTE = 60e6;
@@ -17,12 +17,13 @@ export function spansFor(known: Known): [number, string][] {
 
 const words = (length: number, domain: Domain): string => (domain === "microseconds" ? duration(length, domain) : String(length));
 
-/** The stretch of time that is drawn, with a little beyond what is complete. */
-export function windowOf(known: Known, length: number): Window {
+/** The stretch of time that is drawn up to `last`, with a little beyond it; it has `at` inside. */
+export function windowOf(known: Known, length: number, last: number | null, at: number | null): Window {
   const reach = span(known);
-  if (reach === null) return { start: 0, end: 1 };
-  const last = latest(known)!;
-  const start = length ? Math.max(reach[0], last - length) : reach[0];
+  if (reach === null || last === null) return { start: 0, end: 1 };
+  const start = length ? Math.max(Math.min(reach[0], last - 1), last - length) : reach[0];
   const end = last + Math.max(1, Math.round((last - start) * 0.04));
-  return { start: Math.min(start, end - 1), end };
+  const beside = at !== null && (at < start || at > end);
+  const half = Math.max(1, Math.round((end - start) / 2));
+  return beside ? { start: at - half, end: at + half } : { start: Math.min(start, end - 1), end };
 }

@@ -54,7 +54,7 @@ function Entry({ entry, insert }: { entry: SourceEntry; insert: (text: string) =
           {entry.name}
         </button>
         <span className="q-rowfacts numbers" title={facts(entry)}>
-          {entry.rate === undefined ? rowsOf(entry) : `${short(entry.rate)}/s`}
+          {entry.rate === undefined ? rowsOf(entry) : `${entry.rate < 0.05 ? 0 : short(entry.rate)}/s`}
         </span>
       </div>
       {open && (

@@ -1,19 +1,17 @@
-import { useState } from "react";
+import { useRef, useState } from "react";
 import { part, post } from "../../../api/client";
 import type { Column, SourceEntry } from "../../../api/types";
 import { attempt } from "../actions";
 import { Push } from "../icons";
-import { parseRows, sampleRow, sampleTime, valueOf, type Row } from "./pushing";
+import { parseRows, sampleRows, sampleTimes, valueOf, type Row } from "./pushing";
 
 const MANY = 10;
 type Fields = Record<string, string>;
 
-const invented = (stream: SourceEntry, number: number): Row => sampleRow(stream, number, Date.now(), Math.random);
-
 /** The fields of an invented row. Its time stays empty: it is that of the moment when it is pushed. */
 function filled(stream: SourceEntry): Fields {
-  const row = Object.entries(invented(stream, 0));
-  return Object.fromEntries(row.map(([name, value]) => [name, name === stream.time ? "" : String(value ?? "")]));
+  const [row] = sampleRows(stream, 1, Date.now(), 0, Math.random);
+  return Object.fromEntries(Object.entries(row!).map(([name, value]) => [name, name === stream.time ? "" : String(value ?? "")]));
 }
 
 /** Rows by hand, so that a newcomer sees something happen. */
@@ -22,14 +20,18 @@ export function PushRows({ stream }: { stream: SourceEntry }) {
   const [json, setJson] = useState<string | null>(null);
   const [said, setSaid] = useState<{ good: boolean; text: string } | null>(null);
 
+  // Rows of the same moment must not come before those that the server has not told of yet.
+  const last = useRef(0);
+
   async function push(rows: Row[]) {
+    last.current = Math.max(last.current, ...rows.map((row) => Date.parse(String(row[stream.time ?? ""])) || 0));
     const problem = await attempt(post(`streams/${part(stream.name)}/rows`, rows));
     setSaid(problem ? { good: false, text: [problem.message, problem.help].filter(Boolean).join(" — ") } : { good: true, text: pushed(rows) });
     if (!problem) setFields(filled(stream));
   }
   async function pushWritten() {
     try {
-      const rows = json === null ? [rowOf(stream, fields)] : parseRows(json);
+      const rows = json === null ? [rowOf(stream, fields, last.current)] : parseRows(json);
       await push(rows);
     } catch (error) {
       setSaid({ good: false, text: `this is no JSON: ${(error as Error).message}` });
@@ -60,12 +62,12 @@ export function PushRows({ stream }: { stream: SourceEntry }) {
         <button type="submit" className="q-small">
           <Push /> Push
         </button>
-        <button type="button" className="q-small" onClick={() => push(Array.from({ length: MANY }, (_, n) => invented(stream, n)))}>
+        <button type="button" className="q-small" onClick={() => push(sampleRows(stream, MANY, Date.now(), last.current, Math.random))}>
           Push {MANY} invented
         </button>
         <button
           type="button" className="ghost q-small" aria-pressed={json !== null}
-          onClick={() => setJson(json === null ? JSON.stringify([rowOf(stream, fields)], null, 1) : null)}
+          onClick={() => setJson(json === null ? JSON.stringify([rowOf(stream, fields, last.current)], null, 1) : null)}
         >
           JSON
         </button>
@@ -81,10 +83,9 @@ export function PushRows({ stream }: { stream: SourceEntry }) {
 
 const pushed = (rows: Row[]): string => (rows.length === 1 ? "1 row pushed" : `${rows.length} rows pushed`);
 
-function rowOf(stream: SourceEntry, fields: Fields): Row {
+function rowOf(stream: SourceEntry, fields: Fields, after: number): Row {
+  const [now = null] = sampleTimes(stream, 1, Date.now(), after);
   const value = (column: Column) =>
-    column.name === stream.time && !fields[column.name]
-      ? sampleTime(column, stream, 0, Date.now())
-      : valueOf(fields[column.name] ?? "", column);
+    column.name === stream.time && !fields[column.name] ? now : valueOf(fields[column.name] ?? "", column);
   return Object.fromEntries(stream.columns.map((column) => [column.name, value(column)]));
 }

@@ -16,7 +16,8 @@ interface Props {
 export function QueryList({ queries, chosen, changed }: Props) {
   const [wanted, setWanted] = useState("");
   const [problem, setProblem] = useState<Problem | null>(null);
-  const shown = (queries ?? []).filter((each) => matches(each, wanted));
+  const byName = [...(queries ?? [])].sort((a, b) => a.name.localeCompare(b.name, "en", { numeric: true }));
+  const shown = byName.filter((each) => matches(each, wanted));
   const done = (found: Problem | null) => {
     setProblem(found);
     changed();
@@ -63,7 +64,7 @@ function Row({ query, chosen, done }: { query: QueryEntry; chosen: boolean; done
       </a>
       <Actions query={query} done={done} />
       {query.error && (
-        <p className="q-reason">{query.error}</p>
+        <p className="q-reason" title={query.error}>{query.error}</p>
       )}
     </li>
   );

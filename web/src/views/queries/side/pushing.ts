@@ -4,28 +4,37 @@ export type Row = Record<string, Value>;
 
 const WORDS = ["ann", "bob", "cy", "dee", "eve"];
 
-/** A row that a stream could take, later than what it has seen. */
-export function sampleRow(stream: SourceEntry, number: number, now: number, dice: () => number): Row {
-  const time = stream.columns.find((each) => each.name === stream.time);
-  const entries = stream.columns.map((column) => [
-    column.name,
-    column === time ? sampleTime(column, stream, number, now) : sampleValue(column, dice),
-  ]);
-  return Object.fromEntries(entries);
+/** Rows that a stream could take, later than what it has seen and than `after` (in milliseconds). */
+export function sampleRows(stream: SourceEntry, count: number, now: number, after: number, dice: () => number): Row[] {
+  const times = sampleTimes(stream, count, now, after);
+  return times.map((time) => {
+    const value = (column: Column) => (column.name === stream.time ? time : sampleValue(column, dice));
+    return Object.fromEntries(stream.columns.map((column) => [column.name, value(column)]));
+  });
 }
 
 const A_DAY_MS = 86_400_000;
+const SPREAD_MS = 10_000;
 
 /**
- * The instant of a row that comes now. A stream whose time runs elsewhere, as that of a recording,
- * gets one that follows what it has: a jump to the present would make all its later rows late.
+ * Instants of rows that come now, spread over the last seconds. A stream whose time runs elsewhere,
+ * as that of a recording, gets some that follow what it has: a jump to the present would make all
+ * its later rows late.
  */
-export function sampleTime(column: Column, stream: SourceEntry, number: number, now: number): Value {
-  const reached = stream.watermark ?? null;
-  if (column.type !== "TIMESTAMP") return (reached ?? 0) + 1 + number;
-  const elsewhere = reached !== null && Math.abs(now - reached / 1000) > A_DAY_MS;
-  return new Date((elsewhere ? Math.ceil(reached / 1000) + 1 : now) + number).toISOString();
+export function sampleTimes(stream: SourceEntry, count: number, now: number, after: number): Value[] {
+  const reached = stream.rows ? (stream.watermark ?? null) : null;
+  const numbers = Array.from({ length: count }, (_, n) => n + 1);
+  if (!isTimestamp(stream)) return numbers.map((n) => (reached ?? 0) + n);
+  const seen = reached === null ? 0 : Math.ceil(reached / 1000);
+  const written = (milliseconds: number) => new Date(Math.ceil(milliseconds)).toISOString();
+  if (reached !== null && Math.abs(now - seen) > A_DAY_MS) return numbers.map((n) => written(Math.max(seen, after) + 100 * n));
+  const start = Math.max(seen, after, now - SPREAD_MS);
+  const end = Math.max(now, start + count);
+  return numbers.map((n) => written(start + ((end - start) * n) / count));
 }
+
+const isTimestamp = (stream: SourceEntry): boolean =>
+  stream.columns.some(({ name, type }) => name === stream.time && type === "TIMESTAMP");
 
 function sampleValue(column: Column, dice: () => number): Value {
   const type = column.type.toUpperCase();

@@ -1,0 +1,13 @@
+"""Groups of rows, and the first rows."""
+
+from __future__ import annotations
+
+from tidemill.compose.physical.making import operator_like
+
+OPERATORS = (
+    operator_like(
+        "aggregate",
+        "Aggregates the rows of each group at every instant, with totals that are kept up to date.",
+    ),
+    operator_like("top", "Keeps all rows in an order, and gives those at the first places."),
+)

@@ -1,0 +1,232 @@
+"""Joins: by hash or all pairs of several inputs, or lookups in a relation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sqlglot import exp
+
+from tidemill.algebra import Plan, Scalar, SourceKind
+from tidemill.algebra.scalar import conjuncts
+from tidemill.algebra.types import name_of
+from tidemill.analyze.stage import Stage
+from tidemill.compose.bench import Bench, placed_in
+from tidemill.compose.model import about, wrong
+from tidemill.compose.operators import Operator, Setting
+from tidemill.compose.physical.making import functions_of, is_raw, ordinary, version_of, waiting
+from tidemill.errors import PlanError
+from tidemill.physical.filter import FilterExec
+from tidemill.physical.items import only, used
+from tidemill.physical.join import JoinExec
+from tidemill.physical.lookup import LookupKind
+from tidemill.physical.operator import Exec
+from tidemill.physical.project import ProjectExec
+from tidemill.physical.properties import is_chronon
+from tidemill.physical.relations import Relation, lookup
+from tidemill.physical.source import SourceExec
+from tidemill.sql import error_at
+
+_MOST = 16
+
+Equality = tuple[dict[int, str], bool]
+"""Columns that must be equal, by the number of their input, and whether NULL equals NULL."""
+
+
+def _join(bench: Bench) -> Plan:
+    ordinary(bench)
+    plans = [piece.plan for piece in bench.inputs]
+    stage = bench.stage(*plans)
+    equal = list(_equalities(bench, plans, stage))
+    keyed = set().union(*(columns for columns, _ in equal))
+    for columns, _ in equal:
+        if set(columns) != keyed:
+            message = "every key compares columns of the same inputs"
+            raise wrong(message, "move other comparisons to the condition", "keys")
+    keys = tuple(tuple(columns[n] for columns, _ in equal if n in keyed) for n in range(len(plans)))
+    condition, orders = bench.condition("condition", stage), _orders(bench, len(plans))
+    safe = tuple(safe for _, safe in equal)
+    return JoinExec(
+        tuple(map(waiting, plans)),
+        tuple(each if number in keyed else () for number, each in enumerate(keys)),
+        _conditions(condition, len(plans)),
+        # As the planner writes it, so that equal joins are shared.
+        () if orders and not any(safe) else safe,
+        orders,
+        (1,) * len(plans) if bench.choice("method") == "nested loop" else (),
+        used(functions_of(bench), condition),
+    )
+
+
+def _conditions(condition: Scalar | None, inputs: int) -> tuple[Scalar, ...]:
+    """What is asked of combinations; of more than two rows, each part as early as possible."""
+    if condition is None:
+        return ()
+    return (condition,) if inputs == 2 else conjuncts(condition)
+
+
+def _equalities(bench: Bench, plans: list[Plan], stage: Stage) -> Iterator[Equality]:
+    for text, node in bench.expressions("keys"):
+        with about("keys"), placed_in(text):
+            sides = list(_compared(node))
+            safe = isinstance(node, exp.NullSafeEQ)
+            if len(sides) < 2:
+                help = "write for example b.item = a.item"
+                raise error_at(PlanError, "a key compares columns of inputs", node, help)
+            yield _by_input(bench, plans, stage, sides, node), safe
+
+
+def _by_input(
+    bench: Bench, plans: list[Plan], stage: Stage, sides: list[exp.Expr], node: exp.Expr
+) -> dict[int, str]:
+    found: dict[int, str] = {}
+    types = set()
+    for side in sides:
+        bound = bench.bound(side, stage)
+        if not isinstance(bound, exp.Column):
+            help = "compute it with a Project below, or move the comparison to the condition"
+            raise error_at(PlanError, "a key compares columns", side, help)
+        number = next(n for n, plan in enumerate(plans) if bound.name in plan.schema)
+        if number in found:
+            help = "compare columns of different inputs"
+            raise error_at(PlanError, "both columns are of one input", node, help)
+        found[number] = bound.name
+        types.add(plans[number].schema[bound.name])
+    if len(types) > 1:
+        shown = " and ".join(sorted(map(name_of, types)))
+        help = "convert one with CAST in a Project below"
+        raise error_at(PlanError, f"the columns have different types: {shown}", node, help)
+    return found
+
+
+def _compared(node: exp.Expr) -> Iterator[exp.Expr]:
+    if isinstance(node, exp.EQ | exp.NullSafeEQ):
+        yield from _compared(node.left)
+        yield from _compared(node.right)
+    else:
+        yield node
+
+
+def _orders(bench: Bench, inputs: int) -> tuple[tuple[int, ...], ...]:
+    text = bench.text("orders")
+    if not text:
+        return ()
+    parts = [part.split() for part in text.split(";")]
+    whole = all(sorted(part) == sorted(map(str, range(inputs))) for part in parts)
+    if not whole or len(parts) != inputs:
+        example = "; ".join(
+            " ".join(map(str, [n, *(m for m in range(inputs) if m != n)])) for n in range(inputs)
+        )
+        message = "Orders takes, for each input, the order of all inputs"
+        raise wrong(message, f"for example {example}", "orders")
+    return tuple(tuple(map(int, part)) for part in parts)
+
+
+def _lookup(bench: Bench) -> Plan:
+    left, right = (piece.plan for piece in bench.inputs)
+    if is_raw(left):
+        ordinary(bench)
+    relation = _relation(right)
+    if relation is None:
+        message = "rows can only be looked up in a relation"
+        raise wrong(message, "use a Join", input=1)
+    if relation.kind is not SourceKind.CONSTANT and not is_chronon(left):
+        message = "rows of the left input hold longer than an instant, and the relation changes"
+        raise wrong(message, "look it up below the window, or use a Join", input=0)
+    condition = bench.condition("condition", bench.stage(left, right))
+    kind = LookupKind(bench.choice("kind"))
+    rows = left
+    assert isinstance(rows, Exec)
+    found = lookup(kind, rows, relation, condition, functions_of(bench))
+    names = rows.schema.names
+    return only(found, names + right.schema.names if kind is LookupKind.INNER else names)
+
+
+def _relation(plan: Plan) -> Relation | None:
+    sources = [node for node in plan.walk() if isinstance(node, SourceExec)]
+    kinds = {node.scan.kind for node in sources}
+    if kinds == {SourceKind.CONSTANT}:
+        return Relation(waiting(plan), SourceKind.CONSTANT)
+    source = plan
+    while isinstance(source, FilterExec | ProjectExec):
+        source = source.child
+    if not isinstance(source, SourceExec) or source.scan.kind is SourceKind.STREAM:
+        return None
+    version = version_of(plan)
+    if source.scan.kind is SourceKind.CHANGING and version is None:
+        return None
+    assert isinstance(plan, Exec)
+    return Relation(plan, source.scan.kind, version)
+
+
+_EXAMPLE = "b.item = a.item"
+
+OPERATORS = (
+    Operator(
+        "join",
+        "Join",
+        "join",
+        "Keeps the rows of all inputs, and finds partners of new ones by hash or among all.",
+        _join,
+        (
+            Setting(
+                "keys",
+                "Keys",
+                "columns",
+                "Columns that must be equal, to find partners by; with `<=>`, NULLs are equal.",
+                _EXAMPLE,
+            ),
+            Setting(
+                "condition",
+                "Condition",
+                "condition",
+                "What partners must meet besides.",
+                "b.price > a.ask",
+            ),
+            Setting(
+                "method",
+                "Method",
+                "choice",
+                "How partners with equal keys are found.",
+                "hash",
+                default="hash",
+                choices=("hash", "nested loop"),
+            ),
+            Setting(
+                "orders",
+                "Orders",
+                "text",
+                "For new rows of each input, in which order the inputs are looked through.",
+                "0 1 2; 1 0 2; 2 1 0",
+            ),
+        ),
+        2,
+        _MOST,
+    ),
+    Operator(
+        "lookup",
+        "Lookup",
+        "join",
+        "Looks rows of the left input up in a relation when they start; only that is kept.",
+        _lookup,
+        (
+            Setting(
+                "kind",
+                "Kind",
+                "choice",
+                "Whether a row comes out with each partner, if it has one, or if it has none.",
+                "inner",
+                default="inner",
+                choices=tuple(kind.value for kind in LookupKind),
+            ),
+            Setting(
+                "condition",
+                "Condition",
+                "condition",
+                "What a row and its partner must meet.",
+                _EXAMPLE,
+            ),
+        ),
+        2,
+        2,
+    ),
+)

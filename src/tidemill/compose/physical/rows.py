@@ -1,0 +1,175 @@
+"""Operators that look at one input, row by row or instant by instant."""
+
+from __future__ import annotations
+
+import pyarrow as pa
+
+from tidemill.algebra import Filter, Plan, Project
+from tidemill.compose.bench import Bench
+from tidemill.compose.model import wrong
+from tidemill.compose.operators import Operator, Setting
+from tidemill.compose.physical.making import LOGICAL, functions_of, ordinary, waiting
+from tidemill.compose.physical.windows import steps
+from tidemill.physical.coalesce import CoalesceExec
+from tidemill.physical.distinct import DistinctExec
+from tidemill.physical.filter import FilterExec
+from tidemill.physical.istream import DstreamExec, IstreamExec
+from tidemill.physical.items import used
+from tidemill.physical.merge import MergeExec
+from tidemill.physical.project import ProjectExec
+from tidemill.physical.row_number import RowNumberExec
+from tidemill.physical.snapshot import SnapshotExec
+
+
+def _filter(bench: Bench) -> Plan:
+    plan = LOGICAL["filter"].build(bench)
+    assert isinstance(plan, Filter)
+    return FilterExec(bench.plan, plan.predicate, used(functions_of(bench), plan.predicate))
+
+
+def _project(bench: Bench) -> Plan:
+    plan = LOGICAL["project"].build(bench)
+    assert isinstance(plan, Project)
+    calls = used(functions_of(bench), *(scalar for _, scalar in plan.items))
+    return ProjectExec(bench.plan, plan.items, calls)
+
+
+def keys_of(bench: Bench, name: str = "keys") -> tuple[str, ...]:
+    """Columns of the input that tell rows apart; all of them if none is named."""
+    stage = bench.stage(bench.plan)
+    found = [bench.column(name, text, node, stage) for text, node in bench.expressions(name)]
+    return tuple(found) or bench.plan.schema.names
+
+
+def _distinct(bench: Bench) -> Plan:
+    ordinary(bench)
+    return DistinctExec(waiting(bench.plan), keys_of(bench))
+
+
+def _coalesce(bench: Bench) -> Plan:
+    ordinary(bench)
+    return CoalesceExec(waiting(bench.plan), steps(bench, "most"))
+
+
+def _merge(bench: Bench) -> Plan:
+    ordinary(bench)
+    keys = keys_of(bench) if bench.lines("keys") else ()
+    return MergeExec(bench.plan, keys)
+
+
+def _snapshot(bench: Bench) -> Plan:
+    ordinary(bench)
+    return SnapshotExec(waiting(bench.plan))
+
+
+def _row_number(bench: Bench) -> Plan:
+    ordinary(bench)
+    name = bench.text("name")
+    if name in bench.plan.schema:
+        raise wrong(f"the input has a column `{name}` already", "choose another name", "name")
+    found = RowNumberExec(bench.plan, name)
+    assert found.schema[name] == pa.int64()
+    return found
+
+
+def _istream(bench: Bench) -> Plan:
+    ordinary(bench)
+    kind = IstreamExec if bench.operator.kind == "istream" else DstreamExec
+    return kind(waiting(bench.plan))
+
+
+KEYS = Setting(
+    "keys",
+    "By",
+    "columns",
+    "The columns that tell rows apart; all of them without it.",
+    "item",
+)
+
+OPERATORS = (
+    Operator(
+        "filter",
+        "Filter",
+        "rows",
+        "Keeps the rows for which a condition is true.",
+        _filter,
+        LOGICAL["filter"].settings,
+    ),
+    Operator(
+        "project",
+        "Project",
+        "rows",
+        "Chooses columns, and computes new ones from them.",
+        _project,
+        LOGICAL["project"].settings,
+    ),
+    Operator(
+        "distinct",
+        "Distinct",
+        "rows",
+        "Passes on of every row the time that no equal row before it covers.",
+        _distinct,
+        (KEYS,),
+    ),
+    Operator(
+        "coalesce",
+        "Coalesce",
+        "rows",
+        "Makes one row of equal rows that follow each other without a gap, which waits for them.",
+        _coalesce,
+        (
+            Setting(
+                "most",
+                "Longest",
+                "duration",
+                "Rows that hold for so long are not made longer; without it, all are.",
+                "1 HOUR",
+            ),
+        ),
+    ),
+    Operator(
+        "merge",
+        "Merge",
+        "rows",
+        "Makes one row of equal ones that touch and came together; it does not wait.",
+        _merge,
+        (
+            Setting(
+                "keys",
+                "By",
+                "columns",
+                "Columns of which at most one row holds at a time; none if that is so for all.",
+                "item",
+            ),
+        ),
+    ),
+    Operator(
+        "snapshot",
+        "Snapshot",
+        "rows",
+        "With every tick, all rows that hold at the newest instant that is complete.",
+        _snapshot,
+    ),
+    Operator(
+        "row_number",
+        "Row number",
+        "rows",
+        "Gives every row a number of its own, so that equal rows can be told apart.",
+        _row_number,
+        (Setting("name", "Name", "text", "The name of the column.", "number", required=True),),
+    ),
+    Operator(
+        "istream",
+        LOGICAL["istream"].title,
+        "streams",
+        "The copies of rows that come, at the instant at which they come.",
+        _istream,
+    ),
+    Operator(
+        "dstream",
+        LOGICAL["dstream"].title,
+        "streams",
+        "The copies of rows that go, at the last instant at which they hold.",
+        _istream,
+    ),
+)

@@ -1,0 +1,139 @@
+"""For how long rows hold."""
+
+from __future__ import annotations
+
+from tidemill.algebra import Plan
+from tidemill.algebra.adjusting import Bounds
+from tidemill.analyze.windows import duration
+from tidemill.compose import texts
+from tidemill.compose.bench import Bench
+from tidemill.compose.model import about, wrong
+from tidemill.compose.operators import Operator, Setting
+from tidemill.compose.physical.making import LOGICAL, ordinary, waiting
+from tidemill.physical.count_window import CountWindowExec
+from tidemill.physical.granularity import GranularityExec
+from tidemill.physical.properties import is_chronon
+from tidemill.physical.split import SplitExec
+from tidemill.physical.time_window import TimeWindowExec
+from tidemill.sql import Unbounded
+from tidemill.timeline import TimeDomain
+
+
+def steps(bench: Bench, name: str) -> int | None:
+    """A length of time in instants; None if it is not given, or without bound."""
+    text = bench.text(name)
+    if not text:
+        return None
+    with about(name):
+        found = texts.length(text)
+        if isinstance(found, Unbounded):
+            return None
+        if bench.context.domain is None:
+            has_unit = found.unit is not None
+            bench.context.domain = TimeDomain.MICROSECONDS if has_unit else TimeDomain.TICKS
+        return duration(found, bench.context.domain, bench.operator.setting(name).title)
+
+
+def _instants(bench: Bench) -> None:
+    """Windows take rows that hold for one instant."""
+    ordinary(bench)
+    if not is_chronon(bench.plan):
+        message = "the rows of the input hold longer than an instant"
+        help = "put Rows that come between them, or a Split of length 1"
+        raise wrong(message, help, input=0)
+
+
+def _bounds(bench: Bench, low: int | None, high: int | None) -> Bounds | None:
+    if low is None or high is None:
+        return None
+    if low > high:
+        raise wrong("At least is more than the size", "swap the two", "least")
+    return Bounds(low, high, bench.context.fresh("#window"))
+
+
+def _time_window(bench: Bench) -> Plan:
+    _instants(bench)
+    size = steps(bench, "size")
+    bounds = _bounds(bench, steps(bench, "least"), size)
+    return TimeWindowExec(bench.plan, size, steps(bench, "slide") or 1, bounds=bounds)
+
+
+def _count_window(bench: Bench) -> Plan:
+    _instants(bench)
+    stage = bench.stage(bench.plan)
+    found = bench.expressions("by")
+    by = tuple(bench.column("by", text, node, stage) for text, node in found)
+    unbounded = bench.text("rows").upper() == "UNBOUNDED"
+    rows = None if unbounded else bench.integer("rows", 1)
+    bounds = _bounds(bench, bench.integer("least", 1), rows)
+    slide = bench.integer("slide", 1) or 1
+    return CountWindowExec(waiting(bench.plan), rows, slide, by, bounds=bounds)
+
+
+def _granularity(bench: Bench) -> Plan:
+    ordinary(bench)
+    granule, coarsest = steps(bench, "granule"), steps(bench, "coarsest")
+    if granule is None:
+        raise wrong("Granule takes a length of time", "for example 1 SECOND", "granule")
+    if coarsest is not None and (coarsest < granule or coarsest % granule):
+        raise wrong("Coarsest is no multiple of the granule", "use a multiple", "coarsest")
+    return GranularityExec(bench.plan, granule, bounds=_bounds(bench, granule, coarsest))
+
+
+def _split(bench: Bench) -> Plan:
+    ordinary(bench)
+    return SplitExec(waiting(bench.plan), bench.integer("length", 1) or 1)
+
+
+OPERATORS = (
+    Operator(
+        "time_window",
+        "Time window",
+        "windows",
+        "Lets every row hold for a length of time; UNBOUNDED for ever.",
+        _time_window,
+        LOGICAL["time_window"].settings,
+    ),
+    Operator(
+        "count_window",
+        "Count window",
+        "windows",
+        "Lets a row hold until so many others of its group came after it.",
+        _count_window,
+        (
+            *LOGICAL["count_window"].settings,
+            Setting(
+                "by",
+                "Partition by",
+                "columns",
+                "The columns that tell groups apart; without it, all rows are one group.",
+                "item",
+            ),
+        ),
+    ),
+    Operator(
+        "granularity",
+        "Granularity",
+        "windows",
+        "Rounds starts and ends up to multiples of a length of time.",
+        _granularity,
+        LOGICAL["granularity"].settings,
+    ),
+    Operator(
+        "split",
+        "Split",
+        "windows",
+        "Cuts the time in which rows hold into pieces of a number of instants.",
+        _split,
+        (
+            Setting(
+                "length",
+                "Length",
+                "integer",
+                "Instants (ticks or microseconds) of a piece.",
+                "1",
+                default=1,
+            ),
+        ),
+    ),
+)

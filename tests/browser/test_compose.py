@@ -1,0 +1,124 @@
+"""Composing a plan: dragging operators, connecting and configuring them, and running the result."""
+
+from __future__ import annotations
+
+import re
+
+from playwright.sync_api import Locator, Page, expect
+
+from tests.browser.chromium import Watch
+from tests.server.process import ServerProcess
+
+PLACES = {"bid": 30, "Time window": 170, "Filter": 310, "Aggregate": 430}
+"""Where operators are dropped, from the top of the canvas."""
+
+
+def offer(page: Page, name: str) -> Locator:
+    """An operator of the palette."""
+    palette = page.get_by_role("region", name="Operators")
+    return palette.get_by_role("button", name=name, exact=True)
+
+
+def drag(page: Page, name: str) -> None:
+    canvas = page.get_by_test_id("canvas")
+    offer(page, name).drag_to(canvas, target_position={"x": 360, "y": PLACES[name]})
+
+
+def connect(page: Page, above: str, below: str, place: str = "input") -> None:
+    """Draw a line from one operator to another."""
+    start = page.get_by_label(f"result of {above}", exact=True)
+    start.drag_to(page.get_by_label(f"{place} of {below}", exact=True))
+
+
+def edge(page: Page, above: str, below: str) -> Locator:
+    """A line, with what is said of it."""
+    return page.get_by_label(re.compile(f"^from {above} to {below}: "))
+
+
+def settings(page: Page, operator: str) -> Locator:
+    """The settings of an operator, which is selected for it."""
+    page.get_by_test_id(f"operator-{operator}").locator("header").click()
+    return page.get_by_role("region", name="Settings")
+
+
+def test_a_plan_is_composed_by_dragging(page: Page, watch: Watch, server: ServerProcess):
+    page.goto("/#/compose")
+    expect(page.get_by_role("heading", name="Compose a query")).to_be_visible()
+    watch.picture("empty")
+    for name in PLACES:
+        drag(page, name)
+    page.get_by_role("button", name="Show what it means").click()  # more room for the canvas
+    page.get_by_role("button", name="Fit").click()
+    for above, below in (("scan1", "time_window1"), ("time_window1", "filter1")):
+        connect(page, above, below)
+    connect(page, "filter1", "aggregate1")
+
+    settings(page, "time_window1").get_by_label("Size").fill("100")
+    settings(page, "filter1").get_by_role("textbox", name="Condition").fill("bidder > 10")
+    wrong = edge(page, "time_window1", "filter1")
+    expect(wrong).to_have_accessible_name(re.compile("cannot compare STRING with INT"))
+    expect(page.get_by_role("tab", name="Problems (1)")).to_be_visible()
+    expect(edge(page, "scan1", "time_window1")).to_have_accessible_name(re.compile("fits"))
+    wrong.focus()
+    expect(page.get_by_role("tooltip")).to_contain_text("cannot compare")
+    watch.picture("wrong")
+
+    panel = settings(page, "filter1")
+    panel.get_by_role("textbox", name="Condition").fill("price > 10")
+    panel = settings(page, "aggregate1")
+    panel.get_by_role("textbox", name="Group by 1").fill("item")
+    panel.get_by_role("button", name="COUNT(*) AS n").click()
+    expect(edge(page, "time_window1", "filter1")).to_have_accessible_name(re.compile("fits"))
+    expect(page.get_by_test_id("operator-aggregate1")).to_contain_text("n BIGINT")
+    page.get_by_role("button", name="Arrange").click()
+    page.get_by_role("tab", name="SQL").click()
+    expect(page.get_by_test_id("sql")).to_contain_text("FROM bid WINDOW(RANGE 100)")
+    page.get_by_role("tab", name="Explain").click()
+    expect(page.get_by_role("tabpanel")).to_contain_text("Aggregate")
+    watch.picture("explain")
+
+    page.get_by_role("textbox", name="Name of the query").fill("high_bids")
+    page.get_by_role("button", name="Run", exact=True).click()
+    page.get_by_role("link", name="See its results").click()
+    expect(page).to_have_url(re.compile("#/queries/high_bids$"))
+    assert server.get("queries/high_bids")["state"] == "running"
+
+
+def test_a_plan_is_composed_with_the_keyboard_alone(page: Page):
+    page.goto("/#/compose")
+    for name in ("bid", "auction", "Join"):
+        offer(page, name).press("Enter")
+    # The join reads both; what it reads can also be said by name.
+    panel = page.get_by_role("region", name="Settings")
+    right = panel.get_by_label("right", exact=True)
+    expect(right).to_have_value("scan2")
+    right.select_option("connect to…")
+    expect(page.get_by_test_id("operator-join1")).to_contain_text("needs 2 inputs")
+    right.select_option("scan2")
+    panel.get_by_role("textbox", name="Condition").press_sequentially("bid.item = auction.it")
+    page.get_by_role("option", name="auction.item").wait_for()
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("status").filter(has_text="fits together")).to_be_visible()
+    node = page.get_by_label(re.compile("^Join join1: bid.item = auction.item"))
+    before = node.bounding_box()
+    node.press("Enter")
+    node.press("ArrowDown")
+    assert node.bounding_box() != before
+    node.press("Delete")
+    expect(node).to_have_count(0)
+    page.keyboard.press("Control+z")
+    expect(node).to_have_count(1)
+
+
+def test_a_query_is_opened_and_kept_over_a_reload(page: Page, server: ServerProcess):
+    sql = "SELECT item, MAX(price) AS best FROM bid WINDOW(RANGE 50) GROUP BY item"
+    server.run(f"CREATE QUERY best AS {sql}")
+    page.goto("/#/compose/best")
+    expect(page.get_by_test_id("sql")).to_contain_text("WINDOW(RANGE 50)")
+    window = page.get_by_label(re.compile("^Time window n"))
+    window.focus()
+    window.press("Enter")
+    page.get_by_role("region", name="Settings").get_by_label("Size").fill("70")
+    expect(page.get_by_test_id("sql")).to_contain_text("WINDOW(RANGE 70)")
+    page.reload()
+    expect(page.get_by_test_id("sql")).to_contain_text("WINDOW(RANGE 70)")

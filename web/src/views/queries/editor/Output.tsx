@@ -1,0 +1,24 @@
+import type { Ran } from "../../../api/types";
+import { linkTo } from "../../../shell/routes";
+
+/** What the statements of a script did. */
+export function Output({ ran }: { ran: Ran[] }) {
+  if (ran.length === 0) return null;
+  return (
+    <ol className="q-ran" aria-label="Done">
+      {ran.map((each, n) => (
+        <li key={n}>
+          <span className="q-sign good" aria-hidden>
+            ✓
+          </span>
+          {each.message || each.kind.replaceAll("_", " ")}
+          {n === lastAbout(ran, each.name) && each.kind.endsWith("_query") && each.kind !== "drop_query" && (
+            <a href={linkTo("queries", each.name!)}>Open {each.name}</a>
+          )}
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+const lastAbout = (ran: Ran[], name: string | null): number => (name ? ran.map((each) => each.name).lastIndexOf(name) : -1);
