@@ -48,6 +48,7 @@ def create_app(service: Service, settings: Settings) -> FastAPI:
         openapi_url="/api/openapi.json",
         docs_url=None,
         redoc_url=None,
+        redirect_slashes=False,
         lifespan=_life,
     )
     app.state.service = service
@@ -86,7 +87,7 @@ async def live(socket: WebSocket) -> None:
     offered = socket.scope.get("subprotocols", [])
     found: Live = socket.app.state.live
     await socket.accept(PROTOCOL if PROTOCOL in offered else None)
-    if len(found.sockets) >= socket.app.state.service.settings.limits.sockets:
+    if len(found.sessions) >= socket.app.state.service.settings.limits.sockets:
         await socket.close(1013, "there are as many sockets as the limit allows")
         return
     await Session(found, socket).serve()

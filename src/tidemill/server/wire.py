@@ -18,7 +18,14 @@ SAFE = 2**53
 
 def dumps(value: Any) -> bytes:
     """JSON; what is not of JSON was made plain before."""
-    return orjson.dumps(value, option=orjson.OPT_SERIALIZE_NUMPY | orjson.OPT_NON_STR_KEYS)
+    return orjson.dumps(value, _plain_tuple, orjson.OPT_SERIALIZE_NUMPY | orjson.OPT_NON_STR_KEYS)
+
+
+def _plain_tuple(value: Any) -> Any:
+    """Tuples with names are not known to orjson."""
+    if isinstance(value, tuple):
+        return list(value)
+    raise TypeError(f"{type(value).__name__} is not for JSON")
 
 
 def plain(value: Any) -> Any:
