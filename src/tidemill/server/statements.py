@@ -8,6 +8,7 @@ from tidemill.engine import Query
 from tidemill.errors import CatalogError, ResourceError, TidemillError, masked
 from tidemill.server.keeping import execute
 from tidemill.server.problems import Refused, TooMany, problem
+from tidemill.server.reading import read
 from tidemill.server.service import Service
 from tidemill.server.show.statements import kind_of, select_of
 from tidemill.server.show.tables import columns_of, domain_of
@@ -19,7 +20,6 @@ from tidemill.sql import (
     InsertInto,
     Statement,
     error_at,
-    parse,
     parse_one,
 )
 
@@ -46,8 +46,7 @@ class Scripts:
         """Run a script; what each of its statements did."""
         results: list[dict[str, Any]] = []
         try:
-            self._service.refuse_long(sql)
-            for statement in parse(sql):
+            for statement in read(sql, self._service.settings.limits):
                 results.append(self._run(statement))
         except TidemillError as error:
             raise ScriptError(error, len(results)) from error
