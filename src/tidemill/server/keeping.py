@@ -36,7 +36,8 @@ def _drops_query(statement: Statement) -> bool:
 
 def _altered(engine: Engine, log: CatalogLog, statement: AlterQuery) -> Query | None:
     name = engine.queries.name_of(statement.name)
-    before = select_text(engine.queries.find(name).sql)
+    query = engine.queries.find(name)
+    before = query.definition or select_text(query.sql)
     note(log, statement.sql)
     try:
         return engine.execute(statement)

@@ -22,7 +22,7 @@ from tidemill.server.events import EventLog
 from tidemill.server.history import History
 from tidemill.server.incoming import rows_of
 from tidemill.server.persist import CatalogLog
-from tidemill.server.problems import Conflict, NotFound, TooLarge, TooMany
+from tidemill.server.problems import Conflict, NotFound, TooMany
 from tidemill.server.resources import Resources, bounds_of, knobs
 from tidemill.server.settings import Settings
 from tidemill.server.show.catalog import catalog_of, is_pushed
@@ -165,13 +165,6 @@ class Service:
         with self.lock:
             known = self.name_of(name)
             return query_of(known, self.definition(known), self.run_of(known))
-
-    def refuse_long(self, sql: str) -> None:
-        """Long texts take long to be planned."""
-        most = self.settings.limits.sql_characters
-        if len(sql) > most:
-            help = "send it in parts"
-            raise TooLarge(f"the text has more than {most} characters", help=help)
 
     # Queries by name
 

@@ -12,6 +12,8 @@ class Limits:
 
     body_bytes: int = 16 << 20
     sql_characters: int = 50_000
+    statement_parts: int = 5000
+    statement_tables: int = 24
     result_rows: int = 100_000
     kept_rows: int = 50_000
     queries: int = 500

@@ -8,6 +8,7 @@ from tidemill.engine import Query
 from tidemill.errors import CatalogError, ResourceError, TidemillError, masked
 from tidemill.server.keeping import execute
 from tidemill.server.problems import Refused, TooMany, problem
+from tidemill.server.reading import read
 from tidemill.server.service import Service
 from tidemill.server.show.statements import kind_of, select_of
 from tidemill.server.show.tables import columns_of, domain_of
@@ -19,7 +20,6 @@ from tidemill.sql import (
     InsertInto,
     Statement,
     error_at,
-    parse,
     parse_one,
 )
 
@@ -46,8 +46,7 @@ class Scripts:
         """Run a script; what each of its statements did."""
         results: list[dict[str, Any]] = []
         try:
-            self._service.refuse_long(sql)
-            for statement in parse(sql):
+            for statement in read(sql, self._service.settings.limits):
                 results.append(self._run(statement))
         except TidemillError as error:
             raise ScriptError(error, len(results)) from error
@@ -59,7 +58,7 @@ class Scripts:
         _refuse_odd_names(statement)
         with self._service.lock:
             if isinstance(statement, CreateQuery | InsertInto):
-                self.refuse_more_queries()
+                self._refuse_more_queries()
                 _refuse_own_sinks(statement)
             query = self._executed(statement)
             if isinstance(statement, InsertInto):
@@ -74,8 +73,7 @@ class Scripts:
             self._service.events.add("refuse", name, error.message, tick)
             raise
 
-    def refuse_more_queries(self) -> None:
-        """Refuse another query if there are as many as the limit allows."""
+    def _refuse_more_queries(self) -> None:
         most = self._service.settings.limits.queries
         if sum(each.kind == "query" for each in self._service.engine.listing()) >= most:
             raise TooMany(f"there are {most} queries already", help="drop some: DROP QUERY name")

@@ -7,9 +7,10 @@ from fastapi import APIRouter, Response
 from tidemill.server.models.requests import Deleted, Hint, Inserted
 from tidemill.server.models.responses import Known, Taken
 from tidemill.server.relations import Relations
+from tidemill.server.routes.bodies import Route
 from tidemill.server.routes.common import Serving, failures, told
 
-router = APIRouter(tags=["relations"])
+router = APIRouter(tags=["relations"], route_class=Route)
 
 
 @router.post(
