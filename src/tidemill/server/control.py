@@ -6,10 +6,11 @@ from typing import Any
 
 from tidemill.server.planning import planned
 from tidemill.server.problems import Conflict, Refused
+from tidemill.server.reading import read_one
 from tidemill.server.service import Service
 from tidemill.server.show.statements import quoted
 from tidemill.server.statements import Scripts
-from tidemill.sql import CreateQuery, parse_one
+from tidemill.sql import CreateQuery
 
 
 class Control:
@@ -87,7 +88,7 @@ class Control:
 
     def _query_text(self, sql: str) -> None:
         """Refuse what is no query, with places in the text that the client sent."""
-        if isinstance(parse_one(sql), CreateQuery):
+        if isinstance(read_one(sql, self._service.settings.limits), CreateQuery):
             help = "write SELECT ...: the name is given besides"
             raise Refused("this is a statement that makes a query", help=help)
         planned(self._service, sql)

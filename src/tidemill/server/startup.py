@@ -48,6 +48,7 @@ def make_engine(settings: Settings) -> Engine:
         memory=settings.memory,
         cpu=settings.cpu,
         keep=KeptStore(settings.limits.kept_rows, results),
+        pushed=None if settings.folder is None else str(settings.folder / "pushed"),
     )
     engine.plans = read_plan
     return engine
