@@ -31,7 +31,12 @@ interface Step {
 function stepOf(report: PlanReport, rule: number | null): Step {
   if (rule === null) {
     const count = report.rules.length;
-    const summary = count === 0 ? "No rule found anything to improve." : count === 1 ? "One rule made this change." : `${count} rules made these changes.`;
+    const summary =
+      count === 0
+        ? "No rule found anything to improve."
+        : count === 1
+          ? "One rule made this change."
+          : `${count} rules made these changes.`;
     return { before: report.plans.logical, after: report.plans.optimized, summary };
   }
   const { before, after, summary } = report.rules[rule]!;

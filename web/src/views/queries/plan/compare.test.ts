@@ -5,7 +5,13 @@ import { compare, inOrder, words, type Marks } from "./compare";
 import { totalOf } from "./costs";
 
 function node(operator: string, details = "", ...inputs: PlanNode[]): PlanNode {
-  return { operator, details, columns: [], cost: { rate: 1, live_rows: 1, cpu: 1, state_rows: 2, state_bytes: 3 }, inputs };
+  return {
+    operator,
+    details,
+    columns: [],
+    cost: { rate: 1, live_rows: 1, cpu: 1, state_rows: 2, state_bytes: 3 },
+    inputs,
+  };
 }
 
 function marks(before: PlanNode, after: PlanNode): [string[], string[]] {
@@ -30,10 +36,15 @@ test("an operator of the same kind at the same place has changed", () => {
 });
 
 test("in a text that changed, the words that the other lacks are told", () => {
-  const changed = (text: string, other?: string) => words(text, other).flatMap(({ word, changed }) => (changed ? [word] : []));
+  const changed = (text: string, other?: string) =>
+    words(text, other).flatMap(({ word, changed }) => (changed ? [word] : []));
   expect(changed("bid columns=[item, price]", "bid columns=[item]")).toEqual(["price"]);
   expect(changed("bid columns=[item]")).toEqual([]);
-  expect(words("a = b.c", "").map(({ word }) => word).join("")).toBe("a = b.c");
+  expect(
+    words("a = b.c", "")
+      .map(({ word }) => word)
+      .join(""),
+  ).toBe("a = b.c");
 });
 
 test("what has no counterpart is gone or new", () => {

@@ -50,7 +50,10 @@ export const nothing = (): Marks => ({ mark: new Map(), other: new Map() });
 /** The words of a text, and whether another text lacks them. */
 export function words(text: string, other: string | undefined): { word: string; changed: boolean }[] {
   const known = new Set(other?.match(WORD));
-  return (text.match(WORD) ?? []).map((word) => ({ word, changed: other !== undefined && /\w/.test(word) && !known.has(word) }));
+  return (text.match(WORD) ?? []).map((word) => ({
+    word,
+    changed: other !== undefined && /\w/.test(word) && !known.has(word),
+  }));
 }
 
 const WORD = /[\w.]+|[^\w.]+/g;
@@ -64,7 +67,7 @@ export function common(a: string[], b: string[]): Pair[] {
     for (let j = b.length - 1; j >= 0; j--)
       length[i]![j] = a[i] === b[j] ? length[i + 1]![j + 1]! + 1 : Math.max(length[i + 1]![j]!, length[i]![j + 1]!);
   const pairs: Pair[] = [];
-  for (let [i, j] = [0, 0]; i < a.length && j < b.length; )
+  for (let [i, j] = [0, 0]; i < a.length && j < b.length;)
     if (a[i] === b[j]) pairs.push([i++, j++]);
     else if (length[i + 1]![j]! >= length[i]![j + 1]!) i++;
     else j++;
@@ -76,6 +79,9 @@ function gaps(kept: Pair[], old: number, young: number): [Pair, Pair][] {
   const ends: Pair[] = [...kept, [old, young]];
   return ends.map(([i, j], n) => {
     const [a, b] = n === 0 ? [0, 0] : [kept[n - 1]![0] + 1, kept[n - 1]![1] + 1];
-    return [[a, i], [b, j]];
+    return [
+      [a, i],
+      [b, j],
+    ];
   });
 }
