@@ -81,8 +81,9 @@ function figuresOf(id: number, domain: Domain): [string, string][] {
   return [
     ["rows in", `${figure(value("rows_in"))} (${figure(value("input_rate"))}/s)`],
     ["rows out", `${figure(value("rows_out"))} (${figure(value("output_rate"))}/s)`],
-    ["out for each in", times(value("selectivity"))],
-    ["remembered", `${figure(value("state_rows"))} rows, ${figure(value("state_bytes"))}B`],
+    ["rows out for one in", times(value("selectivity"))],
+    ["rows remembered", figure(value("state_rows"))],
+    ["bytes remembered", figure(value("state_bytes"))],
     ["time spent", `${figure(value("seconds"))} s (now ${share(value("busy"))})`],
     ["watermark", Number.isNaN(watermark) ? "the end of time" : instant(watermark, domain)],
   ];

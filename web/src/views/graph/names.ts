@@ -57,10 +57,12 @@ function slideOf(details: string, domain: Domain): string {
 export function shortDetails({ operator, details, window }: Named, domain: Domain): string {
   if (kindOf(operator) === "source") return /columns=\[(.*)\]/.exec(details)?.[1] ?? "";
   if (operator === "TimeWindowExec" && window) return `last ${duration(window, domain)}${slideOf(details, domain)}`;
+  if (operator === "CountWindowExec" && window) return `last ${window.toLocaleString("en")} rows`;
   return details
-    .replace(/\[(.*)\]/, "$1")
+    .replace(/ (knob|orders)=.*$/, "")
+    .replace(/^keys=\[(.*)\]$/, "on $1")
+    .replace(/(\w+)=\[([^[\]]*)\]/g, "$1 $2")
+    .replace(/(^|\s)\[(.*)\]$/, (_, space: string, body: string) => (space ? `: ${body}` : body))
     .replace(/\b(\w+) := ((?:\w+\.)?\1)(?=,|$)/g, "$1")
-    .replace(/ := /g, " = ")
-    .replace(/=\[([^\]]*)\]/g, " $1")
-    .trim();
+    .replace(/ := /g, " = ");
 }

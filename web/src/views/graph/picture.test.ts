@@ -39,6 +39,11 @@ test("names are for people", () => {
   expect(graph.nodes.map(titleOf)).toEqual(["bid", "Time window", "Filter"]);
   expect(graph.nodes.map((each) => shortDetails(each, "microseconds"))).toEqual(["item, price", "last 5 min", "bid.price > 10"]);
   expect(shortDetails({ operator: "ProjectExec", details: "[item := bid.item, n := count1]", window: null }, null)).toBe("item, n = count1");
+  const count = { operator: "AggregateExec", details: "by=[bid.item] [count1 := COUNT(*)]", window: null };
+  expect(shortDetails(count, null)).toBe("by bid.item: count1 = COUNT(*)");
+  const join = { operator: "JoinExec", details: "keys=[a.x = b.x = c.x] orders=[012, 102]", window: null };
+  expect(shortDetails(join, null)).toBe("on a.x = b.x = c.x");
+  expect(shortDetails({ operator: "CountWindowExec", details: "rows=100 knob=rows of bid", window: 100 }, null)).toBe("last 100 rows");
 });
 
 test("arrow keys walk along the graph", () => {

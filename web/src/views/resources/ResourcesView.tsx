@@ -41,7 +41,7 @@ export default function ResourcesView(_: { rest: string }) {
         />
       </div>
       <Knobs knobs={knobs} />
-      <Happenings events={events} />
+      <Happenings events={events} until={10_000 * Math.ceil((history.at.at(-1) ?? 0) / 10_000)} />
     </div>
   );
 }
