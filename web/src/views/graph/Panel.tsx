@@ -1,16 +1,16 @@
-import { useEffect, useMemo, useRef, useState } from "react";
-import type { Domain, GraphNode } from "../../api/types";
+import { useEffect, useMemo, useRef } from "react";
+import type { Domain, GraphNode, QueryEntry } from "../../api/types";
 import { duration, instant } from "../../parts/format";
 import { linkTo } from "../../shell/routes";
 import { Charts } from "./Charts";
 import { figure, share, times } from "./figures";
-import { changesOf, History } from "./history";
+import { History } from "./history";
 import { Icon } from "./Icon";
 import { measures } from "./measures";
 import { kindOf, meaningOf, titleOf } from "./names";
 
 /** All about one part of the graph. */
-export function Panel({ node, domain, close }: { node: GraphNode; domain: Domain; close: () => void }) {
+export function Panel({ node, query, close }: { node: GraphNode; query: QueryEntry | undefined; close: () => void }) {
   const history = useMemo(() => new History(node.id), [node.id]);
   useEffect(() => history.follow(), [history]);
   return (
@@ -30,9 +30,9 @@ export function Panel({ node, domain, close }: { node: GraphNode; domain: Domain
       <div className="panel-body">
         {node.details && <pre className="details">{node.details}</pre>}
         <Users node={node} />
-        <Now node={node} domain={domain} />
+        <Now node={node} domain={query?.domain ?? null} />
+        <Sizes node={node} query={query} />
         <Charts history={history} />
-        <Sizes node={node} history={history} domain={domain} />
       </div>
     </aside>
   );
@@ -90,37 +90,27 @@ function figuresOf(id: number, domain: Domain): [string, string][] {
 }
 
 /** Sizes of windows and granules: what is in force, and what was. */
-function Sizes({ node, history, domain }: { node: GraphNode; history: History; domain: Domain }) {
-  const [, again] = useState(0);
-  const count = useRef(0);
-  useEffect(
-    () =>
-      history.watch(() => {
-        const known = allChanges(history).length;
-        if (known !== count.current) again((count.current = known));
-      }),
-    [history],
-  );
-  if (node.window === null && node.granularity === null) return null;
-  const rows = node.operator.startsWith("CountWindow");
+function Sizes({ node, query }: { node: GraphNode; query: QueryEntry | undefined }) {
+  const size = node.window ?? node.granularity;
+  if (size === null) return null;
+  const knob = /knob=(.*)$/.exec(node.details)?.[1] ?? "";
+  const domain = query?.domain ?? null;
+  const words = (value: number) => (node.operator === "CountWindowExec" ? `${value.toLocaleString("en")} rows` : duration(value, domain));
+  const changes = query?.sizes[knob] ?? [];
   return (
     <section>
       <h3>Settings in force</h3>
-      {(["window", "granularity"] as const).map((name) => (
-        <ul className="sizes numbers" key={name}>
-          {changesOf(history.at, history.columns[name])
-            .reverse()
-            .map(({ at, size }, index) => (
-              <li key={at} className={index === 0 ? "" : "quiet"}>
-                {name} {rows ? `${size.toLocaleString("en")} rows` : duration(size, domain)}
-                <time> since {new Date(at * 1000).toTimeString().slice(0, 8)}</time>
-              </li>
-            ))}
-        </ul>
-      ))}
+      <p className="sizes numbers">
+        {node.window === null ? "granules of" : "a window of"} <strong>{words(size)}</strong>
+        {knob ? ` (${knob}), which may change` : ", fixed"}
+      </p>
+      <ol className="sizes numbers">
+        {[...changes].reverse().map(([since, value]) => (
+          <li key={since}>
+            {words(value)} <span className="quiet">for rows from {since <= 0 ? "the beginning" : instant(since, domain)} on</span>
+          </li>
+        ))}
+      </ol>
     </section>
   );
 }
-
-const allChanges = (history: History) =>
-  (["window", "granularity"] as const).flatMap((name) => changesOf(history.at, history.columns[name]));

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import type { Graph, GraphNode } from "../../api/types";
 import { boxAt, boxesOf } from "./boxes";
+import { heirs } from "./heirs";
 import { arrangeAnew } from "./layout";
 import { shortDetails, titleOf } from "./names";
 import { drawnOf, found, itemsOf, partsOf, tintOf } from "./picture";
@@ -33,6 +34,16 @@ test("a query's name is below its root; one query alone has only its parts", () 
 test("parts of the old and the new plan are told apart from what both share", () => {
   const migration = { query: "hot", old_nodes: [0, 1], new_nodes: [0, 2] } as Graph["migrations"][number];
   expect(graph.nodes.map((each) => tintOf(each, [migration]))).toEqual([null, "old", "new"]);
+});
+
+test("a part whose size was changed, and what stands on it, come instead of what was there", () => {
+  const after = drawnOf({
+    ...graph,
+    nodes: [graph.nodes[0]!, { ...graph.nodes[1]!, id: 7, details: "range=60" }, graph.nodes[2]!, node(8, "FilterExec", "x", [0], ["new"])],
+    roots: [{ query: "hot", node: 7 }, { query: "dear", node: 2 }],
+  }, "");
+  expect([...heirs(drawn, after)]).toEqual([["7", "1"], ["7 hot", "1 hot"]]);
+  expect(heirs(drawn, drawn).size).toBe(0);
 });
 
 test("names are for people", () => {

@@ -27,7 +27,7 @@ export const Happenings = memo(
   (before, after) => newest(before.events) === newest(after.events) && before.until === after.until,
 );
 
-const newest = (events: Happening[]): string => `${events.length} ${events.at(-1)?.at}`;
+const newest = (events: Happening[]): string => `${events.length} ${events.at(-1)?.at} ${events.at(-1)?.text}`;
 
 function List({ events }: { events: Happening[] }) {
   const [most, setMost] = useState(FIRST);

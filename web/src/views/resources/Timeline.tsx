@@ -72,7 +72,7 @@ function Axis({ from, to }: { from: number; to: number }) {
     <div className="lane axis" aria-hidden>
       <span className="lane-name" />
       <div className="track">
-        {ticksOf(from, to).map((at) => (
+        {ticksOf(from, to - 0.03 * (to - from)).map((at) => (
           <time key={at} className="numbers" style={{ left: percent((at - from) / (to - from)) }}>
             {new Date(at).toTimeString().slice(0, 8)}
           </time>
