@@ -68,7 +68,6 @@ function Inner({ picture, drawn, places, queries, open, goal, choose, tidy }: Fl
   const enter = useCallback((id: string | null) => spot.point(litBy(byId.get(id ?? ""), drawn)), [byId, drawn]);
   const onKeyDown = (event: React.KeyboardEvent) => {
     const id = itemOf(event.nativeEvent) ?? (event.target === frame.current ? favourite(drawn) : null);
-    if (event.key === "Escape") choose(null);
     if (id === null) return;
     if (event.key === "Enter" || event.key === " ") choose(byId.get(id) ?? null);
     else if (isStep(event.key)) goTo(event.target === frame.current ? id : walk(id, event.key, drawn, places));

@@ -65,16 +65,17 @@ function Shown({ graph, only }: { graph: Graph; only: string }) {
     else setOpen(each?.id ?? null);
   }, []);
   const shown = graph.nodes.find((node) => partId(node.id) === open);
-  const close = () => {
+  const close = useCallback(() => {
     setOpen(null);
-    if (shown) setGoal({ id: partId(shown.id) });
-  };
+    if (open !== null) setGoal({ id: open });
+  }, [open]);
+  useEscape(close, open !== null);
   const goToFirst = () => {
     const first = matches?.values().next().value;
     if (first !== undefined) setGoal({ id: first });
   };
   return (
-    <div className="graph" onKeyDown={(event) => event.key === "Escape" && shown && close()}>
+    <div className="graph">
       <Rail graph={graph} drawn={drawn} only={only} text={text} matches={matches?.size ?? 0} search={setText} goToFirst={goToFirst} />
       <div className="stage">
         {laid && laid.picture === only && (
@@ -84,4 +85,13 @@ function Shown({ graph, only }: { graph: Graph; only: string }) {
       </div>
     </div>
   );
+}
+
+/** Escape closes what is open, wherever the keyboard is. */
+function useEscape(close: () => void, isOpen: boolean): void {
+  useEffect(() => {
+    const onKeyDown = (event: KeyboardEvent) => event.key === "Escape" && close();
+    if (isOpen) addEventListener("keydown", onKeyDown);
+    return () => removeEventListener("keydown", onKeyDown);
+  }, [close, isOpen]);
 }

@@ -1,13 +1,13 @@
 import { useEffect, useMemo, useRef } from "react";
 import type { Domain, GraphNode, QueryEntry } from "../../api/types";
-import { duration, instant } from "../../parts/format";
+import { instant } from "../../parts/format";
 import { linkTo } from "../../shell/routes";
 import { Charts } from "./Charts";
 import { figure, share, times } from "./figures";
 import { History } from "./history";
 import { Icon } from "./Icon";
-import { measures } from "./measures";
-import { kindOf, meaningOf, titleOf } from "./names";
+import { measures, type Field } from "./measures";
+import { kindOf, meaningOf, sizeOf, titleOf } from "./names";
 
 /** All about one part of the graph. */
 export function Panel({ node, query, close }: { node: GraphNode; query: QueryEntry | undefined; close: () => void }) {
@@ -59,13 +59,13 @@ function Now({ node, domain }: { node: GraphNode; domain: Domain }) {
   const list = useRef<HTMLDListElement>(null);
   useEffect(() => {
     const cells = [...list.current!.querySelectorAll("dd")];
-    const write = () => figuresOf(node.id, domain).forEach(([, text], index) => (cells[index]!.textContent = text));
+    const write = () => figuresOf(node, domain).forEach(([, text], index) => (cells[index]!.textContent = text));
     write();
     return measures.read(write);
-  }, [node.id, domain]);
+  }, [node, domain]);
   return (
     <dl className="now numbers" ref={list}>
-      {figuresOf(node.id, domain).map(([name]) => (
+      {figuresOf(node, domain).map(([name]) => (
         <div key={name}>
           <dt>{name}</dt>
           <dd />
@@ -75,8 +75,10 @@ function Now({ node, domain }: { node: GraphNode; domain: Domain }) {
   );
 }
 
-function figuresOf(id: number, domain: Domain): [string, string][] {
-  const value = (field: Parameters<typeof measures.get>[1]) => measures.get(id, field);
+function figuresOf(node: GraphNode, domain: Domain): [string, string][] {
+  const value = (field: Field) => measures.get(node.id, field);
+  const size = (name: "window" | "granularity"): [string, string][] =>
+    node[name] === null ? [] : [[name, sizeOf(node.operator, value(name) || node[name], domain)]];
   const watermark = value("watermark");
   return [
     ["rows in", `${figure(value("rows_in"))} (${figure(value("input_rate"))}/s)`],
@@ -85,29 +87,27 @@ function figuresOf(id: number, domain: Domain): [string, string][] {
     ["rows remembered", figure(value("state_rows"))],
     ["bytes remembered", figure(value("state_bytes"))],
     ["time spent", `${figure(value("seconds"))} s (now ${share(value("busy"))})`],
+    ...size("window"),
+    ...size("granularity"),
     ["watermark", Number.isNaN(watermark) ? "the end of time" : instant(watermark, domain)],
   ];
 }
 
 /** Sizes of windows and granules: what is in force, and what was. */
 function Sizes({ node, query }: { node: GraphNode; query: QueryEntry | undefined }) {
-  const size = node.window ?? node.granularity;
-  if (size === null) return null;
+  if (node.window === null && node.granularity === null) return null;
   const knob = /knob=(.*)$/.exec(node.details)?.[1] ?? "";
   const domain = query?.domain ?? null;
-  const words = (value: number) => (node.operator === "CountWindowExec" ? `${value.toLocaleString("en")} rows` : duration(value, domain));
+  const words = (value: number) => sizeOf(node.operator, value, domain);
   const changes = query?.sizes[knob] ?? [];
   return (
     <section>
-      <h3>Settings in force</h3>
-      <p className="sizes numbers">
-        {node.window === null ? "granules of" : "a window of"} <strong>{words(size)}</strong>
-        {knob ? ` (${knob}), which may change` : ", fixed"}
-      </p>
+      <h3>{knob ? `Sizes in force: ${knob}` : "Size"}</h3>
+      {!knob && <p className="sizes">It never changes.</p>}
       <ol className="sizes numbers">
         {[...changes].reverse().map(([since, value]) => (
           <li key={since}>
-            {words(value)} <span className="quiet">for rows from {since <= 0 ? "the beginning" : instant(since, domain)} on</span>
+            {words(value)} <span className="quiet">from {since <= 0 ? "the beginning" : instant(since, domain)} on</span>
           </li>
         ))}
       </ol>
