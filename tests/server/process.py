@@ -58,7 +58,7 @@ class ServerProcess:
     @property
     def command(self) -> list[str]:
         """What is run."""
-        where = ["--host", self._host, "--port", str(self.port)]
+        where = ["--host", self._host, "--port", str(self.port), "--dir", str(self.folder / "kept")]
         script = [str(self._script)] if self._script.stat().st_size else []
         python = [*self._prefix, sys.executable, "-c", _MAIN, "serve"]
         return [*python, *script, *where, *self._options]

@@ -10,10 +10,9 @@ from typing import Any
 from fastapi import FastAPI
 
 from tidemill.server.app import create_app
-from tidemill.server.main import make_engine
 from tidemill.server.service import Service
 from tidemill.server.settings import Limits, Settings
-from tidemill.server.statements import Scripts
+from tidemill.server.startup import begin
 
 HOST = "127.0.0.1"
 
@@ -44,9 +43,8 @@ class Served:
 def served(settings: Settings | None = None, script: str = SCRIPT) -> Iterator[Served]:
     """A server with a few rows; its ticks are made when the app is, too."""
     settings = settings or Settings(every=0.05, limits=Limits(queries=60, run_seconds=2.0))
-    service = Service(make_engine(settings), settings)
+    service = begin(settings, script)
     try:
-        Scripts(service).run(script)
         rows = [{"item": n % 3, "price": 10.5 * n, "bidder": "ann", "at": n} for n in range(20)]
         service.engine.push("bid", rows)
         service.graph.tick()

@@ -37,7 +37,8 @@ def plan_rows(select: exp.Select, context: Context, link: Link | None) -> Rows:
     source = select.args.get("from_")
     if source is None:
         help = "read a stream: SELECT ... FROM bid"
-        raise error_at(PlanError, "the query has no FROM", select.expressions[0], help)
+        place = select.expressions[0] if select.expressions else select
+        raise error_at(PlanError, "the query has no FROM", place, help)
     chain = _Chain(References(context, select, link))
     steps = chain.steps(source.this, select.args.get("joins") or [])
     pool, pending = _where(select, chain.stage, link)

@@ -9,6 +9,7 @@ from typing import Any
 from fastapi import APIRouter, FastAPI, Request, Response, WebSocket
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
 
 from tidemill import __version__
 from tidemill.errors import TidemillError
@@ -47,6 +48,7 @@ def create_app(service: Service, settings: Settings) -> FastAPI:
         openapi_url="/api/openapi.json",
         docs_url=None,
         redoc_url=None,
+        redirect_slashes=False,
         lifespan=_life,
     )
     app.state.service = service
@@ -63,6 +65,7 @@ def create_app(service: Service, settings: Settings) -> FastAPI:
     app.add_exception_handler(RequestValidationError, _not_understood)
     app.add_exception_handler(HTTPException, _http)
     app.add_exception_handler(RecursionError, _too_deep)
+    app.add_exception_handler(ClientDisconnect, _gone)
     app.add_exception_handler(Exception, _unexpected)
     # The last one that is added is asked first.
     app.add_middleware(BodyLimit, most=settings.limits.body_bytes)
@@ -84,7 +87,7 @@ async def live(socket: WebSocket) -> None:
     offered = socket.scope.get("subprotocols", [])
     found: Live = socket.app.state.live
     await socket.accept(PROTOCOL if PROTOCOL in offered else None)
-    if len(found.sockets) >= socket.app.state.service.settings.limits.sockets:
+    if len(found.sessions) >= socket.app.state.service.settings.limits.sockets:
         await socket.close(1013, "there are as many sockets as the limit allows")
         return
     await Session(found, socket).serve()
@@ -113,6 +116,11 @@ async def _not_understood(request: Request, error: Exception) -> Response:
 
 async def _too_deep(request: Request, error: Exception) -> Response:
     return failure(Refused("this is nested too deeply", help="make it simpler"), 400)
+
+
+async def _gone(request: Request, error: Exception) -> Response:
+    """Nobody reads it, but it is no fault of the server either."""
+    return failure(Refused("the request was not sent to its end"), 400)
 
 
 async def _unexpected(request: Request, error: Exception) -> Response:

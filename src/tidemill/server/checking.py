@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
+from tidemill.errors import SqlSyntaxError
 from tidemill.server.problems import problem
+from tidemill.server.reading import read
 from tidemill.server.service import Service
 from tidemill.server.show.statements import kind_of, offset_of
 from tidemill.sql import Statement
@@ -12,6 +15,8 @@ from tidemill.sql import Statement
 
 def check(service: Service, sql: str) -> dict[str, Any]:
     """The statements of a script with their places, and what is wrong with them."""
+    with suppress(SqlSyntaxError):  # those are told below, with all others
+        read(sql, service.settings.limits)
     with service.lock:
         checked = service.engine.check(sql)
     return {

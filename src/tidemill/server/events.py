@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from tidemill.engine.running import RunningGraph
+from tidemill.graph.migration import Migration
 
 MOST = 1000
 """So many events are remembered."""
@@ -21,7 +22,7 @@ class EventLog:
         self.count = 0
         self._states: dict[str, str] = {}
         self._sizes: Mapping[str, int] = {}
-        self._migrations: dict[str, int] = {}
+        self._migrations: dict[str, tuple[Migration, bool]] = {}
         self._late: dict[str, int] = {}
 
     def add(
@@ -71,15 +72,16 @@ class EventLog:
 
     def _look_at_migrations(self, graph: RunningGraph, tick: int) -> None:
         for name, migration in graph.migrations.of.items():
-            known = self._migrations.get(name)
-            if migration.is_running and known != migration.split:
-                self._migrations[name] = migration.split
+            known, told = self._migrations.get(name, (None, False))
+            if known is not migration:
+                told = False
                 text = f"{name} goes on with another plan from {migration.split} on"
                 self.add("migrate", name, text, tick, migration.split)
-            elif not migration.is_running and known is not None:
-                del self._migrations[name]
+            if not migration.is_running and not told:
+                told = True
                 text = f"{name}: the other plan is {migration.phase.value}"
                 self.add("migrated", name, text, tick, migration.split)
+            self._migrations[name] = (migration, told)
 
     def _look_at_late_rows(self, graph: RunningGraph, tick: int) -> None:
         for name, read in graph.sources.items():

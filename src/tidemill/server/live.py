@@ -8,6 +8,7 @@ from contextlib import suppress
 from typing import Any
 
 import orjson
+from anyio import CancelScope, create_task_group, move_on_after
 from fastapi import WebSocket, WebSocketDisconnect
 
 from tidemill.errors import TidemillError
@@ -33,7 +34,7 @@ class Live:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._news = asyncio.Event()
         self._stop: Callable[[], None] = lambda: None
-        self.sockets: set[WebSocket] = set()
+        self.sessions: set[Session] = set()
 
     def open(self) -> None:
         """Begin to listen, in the loop that serves."""
@@ -47,8 +48,8 @@ class Live:
         self.closing = True
         self._stop()
         self._wake()
-        for socket in list(self.sockets):
-            await _close(socket)
+        for session in list(self.sessions):
+            await session.close()
 
     def _wake_soon(self) -> None:
         if self._loop is not None and not self._loop.is_closed():
@@ -57,6 +58,8 @@ class Live:
     def _wake(self) -> None:
         news, self._news = self._news, asyncio.Event()
         news.set()
+        for session in self.sessions:
+            session.due.set()
 
     async def news(self) -> None:
         """Come back when something has changed."""
@@ -70,11 +73,6 @@ class Live:
             await self.news()
 
 
-async def _close(socket: WebSocket) -> None:
-    with suppress(RuntimeError):  # it is closed already
-        await socket.close(1001, "the server stops")
-
-
 class Session:
     """One client: what it wants to know, how often, and what it knows already."""
 
@@ -85,20 +83,27 @@ class Session:
         self._known: dict[str, Any] = {}
         self._last: dict[str, bytes] = {}
         self._wanted: list[str] = []
-        self._changed = asyncio.Event()
+        self.due = asyncio.Event()
+        self._asked = asyncio.Event()
+        self._scope = CancelScope()
 
     async def serve(self) -> None:
         """Until one of the two goes."""
-        self._live.sockets.add(self._socket)
-        sending = asyncio.create_task(self._send())
-        receiving = asyncio.create_task(self._receive())
+        self._live.sessions.add(self)
         try:
-            await asyncio.wait({sending, receiving}, return_when=asyncio.FIRST_COMPLETED)
+            async with create_task_group() as both:
+                self._scope = both.cancel_scope
+                both.start_soon(self._send)
+                await self._receive()
+                self._scope.cancel()
         finally:
-            for task in (sending, receiving):
-                task.cancel()
-            await asyncio.gather(sending, receiving, return_exceptions=True)
-            self._live.sockets.discard(self._socket)
+            self._live.sessions.discard(self)
+
+    async def close(self) -> None:
+        """Send the client home."""
+        with suppress(RuntimeError, WebSocketDisconnect):  # it may be gone already
+            await self._socket.close(1001, "the server stops")
+        self._scope.cancel()
 
     async def _receive(self) -> None:
         while True:
@@ -127,26 +132,22 @@ class Session:
         both = ["measures"] if "graph" in topics else []
         self._wanted = list(dict.fromkeys([*topics, *both]))[:64]
         self._known = {topic: seen for topic, seen in self._known.items() if topic in self._wanted}
-        self._changed.set()
+        self.due.set()
+        self._asked.set()
         return None
 
     async def _send(self) -> None:
-        while not self._live.closing:
-            self._changed.clear()
-            news = asyncio.create_task(self._live.news())
-            wish = asyncio.create_task(self._changed.wait())
-            try:
+        """Tell what is new, but not more often than the client wants."""
+        with suppress(WebSocketDisconnect, RuntimeError):
+            while not self._live.closing:
+                await self.due.wait()
+                self.due.clear()
+                self._asked.clear()
                 for topic in list(self._wanted):
                     await self._tell(topic)
-                pause = asyncio.create_task(asyncio.sleep(self._every))
-                await asyncio.wait({pause, wish}, return_when=asyncio.FIRST_COMPLETED)
-                pause.cancel()
-                await asyncio.wait({news, wish}, return_when=asyncio.FIRST_COMPLETED)
-            except (WebSocketDisconnect, RuntimeError):
-                return
-            finally:
-                news.cancel()
-                wish.cancel()
+                with move_on_after(self._every):
+                    await self._asked.wait()
+        self._scope.cancel()
 
     async def _tell(self, topic: str) -> None:
         if topic.startswith(RESULTS):

@@ -7,6 +7,7 @@ from typing import Any
 from tidemill.engine import Query
 from tidemill.errors import masked
 from tidemill.server.problems import Refused
+from tidemill.server.reading import read_one
 from tidemill.server.service import Service
 from tidemill.server.show.plans import plans_of
 from tidemill.server.show.statements import select_of, select_text
@@ -15,7 +16,7 @@ from tidemill.sql import CreateQuery, InsertInto, QueryStatement, parse_one
 
 def planned(service: Service, sql: str) -> tuple[Query, str]:
     """The query of a text that holds one, and its own text."""
-    statement = parse_one(sql)
+    statement = read_one(sql, service.settings.limits)
     if not isinstance(statement, QueryStatement | CreateQuery | InsertInto):
         raise Refused("this is no query", help="write SELECT ...")
     text = select_of(statement)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import polars as pl
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from tidemill.engine.kept import KeptResults
 from tidemill.physical.changes import AT, CHANGE
@@ -104,5 +104,6 @@ def _answer(kept: KeptResults, rows: pa.Table, limit: int, **more: Any) -> Answe
 def _by_values(rows: pa.Table, kept: KeptResults) -> pa.Table:
     """In an order that stays the same while rows come and go."""
     names = [f.name for f in kept.schema if not pa.types.is_nested(f.type)]
-    keys = [(name, "ascending") for name in [*names, VALID_FROM, VALID_TO]]
-    return rows.take(pc.sort_indices(rows, sort_keys=keys, null_placement="at_start"))
+    keys = [*names, VALID_FROM, VALID_TO]
+    order = pl.DataFrame(rows.select(keys)).select(pl.arg_sort_by(keys)).to_series()
+    return rows.take(order.to_arrow())

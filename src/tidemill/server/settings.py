@@ -11,7 +11,9 @@ class Limits:
     """The most that a client may ask for."""
 
     body_bytes: int = 16 << 20
-    sql_characters: int = 200_000
+    sql_characters: int = 50_000
+    statement_parts: int = 5000
+    statement_tables: int = 24
     result_rows: int = 100_000
     kept_rows: int = 50_000
     queries: int = 500

@@ -7,11 +7,24 @@ from typing import Any
 from tidemill.engine import Query
 from tidemill.errors import CatalogError, ResourceError, TidemillError, masked
 from tidemill.server.keeping import execute
-from tidemill.server.problems import TooLarge, TooMany, problem
+from tidemill.server.problems import Refused, TooMany, problem
+from tidemill.server.reading import read
 from tidemill.server.service import Service
 from tidemill.server.show.statements import kind_of, select_of
 from tidemill.server.show.tables import columns_of, domain_of
-from tidemill.sql import CreateQuery, InsertInto, Statement, error_at, parse, parse_one
+from tidemill.sql import (
+    CreateDerived,
+    CreateQuery,
+    CreateRelation,
+    CreateStream,
+    InsertInto,
+    Statement,
+    error_at,
+    parse_one,
+)
+
+_CREATES = (CreateDerived, CreateQuery, CreateRelation, CreateStream)
+_LONGEST_NAME = 200
 
 
 class ScriptError(TidemillError):
@@ -33,7 +46,7 @@ class Scripts:
         """Run a script; what each of its statements did."""
         results: list[dict[str, Any]] = []
         try:
-            for statement in self._parsed(sql):
+            for statement in read(sql, self._service.settings.limits):
                 results.append(self._run(statement))
         except TidemillError as error:
             raise ScriptError(error, len(results)) from error
@@ -41,17 +54,11 @@ class Scripts:
             self._service.changed()
         return results
 
-    def _parsed(self, sql: str) -> list[Statement]:
-        most = self._service.settings.limits.sql_characters
-        if len(sql) > most:
-            help = "send it in parts"
-            raise TooLarge(f"the text has more than {most} characters", help=help)
-        return parse(sql)
-
     def _run(self, statement: Statement) -> dict[str, Any]:
+        _refuse_odd_names(statement)
         with self._service.lock:
             if isinstance(statement, CreateQuery | InsertInto):
-                self.refuse_more_queries()
+                self._refuse_more_queries()
                 _refuse_own_sinks(statement)
             query = self._executed(statement)
             if isinstance(statement, InsertInto):
@@ -66,8 +73,7 @@ class Scripts:
             self._service.events.add("refuse", name, error.message, tick)
             raise
 
-    def refuse_more_queries(self) -> None:
-        """Refuse another query if there are as many as the limit allows."""
+    def _refuse_more_queries(self) -> None:
         most = self._service.settings.limits.queries
         if sum(each.kind == "query" for each in self._service.engine.listing()) >= most:
             raise TooMany(f"there are {most} queries already", help="drop some: DROP QUERY name")
@@ -90,6 +96,14 @@ class Scripts:
         if query is not None:
             found["query"] = planned_of(query, masked(select_of(statement)))
         return found
+
+
+def _refuse_odd_names(statement: Statement) -> None:
+    """Names are parts of addresses here."""
+    name = statement.name if isinstance(statement, _CREATES) else ""
+    if "/" in name or name in (".", "..") or len(name) > _LONGEST_NAME:
+        help = f"use at most {_LONGEST_NAME} characters, and no slash"
+        raise Refused(f"`{name[:_LONGEST_NAME]}` is no name for a server", help=help)
 
 
 def _refuse_own_sinks(statement: CreateQuery | InsertInto) -> None:

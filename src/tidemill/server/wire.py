@@ -18,14 +18,21 @@ SAFE = 2**53
 
 def dumps(value: Any) -> bytes:
     """JSON; what is not of JSON was made plain before."""
-    return orjson.dumps(value, option=orjson.OPT_SERIALIZE_NUMPY | orjson.OPT_NON_STR_KEYS)
+    return orjson.dumps(value, _plain_tuple, orjson.OPT_SERIALIZE_NUMPY | orjson.OPT_NON_STR_KEYS)
+
+
+def _plain_tuple(value: Any) -> Any:
+    """Tuples with names are not known to orjson."""
+    if isinstance(value, tuple):
+        return list(value)
+    raise TypeError(f"{type(value).__name__} is not for JSON")
 
 
 def plain(value: Any) -> Any:
     """A value as JSON has it.
 
-    >>> [plain(each) for each in (2**60, Decimal("1.50"), float("nan"), datetime(2024, 3, 1))]
-    ['1152921504606846976', '1.50', 'NaN', '2024-03-01T00:00:00']
+    >>> [plain(each) for each in (2**60, float("nan"), b"ab", datetime(2024, 3, 1))]
+    ['1152921504606846976', 'NaN', 'YWI=', '2024-03-01T00:00:00']
     """
     match value:
         case None | bool() | str():

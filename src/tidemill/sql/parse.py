@@ -32,6 +32,9 @@ __all__ = ["parse", "parse_one"]
 _CHANGES = (InsertSink, InsertRows, DeleteRows)
 _NAMED = (CreateAs, CreateSource, DropNamed, CommandQuery, AlterNamed)
 _TREES = (exp.Query, StreamFunction, *_NAMED, *_CHANGES)
+DEEPEST = 150
+"""Levels of a tree: what walks deeper ones takes its time, or comes to the end of the stack."""
+
 _UNSETTLED = (exp.Any, exp.All, exp.Anonymous, exp.Parameter, exp.Placeholder)
 
 
@@ -119,7 +122,10 @@ def _refuse_stream_function(node: exp.Anonymous) -> None:
 
 def _parse_tree(tokens: list[Token], sql: str) -> exp.Expr | None:
     try:
-        return Tidemill().parser().parse(tokens, sql)[0]
+        tree = Tidemill().parser().parse(tokens, sql)[0]
+        if tree is not None and _depth(tree) > DEEPEST:
+            raise RecursionError
+        return tree
     except LocatedParseError as error:
         raise explain_parse_error(error, tokens, sql) from None
     except ParseError as error:
@@ -129,3 +135,12 @@ def _parse_tree(tokens: list[Token], sql: str) -> exp.Expr | None:
         help = "split the query with CREATE STREAM ... AS"
         message = "the statement is nested too deeply"
         raise syntax_error(message, sql, tokens[0].start, tokens[0].end + 1, help) from None
+
+
+def _depth(tree: exp.Expr) -> int:
+    """How many levels a tree has."""
+    level, depth = [tree], 0
+    while level:
+        level = [part for node in level for part in node.iter_expressions()]
+        depth += 1
+    return depth

@@ -175,11 +175,12 @@ def _value(asked: Asked, random: Random) -> Asked:
     mark = "\ue000"
     other = mark if random.random() < 0.2 else value(random)
     try:
-        body = json.dumps(_replaced(json.loads(asked.body), random, other), ensure_ascii=False)
+        whole = _replaced(json.loads(asked.body), random, other)
+        body = json.dumps(whole, ensure_ascii=False).encode()
     except (ValueError, RecursionError):
         return _bytes(asked, random)
     odd = random.choice((*RAW, b'"\\ud800"', b'"\xff"', b'"\\u0000"'))
-    return replace(asked, body=body.encode().replace(f'"{mark}"'.encode(), odd))
+    return replace(asked, body=body.replace(f'"{mark}"'.encode(), odd))
 
 
 def _replaced(whole: Any, random: Random, other: Any) -> Any:

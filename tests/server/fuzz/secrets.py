@@ -55,7 +55,12 @@ class Secrets:
         globs += [f"{self.folder}/{{secret,x}}.csv", f"{self.folder}/**", f"{self.folder}"]
         globs += [f"{self.allowed}/*/../../secret.csv", f"{self.allowed}/*/secret.csv"]
         globs += [f"{self.allowed}/**/secret.csv", f"{self.allowed}/w*/*.csv"]
-        urls = [f"file:{secret}", f"file://{secret}", f"FILE:///{secret}", f"file://localhost{secret}"]
+        urls = [
+            f"file:{secret}",
+            f"file://{secret}",
+            f"FILE:///{secret}",
+            f"file://localhost{secret}",
+        ]
         urls += [f"file:{quote(str(secret), safe='')}", f"file://{self.allowed}/%2e%2e/secret.csv"]
         lists = [f"{self.allowed}/open.csv,{secret}", f"{secret}\0", f" {secret}", f"{secret} "]
         relative = os.path.relpath(secret)
@@ -95,7 +100,9 @@ class Secrets:
             self._run(f"CREATE QUERY {name} AS INSERT INTO {call} SELECT item FROM bid"),
             self._run(f"START QUERY {name}"),
             self._run(f"ALTER QUERY highest AS INSERT INTO {call} SELECT item FROM bid"),
-            sent("POST", "/api/queries", {"name": name, "sql": f"INSERT INTO {call} SELECT 1 AS a"}),
+            sent(
+                "POST", "/api/queries", {"name": name, "sql": f"INSERT INTO {call} SELECT 1 AS a"}
+            ),
             sent("POST", "/api/check", {"sql": f"INSERT INTO {call} SELECT item FROM bid"}),
             self._run(f"DROP QUERY {name}"),
         ]

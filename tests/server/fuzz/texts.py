@@ -113,7 +113,7 @@ def _huge(random: Random) -> str:
 
 def malformed_sql(random: Random) -> str:
     """A text with something wrong, most likely."""
-    if random.random() < 0.02:
+    if random.random() < 0.003:
         return _huge(random)
     tokens = _TOKEN.findall(random.choice(texts()))
     for _ in range(random.choice((1, 1, 2, 3, 6))):

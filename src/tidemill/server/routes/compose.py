@@ -15,9 +15,10 @@ from tidemill.server.models.compose import (
     Palette,
     RunComposed,
 )
+from tidemill.server.routes.bodies import Route
 from tidemill.server.routes.common import Serving, failures, told
 
-router = APIRouter(tags=["compose"])
+router = APIRouter(tags=["compose"], route_class=Route)
 
 
 @router.get(

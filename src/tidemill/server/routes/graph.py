@@ -9,10 +9,11 @@ from fastapi import APIRouter, Path, Response
 from tidemill.server.models.graph import Adapted, GraphReport, History, ResourceReport
 from tidemill.server.models.requests import Sizes
 from tidemill.server.problems import NotFound
+from tidemill.server.routes.bodies import Route
 from tidemill.server.routes.common import Made, Serving, failures, json, told
 from tidemill.server.wire import dumps
 
-router = APIRouter(tags=["graph"])
+router = APIRouter(tags=["graph"], route_class=Route)
 
 
 @router.get("/graph", summary="The running graph", response_model=GraphReport, responses=failures())

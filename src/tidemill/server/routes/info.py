@@ -9,10 +9,11 @@ from fastapi import APIRouter, Response
 
 from tidemill import __version__
 from tidemill.server.models.responses import CatalogEntries, Info
+from tidemill.server.routes.bodies import Route
 from tidemill.server.routes.common import Made, Serving, failures, json
 from tidemill.server.wire import dumps
 
-router = APIRouter(tags=["server"])
+router = APIRouter(tags=["server"], route_class=Route)
 
 
 @router.get("/info", summary="The server and its limits", responses=failures())

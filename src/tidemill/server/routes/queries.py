@@ -16,11 +16,12 @@ from tidemill.server.models.responses import (
     SettingsInForce,
 )
 from tidemill.server.planning import plan_of_query
+from tidemill.server.routes.bodies import Route
 from tidemill.server.routes.common import Made, Serving, failures, json, told
 from tidemill.server.show.queries import progress_of
 from tidemill.server.wire import dumps
 
-router = APIRouter(tags=["queries"])
+router = APIRouter(tags=["queries"], route_class=Route)
 
 Name = Annotated[str, Path(description="The name of a query", max_length=200)]
 

@@ -10,6 +10,7 @@ from fastapi import APIRouter, Path, Query, Request, Response
 from tidemill.engine.kept import KeptResults
 from tidemill.server import results as read
 from tidemill.server.models.responses import Changes, Snapshot, Table
+from tidemill.server.routes.bodies import Route
 from tidemill.server.routes.common import (
     TABLES,
     Format,
@@ -23,7 +24,7 @@ from tidemill.server.routes.common import (
 )
 from tidemill.server.show.tables import Answer
 
-router = APIRouter(tags=["results"])
+router = APIRouter(tags=["results"], route_class=Route)
 
 Name = Annotated[str, Path(description="The name of a query", max_length=200)]
 At = Annotated[int | None, Query(ge=0, le=2**63 - 2, description="An instant")]

@@ -10,6 +10,7 @@ from tidemill.server.models.graph import PlanReport
 from tidemill.server.models.requests import RunRequest, Script
 from tidemill.server.models.responses import Check, ScriptResult, Table
 from tidemill.server.planning import plan_report
+from tidemill.server.routes.bodies import Route
 from tidemill.server.routes.common import (
     TABLES,
     Format,
@@ -23,7 +24,7 @@ from tidemill.server.routes.common import (
 from tidemill.server.runs import Runs
 from tidemill.server.statements import Scripts
 
-router = APIRouter(tags=["statements"])
+router = APIRouter(tags=["statements"], route_class=Route)
 
 
 @router.post(

@@ -9,10 +9,11 @@ from starlette.concurrency import run_in_threadpool
 
 from tidemill.server.models.requests import Heartbeat, Rows
 from tidemill.server.models.responses import Reached, Taken
+from tidemill.server.routes.bodies import Route
 from tidemill.server.routes.common import ARROW, Serving, failures, json, told
 from tidemill.server.wire import dumps
 
-router = APIRouter(tags=["streams"])
+router = APIRouter(tags=["streams"], route_class=Route)
 
 _BODY = {
     "requestBody": {
