@@ -58,7 +58,8 @@ export const OperatorNode = memo(function OperatorNode({ data, selected }: NodeP
 /** What leaves the operator, or why nothing can. */
 function Below({ data: { state, columns, error, warning } }: { data: OperatorData }) {
   if (state === "wrong") return <div className="wrong">{error}</div>;
-  if (!columns) return <div className="columns quiet">{state === "open" || state === "waiting" ? WORDS[state] : "…"}</div>;
+  if (state === "open" || state === "waiting") return <div className="columns quiet">{WORDS[state]}</div>;
+  if (!columns) return <div className="columns quiet">…</div>;
   const known = handy(columns);
   const more = known.length - MANY;
   return (

@@ -15,8 +15,10 @@ export const incoming = (checked: CheckedPlan | null, part: Part): Column[] =>
 const about = (problems: readonly PlanProblem[], id: string): PlanProblem[] =>
   problems.filter((problem) => problem.node === id);
 
-export const errorsOf = (checked: CheckedPlan | null, id: string): PlanProblem[] => about(checked?.errors ?? [], id);
-export const warningsOf = (checked: CheckedPlan | null, id: string): PlanProblem[] => about(checked?.warnings ?? [], id);
+export const errorsOf = (checked: CheckedPlan | null, id: string): PlanProblem[] =>
+  about(checked?.errors ?? [], id);
+export const warningsOf = (checked: CheckedPlan | null, id: string): PlanProblem[] =>
+  about(checked?.warnings ?? [], id);
 
 /** What to mend: of every operator one thing, its first, at a time. */
 export function firstErrors(errors: readonly PlanProblem[]): PlanProblem[] {
