@@ -89,11 +89,11 @@ function Entry({ entry, insert }: { entry: SourceEntry; insert: (text: string) =
   );
 }
 
-const rowsOf = (entry: SourceEntry): string => (entry.rows === undefined ? "" : `${short(entry.rows)} rows`);
+const rowsOf = (entry: SourceEntry): string => (typeof entry.rows === "number" ? `${short(entry.rows)} rows` : "");
 
 function facts(entry: SourceEntry): string {
   const said = [
-    entry.rows === undefined ? "" : `${entry.rows.toLocaleString("en")} rows`,
+    typeof entry.rows === "number" ? `${entry.rows.toLocaleString("en")} rows` : "",
     entry.late_rows ? `${entry.late_rows.toLocaleString("en")} late` : "",
     entry.watermark === null || entry.watermark === undefined
       ? ""
