@@ -60,7 +60,12 @@ def from_sql(sql_type: exp.DataType) -> pa.DataType:
     """
     try:
         return _from_sql(sql_type)
-    except (ValueError, IndexError, AttributeError):  # too many digits, or no type of elements
+    except (
+        ValueError,
+        OverflowError,
+        IndexError,
+        AttributeError,
+    ):  # too many digits, or no type of elements
         raise UnknownType(sql_type.sql(dialect="spark")) from None
 
 

@@ -99,7 +99,7 @@ class AllowList:
             if ".." in Path(local).parts:
                 return False  # behind a pattern, it leads out of folders that nobody knows yet
             start = start if start.endswith(os.sep) else os.path.dirname(start)
-        return all(map(self._holds, (start, *_reached(local))))
+        return self._holds(start) and all(map(self._holds, _reached(local)))
 
     def _holds(self, path: str) -> bool:
         return any(_real(path).is_relative_to(allowed) for allowed in self.paths)

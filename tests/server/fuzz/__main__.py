@@ -17,9 +17,7 @@ def main() -> None:
     for number in range(0, wanted.requests, BATCH):
         tally = campaign(wanted.seed * 10**9 + number, BATCH)
         wrong += len(tally.wrong)
-        print(
-            number + BATCH, dict(tally.statuses), *tally.wrong, sep="\n\n" if tally.wrong else " "
-        )
+        print(number + BATCH, dict(tally.statuses), *tally.wrong, sep="\n", flush=True)
     sys.exit(f"{wrong} answers were wrong" if wrong else 0)
 
 
