@@ -9,15 +9,15 @@ from threading import Thread
 
 import uvicorn
 
-from tidemill.server import Service, Settings, create_app
-from tidemill.server.main import make_engine
+from tidemill.server import Settings, create_app
+from tidemill.server.startup import begin
 
 
 @contextmanager
 def served(token: str | None = None, every: float = 0.02) -> Iterator[str]:
     """The address of a server that ends with the block."""
     settings = Settings(port=0, token=token, every=every)
-    app = create_app(Service(make_engine(settings), settings), settings)
+    app = create_app(begin(settings), settings)
     config = uvicorn.Config(app, host="127.0.0.1", port=0, log_config=None, access_log=False)
     server = uvicorn.Server(config)
     thread = Thread(target=server.run)

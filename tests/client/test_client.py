@@ -71,10 +71,10 @@ def test_changes_go_on_from_a_cursor(client: Client) -> None:
     assert [(row["at"], row["change"], row["item"], row["bids"]) for row in both] == [
         (1, "+", "lamp", 1),
         (2, "+", "vase", 1),
-        (4, "+", "lamp", 2),
         (4, "-", "lamp", 1),
-        (6, "+", "lamp", 1),
+        (4, "+", "lamp", 2),
         (6, "-", "lamp", 2),
+        (6, "+", "lamp", 1),
         (7, "-", "vase", 1),
     ]
     assert not second.missed
@@ -177,13 +177,13 @@ def test_errors_are_those_of_an_engine(client: Client) -> None:
 def test_live_messages(client: Client) -> None:
     with client.subscribe("results:hot", "queries", every=50) as messages:
         client.push("bid", ROWS, wait=True)
-        until, topics = time.monotonic() + 20, set()
+        until, seen = time.monotonic() + 20, set()
         for message in messages:
-            topics.add(message.topic)
-            if message.topic == "results:hot" and message.data["rows"]:
+            if message.topic == "queries" or message.data["rows"]:
+                seen.add(message.topic)
+            if seen == {"results:hot", "queries"}:
                 break
             assert time.monotonic() < until
-    assert topics == {"results:hot", "queries"}
 
 
 def test_no_server_and_no_address() -> None:

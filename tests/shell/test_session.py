@@ -180,6 +180,14 @@ def test_a_select_is_watched_as_a_query_for_that_time(say: Said) -> None:
     assert "did you mean `hot`?" in say.notes
 
 
+def test_a_query_with_a_sink_and_no_name_is_started(say: Said) -> None:
+    say(BIDS)
+    say.clear()
+    assert say("INSERT INTO memory() SELECT item FROM bid;")
+    assert say.notes == "query q1 started; its results go to memory"
+    assert say("STOP QUERY q1;")
+
+
 def test_ticks_are_made_by_hand_without_a_clock(say: Said) -> None:
     say(BIDS + "START QUERY hot;")
     say('\\push bid {"item": "cup", "price": 1, "minute": 9}')

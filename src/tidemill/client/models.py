@@ -103,7 +103,7 @@ class QueryInfo(Known):
     sql: str = ""
     columns: tuple[ColumnInfo, ...] = ()
     domain: str | None = None
-    error: Mapping[str, Any] | None = None
+    error: str | None = None
     depends_on: tuple[str, ...] = ()
     complete_from: int | None = None
     rows_out: int = 0

@@ -63,7 +63,7 @@ from tidemill.compose.checking import Checked, check
 from tidemill.compose.model import Composed, Node, Problem
 from tidemill.compose.opening import open_plan
 from tidemill.compose.palette import operators
-from tidemill.compose.running import run
+from tidemill.compose.running import read_plan, run
 from tidemill.compose.sql import CannotSay, to_sql
 
 __all__ = [
@@ -75,6 +75,7 @@ __all__ = [
     "check",
     "open_plan",
     "operators",
+    "read_plan",
     "run",
     "to_sql",
 ]

@@ -15,7 +15,7 @@ from tidemill.compose.operators import Operator
 from tidemill.errors import TidemillError, nearest
 from tidemill.timeline import TimeDomain
 
-_LARGEST = 1000
+_LARGEST = 3000
 _TIMES = {TimeDomain.TICKS: "whole numbers", TimeDomain.MICROSECONDS: "timestamps"}
 
 

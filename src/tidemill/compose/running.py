@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import Any
 
+from sqlglot import exp
+
 from tidemill.compose.checking import Checked, check
 from tidemill.compose.model import Composed
+from tidemill.compose.opening import plan_of
 from tidemill.compose.texts import quoted
-from tidemill.engine import Engine
+from tidemill.engine import Engine, Query
 from tidemill.engine.running import StartedQuery
 from tidemill.errors import PlanError, UnsupportedError
+from tidemill.sql import PlanText, Tidemill
 
 
 def run(
@@ -29,12 +34,40 @@ def run(
     ('high', 'running')
     """
     checked = runnable(check(engine, composed))
-    if checked.query is not None and checked.query.is_fixed:
-        engine.define(name, checked.query)
-    else:
-        engine.sql(f"CREATE QUERY {quoted(name)} AS\n{checked.sql}")
+    engine.plans = read_plan
+    engine.sql(f"CREATE QUERY {quoted(name)} AS\n{definition_of(checked)}")
     engine.sql(f"START QUERY {quoted(name)}{' PARTIAL' if partial else ''}")
     return engine.graph.query(name)
+
+
+def definition_of(checked: Checked) -> str:
+    """What stands behind AS in a statement that defines a query by a composed plan.
+
+    A logical plan is said as SQL. A physical one is said as it is, so that it stays so.
+    """
+    if checked.query is not None and checked.query.is_fixed:
+        text = json.dumps(checked.composed.to_json(), separators=(",", ":"))
+        return PlanText(this=exp.Literal.string(text)).sql(dialect=Tidemill)
+    return checked.sql or ""
+
+
+def read_plan(engine: Engine, text: str) -> Query:
+    """The query of a plan in a statement; `engine.plans` is to be this.
+
+    >>> engine = Engine(runtime="inprocess")
+    >>> engine.plans = read_plan
+    >>> engine.sql("CREATE STREAM bid (item BIGINT, at BIGINT) ORDERED BY at")
+    >>> engine.sql('''CREATE QUERY q AS PLAN '{"level": "physical", "nodes": [
+    ...     {"id": "a", "kind": "source", "settings": {"source": "bid"}}]}' ''')
+    >>> print(engine.queries.find("q").sql)
+    -- composed of physical operators, which stay as they are
+    SELECT
+      item
+    FROM bid
+    """
+    query = runnable(check(engine, plan_of(text))).query
+    assert query is not None
+    return query
 
 
 def runnable(checked: Checked) -> Checked:

@@ -30,6 +30,7 @@ from tidemill.sql import (
     DropObject,
     InsertInto,
     InsertValues,
+    PlanText,
     QueryStatement,
     StartQuery,
     Statement,
@@ -96,7 +97,7 @@ class _Trial:
             case AlterQuery():
                 self._known(statement.name)
                 if statement.query is not None:
-                    self._plan(statement, statement.query)
+                    self._reads(statement, statement.query)
             case StartQuery() | StopQuery():
                 self._known(statement.name)
             case DropObject():
@@ -125,13 +126,19 @@ class _Trial:
         )
 
     def _define(self, statement: CreateQuery) -> None:
-        planned = self._plan(statement, statement.query)
+        reads = self._reads(statement, statement.query)
         name = statement.name
         if name.casefold() in self.queries or self.catalog.find(name) is not None:
             help = f"choose another name, or drop `{name}` first"
             raise CatalogError(f"`{name}` exists already", help=help)
         self.queries[name.casefold()] = name
-        self.catalog.hold(f"query {name}", planned.depends_on)
+        self.catalog.hold(f"query {name}", reads)
+
+    def _reads(self, statement: Statement, tree: exp.Expr) -> frozenset[str]:
+        """What a query reads; plans that were composed by hand are not looked into."""
+        if isinstance(tree, PlanText):
+            return frozenset()
+        return self._plan(statement, tree).depends_on
 
     def _known(self, name: str) -> None:
         if name.casefold() not in self.queries:

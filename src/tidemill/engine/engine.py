@@ -67,10 +67,12 @@ from tidemill.sql import (
     DropObject,
     InsertInto,
     InsertValues,
+    PlanText,
     QueryStatement,
     StartQuery,
     Statement,
     StopQuery,
+    Tidemill,
     parse,
     parse_one,
 )
@@ -123,6 +125,8 @@ class Engine:
         self.allow = allow
         self._pushed_folder = pushed
         self.queries = NamedQueries(self.catalog, lambda: self._graph)
+        self.plans: Callable[[Engine, str], Query] | None = None
+        """How plans in statements are read: `tidemill.compose.read_plan`."""
 
     def __enter__(self) -> Engine:
         return self
@@ -382,7 +386,7 @@ class Engine:
     def _named(self, statement: CreateQuery) -> Query:
         """The query of a definition; without a sink, its results are kept."""
         sink = SinkRequest("memory") if statement.sink is None else _sink_of(statement.sink)
-        query = self._planning.query(statement, statement.query, sink, self)
+        query = self._defined(statement, statement.query, sink)
         return query if statement.sink is not None else self._kept_query(statement.name, query)
 
     def _kept_query(self, name: str, query: Query) -> Query:
@@ -391,13 +395,20 @@ class Engine:
         sink = self._keep.sink(name, query.job)
         return query.into(sink.target, form=sink.form)
 
+    def _defined(self, statement: Statement, tree: exp.Expr, sink: SinkRequest) -> Query:
+        """The query that a statement defines, by SQL or by a plan."""
+        if not isinstance(tree, PlanText):
+            return self._planning.query(statement, tree, sink, self)
+        if self.plans is None:
+            help = "from tidemill.compose import read_plan; engine.plans = read_plan"
+            raise UnsupportedError("nobody reads plans for this engine", help=help)
+        query = self.plans(self, tree.name).into(sink.target, form=sink.form, **sink.options)
+        query.definition = tree.sql(dialect=Tidemill)
+        return query
+
     def compose(self, plan: Exec, meaning: Plan, domain: TimeDomain | None, text: str) -> Query:
         """A query with operators that someone chose; `tidemill.compose` makes them."""
         return self._planning.composed(plan, meaning, domain, text, self)
-
-    def define(self, name: str, query: Query) -> None:
-        """Give a query a name. Without a sink of its own, its results are kept."""
-        self.queries.define(name, self._kept_query(name, query.into("memory")))
 
     def kept(self, name: str) -> KeptResults:
         """The answer of a query, as far as it is known, if the engine keeps answers.
@@ -439,7 +450,7 @@ class Engine:
                 raise CatalogError(f"the query `{statement.name}` is not running", help=help)
             self.graph.query(name).optimize()
             return
-        query = self._planning.query(statement, statement.query, present.job.sink, self)
+        query = self._defined(statement, statement.query, present.job.sink)
         if active:
             self.graph.migrate(name, query)
         self.queries.redefine(statement.name, query)

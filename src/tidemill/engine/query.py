@@ -91,6 +91,7 @@ class Query:
         self._host = host
         self.costs = costs
         self.is_fixed = is_fixed
+        self.definition: str | None = None  # what defines it, if that is not its SQL
         self._progress: Callable[[], Progress] = Progress
         self._answer: pl.DataFrame | None = None
 

@@ -47,8 +47,9 @@ def infer(node: exp.Expr, schema: Schema, functions: Functions) -> pa.DataType:
         bound_type(node, schema, functions)
         return pa.int32()
     bound = bound_type(node, schema, functions)
-    arithmetic = isinstance(node, (exp.Add, exp.Sub, exp.Mul, exp.Div))
-    if arithmetic and not pa.types.is_integer(bound):  # else there is no decimal in it
+    if pa.types.is_integer(bound):  # there is no decimal in it
+        return bound
+    if isinstance(node, (exp.Add, exp.Sub, exp.Mul, exp.Div)):
         sides = [infer(side, schema, functions) for side in (node.left, node.right)]
         return _decimal_arithmetic(node, *sides) or bound
     return bound

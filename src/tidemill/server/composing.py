@@ -6,7 +6,7 @@ from typing import Any
 
 from tidemill.compose import Checked, Composed, check, open_plan
 from tidemill.compose.model import Level
-from tidemill.compose.running import runnable
+from tidemill.compose.running import definition_of, runnable
 from tidemill.engine import Query
 from tidemill.server.control import Control
 from tidemill.server.models.compose import ComposedPlan
@@ -14,7 +14,6 @@ from tidemill.server.problems import TooLarge
 from tidemill.server.service import Service
 from tidemill.server.show.plans import node_of, plans_of
 
-_FORGOTTEN = "a physical plan has no statement that a restart could read: compose it again then"
 _PLANS = ("plans", "texts", "rules", "total")
 
 
@@ -45,13 +44,8 @@ def open_composed(service: Service, query: str, level: Level) -> dict[str, Any]:
 def run_composed(service: Service, name: str, plan: ComposedPlan, partial: bool) -> dict[str, Any]:
     """Let a composed plan run under a name."""
     checked = runnable(_checked(service, plan))
-    assert checked.query is not None
-    if checked.query.is_fixed:
-        query = Control(service).adopt(name, checked.query, partial)
-    else:
-        query = Control(service).create(name, checked.sql or "", True, partial)
-    note = _FORGOTTEN if checked.query.is_fixed else None
-    return {"query": query, "sql": checked.sql, "survives_restart": note is None, "note": note}
+    query = Control(service).adopt(name, definition_of(checked), partial)
+    return {"query": query, "sql": checked.sql}
 
 
 def _checked(service: Service, plan: ComposedPlan) -> Checked:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from tidemill.engine import Query
 from tidemill.server.planning import planned
 from tidemill.server.problems import Conflict, Refused
 from tidemill.server.reading import read_one
@@ -31,12 +30,11 @@ class Control:
                 self._start_or_forget(name, partial)
         return self._service.query(name)
 
-    def adopt(self, name: str, query: Query, partial: bool) -> dict[str, Any]:
-        """Give a query that was planned by hand a name, and let it run; both, or nothing."""
+    def adopt(self, name: str, definition: str, partial: bool) -> dict[str, Any]:
+        """Give a plan that was checked a name, and let it run; both, or nothing."""
         with self._service.lock:
             self._refuse_taken(name)
-            self._scripts.refuse_more_queries()
-            self._service.engine.define(name, query)
+            self._run(f"CREATE QUERY {quoted(name)} AS\n{definition}")
             self._start_or_forget(name, partial)
         return self._service.query(name)
 

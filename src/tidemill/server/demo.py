@@ -135,15 +135,16 @@ class Demo:
         house, come = House(), self._service.graph.graph.run.newest
         past = max(come.values(), default=0)
         for name, rows in house.until(past).items():
-            self._push(name, [row for row in rows if row["ts"] >= come.get(name, 0)])
+            self.push(name, [row for row in rows if row["ts"] >= come.get(name, 0)])
         began, offset = time.monotonic(), max(past, BEGINNING)
         while not self._stopping.wait(_PAUSE):
             passed = (time.monotonic() - began) * BIDS_PER_SECOND * MICROSECONDS_PER_BID
             for name, rows in house.until(offset + int(passed)).items():
-                self._push(name, rows)
+                self.push(name, rows)
 
-    def _push(self, name: str, rows: list[Row]) -> None:
-        if rows:
+    def push(self, name: str, rows: list[Row]) -> None:
+        """Push what happens; streams that somebody has dropped stay quiet."""
+        if rows and self._service.engine.catalog.find(name) is not None:
             info = self._service.source(name)
             self._service.engine.push(name, from_json(rows, info))
 

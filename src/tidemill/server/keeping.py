@@ -23,10 +23,10 @@ def execute(engine: Engine, log: CatalogLog | None, statement: Statement) -> Que
         return _altered(engine, log, statement)
     ends = isinstance(statement, StopQuery) or _drops_query(statement)
     if ends:
-        _note(log, statement.sql)
+        note(log, statement.sql)
     found = engine.execute(statement)
     if not ends:
-        _note(log, statement.sql)
+        note(log, statement.sql)
     return found
 
 
@@ -36,16 +36,18 @@ def _drops_query(statement: Statement) -> bool:
 
 def _altered(engine: Engine, log: CatalogLog, statement: AlterQuery) -> Query | None:
     name = engine.queries.name_of(statement.name)
-    before = select_text(engine.queries.find(name).sql)
-    _note(log, statement.sql)
+    query = engine.queries.find(name)
+    before = query.definition or select_text(query.sql)
+    note(log, statement.sql)
     try:
         return engine.execute(statement)
     except TidemillError:
-        _note(log, f"ALTER QUERY {quoted(name)} AS\n{before}")
+        note(log, f"ALTER QUERY {quoted(name)} AS\n{before}")
         raise
 
 
-def _note(log: CatalogLog, sql: str) -> None:
+def note(log: CatalogLog, sql: str) -> None:
+    """Keep a statement for a restart."""
     try:
         log.add(sql)
     except OSError as error:

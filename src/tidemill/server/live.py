@@ -85,15 +85,17 @@ class Session:
         self._wanted: list[str] = []
         self.due = asyncio.Event()
         self._asked = asyncio.Event()
+        self._scope = CancelScope()
 
     async def serve(self) -> None:
         """Until one of the two goes."""
         self._live.sessions.add(self)
         try:
             async with create_task_group() as both:
-                both.start_soon(self._send, both.cancel_scope)
+                self._scope = both.cancel_scope
+                both.start_soon(self._send)
                 await self._receive()
-                both.cancel_scope.cancel()
+                self._scope.cancel()
         finally:
             self._live.sessions.discard(self)
 
@@ -101,6 +103,7 @@ class Session:
         """Send the client home."""
         with suppress(RuntimeError, WebSocketDisconnect):  # it may be gone already
             await self._socket.close(1001, "the server stops")
+        self._scope.cancel()
 
     async def _receive(self) -> None:
         while True:
@@ -133,7 +136,7 @@ class Session:
         self._asked.set()
         return None
 
-    async def _send(self, scope: CancelScope) -> None:
+    async def _send(self) -> None:
         """Tell what is new, but not more often than the client wants."""
         with suppress(WebSocketDisconnect, RuntimeError):
             while not self._live.closing:
@@ -144,7 +147,7 @@ class Session:
                     await self._tell(topic)
                 with move_on_after(self._every):
                     await self._asked.wait()
-        scope.cancel()
+        self._scope.cancel()
 
     async def _tell(self, topic: str) -> None:
         if topic.startswith(RESULTS):

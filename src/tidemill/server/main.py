@@ -119,6 +119,7 @@ def _listen(host: str, port: int) -> socket.socket:
     found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         found.bind((host, port))
+        found.listen()  # whoever reads the announcement can connect
     except OSError as error:
         found.close()
         help = "choose another with --host or --port"

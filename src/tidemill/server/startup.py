@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from tidemill.compose import read_plan
 from tidemill.engine import Engine
 from tidemill.engine.allow import AllowList
 from tidemill.engine.kept import KeptStore
@@ -42,13 +43,15 @@ def begin(settings: Settings, script: str | None = None) -> Service:
 def make_engine(settings: Settings) -> Engine:
     """An engine as a server needs it: it keeps the answers of queries."""
     results = None if settings.folder is None else settings.folder / "results"
-    return Engine(
+    engine = Engine(
         runtime=settings.runtime,
         memory=settings.memory,
         cpu=settings.cpu,
         keep=KeptStore(settings.limits.kept_rows, results),
         pushed=None if settings.folder is None else str(settings.folder / "pushed"),
     )
+    engine.plans = read_plan
+    return engine
 
 
 def _named(statements: list[Statement]) -> Iterator[Statement]:

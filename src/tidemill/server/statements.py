@@ -58,7 +58,7 @@ class Scripts:
         _refuse_odd_names(statement)
         with self._service.lock:
             if isinstance(statement, CreateQuery | InsertInto):
-                self.refuse_more_queries()
+                self._refuse_more_queries()
                 _refuse_own_sinks(statement)
             query = self._executed(statement)
             if isinstance(statement, InsertInto):
@@ -73,8 +73,7 @@ class Scripts:
             self._service.events.add("refuse", name, error.message, tick)
             raise
 
-    def refuse_more_queries(self) -> None:
-        """Refuse another query if there are as many as the limit allows."""
+    def _refuse_more_queries(self) -> None:
         most = self._service.settings.limits.queries
         if sum(each.kind == "query" for each in self._service.engine.listing()) >= most:
             raise TooMany(f"there are {most} queries already", help="drop some: DROP QUERY name")

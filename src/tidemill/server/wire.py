@@ -31,8 +31,8 @@ def _plain_tuple(value: Any) -> Any:
 def plain(value: Any) -> Any:
     """A value as JSON has it.
 
-    >>> [plain(each) for each in (2**60, Decimal("1.50"), float("nan"), datetime(2024, 3, 1))]
-    ['1152921504606846976', '1.50', 'NaN', '2024-03-01T00:00:00']
+    >>> [plain(each) for each in (2**60, float("nan"), b"ab", datetime(2024, 3, 1))]
+    ['1152921504606846976', 'NaN', 'YWI=', '2024-03-01T00:00:00']
     """
     match value:
         case None | bool() | str():

@@ -117,7 +117,13 @@ class Commands:
             help = '\\push bid bids.csv, or \\push bid {"item": "lamp", "minute": 1}'
             raise TidemillError("push what?", help=help)
         backend = self._session.backend
-        count = backend.push(stream, rows_to_push(rest.strip(), find(backend.names(), stream)))
+        named = find(backend.names(), stream)
+        if not named.pushed:
+            help = "a stream that is created without a SOURCE takes rows"
+            raise TidemillError(
+                f"rows cannot be pushed into the {named.kind} `{named.name}`", help=help
+            )
+        count = backend.push(named.name, rows_to_push(rest.strip()))
         self._session.printer.note(f"{count:,} {'row' if count == 1 else 'rows'} pushed")
 
     def _tick(self, _: str) -> None:

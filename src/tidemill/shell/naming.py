@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from collections.abc import Iterable, Iterator
 
 from tidemill.client import Catalog, ColumnInfo, Derived, QueryInfo
-from tidemill.errors import TidemillError
 from tidemill.shell.backend import Column, Named
 from tidemill.timeline import TimeDomain
 
@@ -47,10 +45,6 @@ def _derived(found: Derived) -> Named:
 def _query(found: QueryInfo) -> Named:
     return Named(
         found.name, "query", _columns(found.columns), domain=_domain(found.domain),
-        state=found.state, error=_message(found.error), complete_from=found.complete_from or 0,
+        state=found.state, error=found.error or "", complete_from=found.complete_from or 0,
         reads=found.depends_on, sql=found.sql,
     )  # fmt: skip
-
-
-def _message(error: Mapping[str, Any] | None) -> str:
-    return "" if error is None else str(TidemillError(error["message"], help=error.get("help")))

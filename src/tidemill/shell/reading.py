@@ -11,24 +11,21 @@ import pyarrow as pa
 import pyarrow.csv as pc
 
 from tidemill.errors import TidemillError
-from tidemill.shell.backend import Named
 
 
-def rows_to_push(text: str, stream: Named) -> pa.Table:
+def rows_to_push(text: str) -> pa.Table:
     """The rows of a file (.csv; .json, an array or one object per line), or of JSON itself.
 
-    >>> from tidemill.shell.backend import Column
-    >>> bid = Named("bid", "stream", (Column("item", "STRING"), Column("minute", "BIGINT")))
-    >>> rows_to_push('{"item": "lamp", "minute": 1}', bid).to_pylist()
+    >>> rows_to_push('{"item": "lamp", "minute": 1}').to_pylist()
     [{'item': 'lamp', 'minute': 1}]
     """
     if text.startswith(("{", "[")):
-        return _table(_parsed(text, "the rows"), stream)
+        return _table(_parsed(text, "the rows"))
     path = Path(text).expanduser()
     try:
         if path.suffix.lower() == ".csv":
             return pc.read_csv(path)
-        return _table(_parsed(path.read_text("utf-8-sig"), text), stream)
+        return _table(_parsed(path.read_text("utf-8-sig"), text))
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
         raise TidemillError(f"cannot read {text}: {reason}") from error
@@ -50,6 +47,5 @@ def _parsed(text: str, name: str) -> list[dict[str, Any]]:
     return list(rows)
 
 
-def _table(rows: list[dict[str, Any]], stream: Named) -> pa.Table:
-    frame = pl.DataFrame(rows, infer_schema_length=None)
-    return frame.to_arrow()
+def _table(rows: list[dict[str, Any]]) -> pa.Table:
+    return pl.DataFrame(rows, infer_schema_length=None).to_arrow()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import takewhile
@@ -9,7 +10,7 @@ from typing import Any
 
 from tidemill.client import Client, RequestError
 from tidemill.client.errors import warning_of
-from tidemill.errors import UnsupportedError
+from tidemill.errors import TidemillError, UnsupportedError
 from tidemill.shell.backend import Named, Rows, Snapshot
 from tidemill.shell.naming import names_of
 from tidemill.shell.splitting import name_in
@@ -19,13 +20,22 @@ from tidemill.timeline import VALID_FROM, VALID_TO
 _MOST = 1_000_000
 """Rows of an answer that are asked for; a server may send fewer."""
 
+_PATIENCE = 10.0
+"""Seconds to wait for ticks of a server; one on Spark makes none while there is nothing to do."""
+
+_PAUSE = 0.05
+
 
 class ServerBackend:
     """A server that is reached over HTTP."""
 
     def __init__(self, client: Client) -> None:
         self._client = client
-        self._version = client.info()["version"]
+        try:
+            self._version = client.info()["version"]
+        except TidemillError:
+            client.close()
+            raise
 
     @property
     def title(self) -> str:
@@ -77,7 +87,14 @@ class ServerBackend:
             return self._client.push(stream, rows)  # no query reads it yet: they wait
 
     def settle(self) -> None:
-        """Rows that are pushed are waited for when they are pushed."""
+        """Wait until everything that is there now has been read: two ticks, of which one may
+        have begun before."""
+        until, patience = self._ticks() + 2, time.monotonic() + _PATIENCE
+        while self._ticks() < until and time.monotonic() < patience:
+            time.sleep(_PAUSE)
+
+    def _ticks(self) -> int:
+        return int(self._client.info()["ticks"])
 
     def tick(self) -> int:
         """A server makes its ticks itself."""

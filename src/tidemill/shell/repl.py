@@ -12,6 +12,7 @@ from prompt_toolkit.formatted_text import StyleAndTextTuples
 from prompt_toolkit.input import Input
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
 from prompt_toolkit.output import Output
+from prompt_toolkit.patch_stdout import patch_stdout
 
 from tidemill import TidemillError, __version__
 from tidemill.shell.backend import Backend, Named
@@ -62,12 +63,13 @@ class Repl:
         printer.note(f"Tidemill {__version__}, {backend.title}. \\? lists commands, \\q leaves.")
         while not self.session.ended:
             try:
-                text = self._prompt.prompt()
-            except KeyboardInterrupt:
+                with patch_stdout(raw=True):  # the sink `console` prints above the prompt
+                    text = self._prompt.prompt()
+                self.session.run(text)
+            except KeyboardInterrupt:  # it may also come when a statement has just ended
                 continue
             except EOFError:
                 return
-            self.session.run(text)
             self._names.forget()
 
 

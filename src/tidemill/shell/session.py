@@ -72,9 +72,9 @@ class Session:
         return done
 
     def _warn(self, caught: list[warnings.WarningMessage]) -> None:
-        for warning in caught:
-            if isinstance(warning.message, PlanWarning):
-                self.printer.message(warning.message)
+        found = [each.message for each in caught if isinstance(each.message, PlanWarning)]
+        for warning in {str(each): each for each in found}.values():  # planned twice, said once
+            self.printer.message(warning)
 
     def _run(self, piece: Piece) -> bool:
         if piece.is_command:

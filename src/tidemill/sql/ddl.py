@@ -15,6 +15,7 @@ from tidemill.sql.nodes import (
     DropNamed,
     InsertRows,
     InsertSink,
+    PlanText,
 )
 from tidemill.sql.promises import PromiseParser
 
@@ -101,11 +102,22 @@ class StatementParser(PromiseParser):
     def _parse_create_query(self, name: exp.Identifier) -> exp.Expr:
         self.expect("AS", help=f"write CREATE QUERY {name.name} AS SELECT ...")
         token = self._curr
-        inner = self._parse_insert_into() if self._match_text_seq("INSERT") else self._parse_query()
+        inner = (
+            self._parse_insert_into()
+            if self._match_text_seq("INSERT")
+            else self._parse_definition()
+        )
         if isinstance(inner, InsertRows):
             help = "write INSERT INTO console() SELECT ..."
             self.fail("a query with a name inserts into a sink", token, help)
         return self.expression(CreateAs(kind="QUERY", this=name, expression=inner))
+
+    def _parse_definition(self) -> exp.Expr:
+        """A query, or a plan that was composed by hand."""
+        if self._curr.text.upper() != "PLAN" or self._next.token_type != TokenType.STRING:
+            return self._parse_query()
+        self._advance()
+        return self.expression(PlanText(this=self._parse_string()))
 
     def _refuse_replace(self) -> None:
         token, last = self._curr, self._next

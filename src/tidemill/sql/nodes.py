@@ -23,6 +23,7 @@ __all__ = [
     "HintCall",
     "InsertSink",
     "Objects",
+    "PlanText",
     "RowCount",
     "StreamFunction",
     "StreamWindow",
@@ -177,6 +178,12 @@ class CreateAs(exp.Expression):
     """CREATE STREAM or RELATION (`kind`) named `this` from a query (`expression`)."""
 
     arg_types: ClassVar[dict[str, bool]] = {"kind": True, "this": True, "expression": True}
+
+
+class PlanText(exp.Expression):
+    """PLAN '...': a plan that was composed by hand, as JSON, in the place of a query."""
+
+    arg_types: ClassVar[dict[str, bool]] = {"this": True}
 
 
 class DropNamed(exp.Expression):

@@ -43,4 +43,4 @@ class CommandParser(StatementParser):
             return self.expression(AlterNamed(this=name))
         help = f"write ALTER QUERY {name.name} AS SELECT ..., or ALTER QUERY {name.name} OPTIMIZE"
         self.expect("AS", help=help)
-        return self.expression(AlterNamed(this=name, expression=self._parse_query()))
+        return self.expression(AlterNamed(this=name, expression=self._parse_definition()))

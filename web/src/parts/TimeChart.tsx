@@ -1,6 +1,7 @@
 import { useEffect, useRef } from "react";
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
+import { onRecolour } from "./theme";
 
 export interface Series {
   label: string;
@@ -34,17 +35,11 @@ export function TimeChart({ series, words, height, data, follow, label }: Props)
     let chart = make();
     const remake = () => (chart.destroy(), (chart = make()));
     const resized = new ResizeObserver(() => chart.setSize({ width: element.clientWidth, height }));
-    const themed = new MutationObserver(remake);
-    const dark = matchMedia("(prefers-color-scheme: dark)");
     resized.observe(element);
-    themed.observe(document.documentElement, { attributeFilter: ["data-theme"] });
-    dark.addEventListener("change", remake);
-    const off = follow(() => chart.setData(newest.current()));
+    const off = [onRecolour(remake), follow(() => chart.setData(newest.current()))];
     return () => {
-      off();
+      off.forEach((each) => each());
       resized.disconnect();
-      themed.disconnect();
-      dark.removeEventListener("change", remake);
       chart.destroy();
     };
   }, [look, words, height, follow]);

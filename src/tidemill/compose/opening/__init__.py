@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import warnings
 
@@ -14,8 +15,8 @@ from tidemill.compose.opening.logical import LogicalOpening
 from tidemill.compose.opening.physical import PhysicalOpening
 from tidemill.engine import Engine, Query
 from tidemill.engine.named import unknown_query
-from tidemill.errors import PlanWarning, TidemillError
-from tidemill.sql import QueryStatement, Tidemill, parse_one
+from tidemill.errors import PlanWarning, TidemillError, UnsupportedError
+from tidemill.sql import PlanText, QueryStatement, Tidemill, parse, parse_one
 
 _NAME = re.compile(r"\w+")
 
@@ -34,6 +35,8 @@ def open_plan(engine: Engine, query: str, level: Level = "logical") -> Composed:
     n3 project {'columns': ['bid.item']} ('n2',)
     """
     tree = query_tree(engine, query)
+    if isinstance(tree, PlanText):
+        return _opened_plan(engine, tree.name, level)
     if level == "physical":
         planned = quietly(engine, tree.sql(dialect=Tidemill))
         domain = planned.planned.domain
@@ -41,6 +44,27 @@ def open_plan(engine: Engine, query: str, level: Level = "logical") -> Composed:
     context = Context(engine.catalog)
     plan = plan_as_written(tree, context)
     return LogicalOpening(engine.catalog, context.domain).composed(plan)
+
+
+def plan_of(text: str) -> Composed:
+    """A composed plan that stands in a statement."""
+    try:
+        data = json.loads(text)
+    except ValueError as error:
+        raise TidemillError(f"the plan is no JSON: {error}", help="compose it again") from None
+    return Composed.from_json(data)
+
+
+def _opened_plan(engine: Engine, text: str, level: Level) -> Composed:
+    """A plan that was composed, as it was; at another level, what it means."""
+    composed = plan_of(text)
+    if composed.level == level:
+        return composed
+    meaning = engine.plans(engine, text).sql if engine.plans is not None else ""
+    if not parse(meaning):
+        help = f"open it at the {composed.level} level"
+        raise UnsupportedError("no SQL has the meaning of this plan", help=help)
+    return open_plan(engine, meaning, level)
 
 
 def quietly(engine: Engine, sql: str) -> Query:
@@ -59,10 +83,15 @@ def query_tree(engine: Engine, query: str) -> exp.Expr:
     known = names.get(wanted.casefold())
     if known is None and _NAME.fullmatch(wanted):
         raise unknown_query(wanted, names.values())
-    statement = parse_one(engine.queries.find(known).sql if known else query)
-    found = getattr(statement, "query", None)
-    if found is None and not isinstance(statement, QueryStatement):
+    if known is not None:
+        found = engine.queries.find(known)
+        text = f"CREATE QUERY q AS {found.definition}" if found.definition else found.sql
+    else:
+        text = query
+    statement = parse_one(text)
+    inner = getattr(statement, "query", None)
+    if inner is None and not isinstance(statement, QueryStatement):
         help = "give the name of a query, or write SELECT ..."
         raise TidemillError("that is no query", help=help)
-    tree: exp.Expr = statement.tree if found is None else found
+    tree: exp.Expr = statement.tree if inner is None else inner
     return tree

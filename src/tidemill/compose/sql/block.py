@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
@@ -77,8 +78,11 @@ class Block:
         """An expression of the plan in terms of the block."""
         return substituted(scalar, self.columns)
 
-    def select(self, outputs: Sequence[tuple[str, str]]) -> exp.Expr:
-        """The query with these columns of the plan, under these names."""
+    def select(self, outputs: Sequence[tuple[str, str]], qualified: bool = False) -> exp.Expr:
+        """The query with these columns of the plan, under these names.
+
+        Columns of its only entry are named without alias, unless they are to be `qualified`.
+        """
         if (inner := self._inner(outputs)) is not None:
             return inner
         self._place_conditions()
@@ -89,7 +93,7 @@ class Block:
         self._set_conditions(select, listed)
         if self.distinct:
             select.set("distinct", exp.Distinct())
-        if (entry := self.entry) is not None:
+        if (entry := self.entry) is not None and not qualified:
             _unqualify(select, entry.alias)
         self._set_limit(select, outputs)
         return select
@@ -155,8 +159,13 @@ class Block:
 
 
 def output_names(columns: Iterable[str]) -> tuple[str, ...]:
-    """Names for columns of a plan in a result that nobody names."""
-    return unique_names([short(column) for column in columns])
+    """Names for columns of a plan in a result that nobody names.
+
+    >>> output_names(["b.item", "a.item", "outer1"])
+    ('item', 'item_2', 'around1')
+    """
+    # The planner has columns `outer1`, ... of its own in subqueries.
+    return unique_names([re.sub(r"^outer(?=\d+$)", "around", short(name)) for name in columns])
 
 
 def substituted(scalar: Scalar, columns: dict[str, exp.Expr]) -> exp.Expr:

@@ -413,7 +413,7 @@ def _has_clause(node: exp.Expr, clause: str) -> bool:
 
 
 def _ordered(key: SortKey) -> exp.Ordered:
-    return exp.Ordered(desc=key.descending, nulls_first=key.nulls_first)
+    return exp.Ordered(desc=key.descending or None, nulls_first=key.nulls_first)
 
 
 def _size(node: exp.Expr) -> int:
@@ -452,6 +452,6 @@ def _operand(query: exp.Expr) -> exp.Expr:
 
 
 def _one(block: Block) -> exp.Expr:
-    query = block.select([("1", "1")])
+    query = block.select([("1", "1")], qualified=True)
     query.set("expressions", [exp.Literal.number(1)])
     return query

@@ -142,9 +142,7 @@ class ComposeCheck(BaseModel):
 
 
 class ComposeRun(BaseModel):
-    """A composed plan that runs, and whether a restart of the server knows it."""
+    """A composed plan that runs; a restart of the server knows it, too."""
 
     query: QueryEntry
     sql: str | None
-    survives_restart: bool
-    note: str | None

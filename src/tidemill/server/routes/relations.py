@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from fastapi import APIRouter, Response
 
-from tidemill.server.incoming import from_json
 from tidemill.server.models.requests import Deleted, Hint, Inserted
 from tidemill.server.models.responses import Known, Taken
+from tidemill.server.relations import Relations
 from tidemill.server.routes.bodies import Route
 from tidemill.server.routes.common import Serving, failures, told
 
@@ -21,14 +21,7 @@ router = APIRouter(tags=["relations"], route_class=Route)
 )
 async def insert(service: Serving, name: str, wanted: Inserted) -> Response:
     """Into a relation that changes, from an instant on."""
-
-    def work() -> dict[str, int]:
-        info = service.source(name)
-        with service.lock:
-            table = from_json(wanted.rows, info)
-            return {"rows": service.engine.insert(info.name, table, wanted.at)}
-
-    return await told(work)
+    return await told(lambda: {"rows": Relations(service).insert(name, wanted.rows, wanted.at)})
 
 
 @router.delete(
@@ -40,13 +33,7 @@ async def insert(service: Serving, name: str, wanted: Inserted) -> Response:
 async def delete(service: Serving, name: str, wanted: Deleted | None = None) -> Response:
     """Those that meet a condition, or all, from an instant on."""
     asked = wanted or Deleted()
-
-    def work() -> dict[str, int]:
-        info = service.source(name)
-        with service.lock:
-            return {"rows": service.engine.delete(info.name, asked.where, asked.at)}
-
-    return await told(work)
+    return await told(lambda: {"rows": Relations(service).delete(name, asked.where, asked.at)})
 
 
 @router.post(

@@ -20,6 +20,7 @@ from tidemill.sql import (
 def kind_of(statement: Statement) -> str:
     """What a statement is called.
 
+    >>> from tidemill.sql import parse
     >>> [kind_of(each) for each in parse("CREATE QUERY q AS SELECT 1 AS n; DROP QUERY q; SELECT 1")]
     ['create_query', 'drop_query', 'select']
     """
@@ -33,6 +34,7 @@ def kind_of(statement: Statement) -> str:
 def select_of(statement: Statement) -> str:
     """The query in a statement, as it was written, without the name and the sink it is given.
 
+    >>> from tidemill.sql import parse
     >>> [named] = parse("CREATE QUERY q AS INSERT INTO csv(path => 'x') SELECT  a FROM s")
     >>> select_of(named)
     'SELECT  a FROM s'
@@ -53,6 +55,7 @@ def select_of(statement: Statement) -> str:
 def offset_of(statement: Statement) -> int:
     """Where a statement begins in its script.
 
+    >>> from tidemill.sql import parse
     >>> [offset_of(each) for each in parse("SELECT 1 AS a;\\n SELECT 2 AS b")]
     [0, 16]
     """

@@ -1,7 +1,7 @@
 import { useEffect, useState } from "react";
 import { post, Refused } from "../../api/client";
 import type { Problem } from "../../api/types";
-import type { CheckedPlan } from "./model/contract";
+import type { CheckedPlan, Composed } from "./model/contract";
 import { toComposed, type Draft } from "./model/draft";
 
 const PAUSE_MS = 250;
@@ -15,14 +15,14 @@ export interface Checking {
 
 /** Has every change of a draft checked, when it rests for a moment. */
 export function useChecked(draft: Draft): Checking {
-  const [state, setState] = useState<Checking>({ checked: null, busy: false, refused: null });
+  const [{ about, ...state }, setState] = useState<Checking & { about: Kinds }>(NOTHING);
   const wanted = meaning(draft);
   useEffect(() => {
     const stop = new AbortController();
     setState((old) => ({ ...old, busy: true }));
     const timer = setTimeout(() => {
       post<CheckedPlan>("compose/check", JSON.parse(wanted), stop.signal)
-        .then((checked) => setState({ checked, busy: false, refused: null }))
+        .then((checked) => setState({ checked, busy: false, refused: null, about: kinds(wanted) }))
         .catch((error) => {
           if (error instanceof Refused) setState((old) => ({ ...old, busy: false, refused: error.problem }));
         });
@@ -32,8 +32,17 @@ export function useChecked(draft: Draft): Checking {
       stop.abort();
     };
   }, [wanted]);
-  return state;
+  const isOther = draft.parts.some((part) => about.has(part.id) && about.get(part.id) !== part.kind);
+  return isOther ? { ...state, checked: null } : state;
 }
+
+/** What was checked, by id: of another plan that has the same ids, nothing was said yet. */
+type Kinds = ReadonlyMap<string, string>;
+
+const NOTHING = { checked: null, busy: false, refused: null, about: new Map<string, string>() };
+
+const kinds = (plan: string): Kinds =>
+  new Map((JSON.parse(plan) as Composed).nodes.map((node) => [node.id, node.kind]));
 
 /** What the server is to check, as a text: moving an operator changes nothing in it. */
 function meaning(draft: Draft): string {

@@ -5,6 +5,7 @@ import { linkTo } from "../../shell/routes";
 import type { Action } from "./model/composer";
 import type { CheckedPlan, Composed, Level } from "./model/contract";
 import { emptyDraft, fromComposed, type Draft } from "./model/draft";
+import { arrange } from "./model/layout";
 
 interface Doing {
   /** The query that the address names. */
@@ -23,7 +24,7 @@ export function useOpening({ name, draft, checked, dispatch, loaded }: Doing) {
     async (query: string, level: Level, title: string, opened: string | null) => {
       try {
         const plan = await post<Composed>("compose/open", { query, level });
-        dispatch({ type: "load", draft: fromComposed(plan, title, opened), topic: OPENED });
+        dispatch({ type: "load", draft: arrange(fromComposed(plan, title, opened)), topic: OPENED });
         setProblem(null);
         loaded();
       } catch (error) {

@@ -1,6 +1,8 @@
 import { useStoreApi } from "@xyflow/react";
-import { useEffect, useRef } from "react";
+import { memo, useEffect, useRef } from "react";
 import { oncePerFrame } from "../../parts/frame";
+import { onRecolour } from "../../parts/theme";
+import type { Box } from "./boxes";
 import { LinePainter } from "./painter";
 import type { Line } from "./routing";
 import { measures } from "./measures";
@@ -10,33 +12,31 @@ import { spot } from "./spot";
 const MOST_MOVING = 200;
 
 /** The lines of the graph, on one canvas below its parts. */
-export function Lines({ lines, items }: { lines: Line[]; items: number }) {
+export const Lines = memo(function Lines({ lines, boxes }: { lines: Line[]; boxes: Box[] }) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const flow = useStoreApi();
   useEffect(() => {
     const element = canvas.current!;
     const still = matchMedia("(prefers-reduced-motion: reduce)");
-    const painter = new LinePainter(element, lines);
+    const painter = new LinePainter(element, lines, boxes);
     const frame = oncePerFrame((now) => {
-      const moving = items < MOST_MOVING && !still.matches;
+      const moving = boxes.length < MOST_MOVING && !still.matches;
       if (painter.paint(flow.getState().transform, now, moving)) frame.ask();
     });
-    const dark = matchMedia("(prefers-color-scheme: dark)");
-    const recolour = () => (painter.readColours(), frame.ask());
     const resized = new ResizeObserver(() => (painter.resize(), frame.ask()));
-    const themed = new MutationObserver(recolour);
-    resized.observe(element);
-    themed.observe(document.documentElement, { attributeFilter: ["data-theme"] });
-    dark.addEventListener("change", recolour);
-    const off = [flow.subscribe(frame.ask), measures.read(frame.ask), spot.watch(frame.ask)];
+    resized.observe(element.parentElement!);
+    const off = [
+      flow.subscribe(frame.ask),
+      measures.read(frame.ask),
+      spot.watch(frame.ask),
+      onRecolour(() => (painter.readColours(), frame.ask())),
+    ];
     frame.ask();
     return () => {
       off.forEach((each) => each());
       frame.cancel();
       resized.disconnect();
-      themed.disconnect();
-      dark.removeEventListener("change", recolour);
     };
-  }, [lines, items, flow]);
+  }, [lines, boxes, flow]);
   return <canvas ref={canvas} className="lines" aria-hidden />;
-}
+});

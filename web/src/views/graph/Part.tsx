@@ -6,14 +6,12 @@ import { Icon } from "./Icon";
 import { measures } from "./measures";
 import { kindOf, shortDetails, titleOf } from "./names";
 import type { Tint } from "./picture";
+import type { Distance } from "./sight";
 import { spot } from "./spot";
 
 export type PartNode = Node<{ node: GraphNode; tint: Tint; domain: Domain }, "part">;
 export type QueryNode = Node<{ query: string }, "query">;
 
-/** From where the graph is looked at: nearby all is shown, from afar a little, then only colours. */
-export type Distance = "near" | "far" | "dots";
-export const distanceOf = (zoom: number): Distance => (zoom >= 0.5 ? "near" : zoom >= 0.17 ? "far" : "dots");
 export const LookedAt = createContext<Distance>("near");
 
 /** A part of the graph: what it is, and what it does at the moment. */
@@ -33,8 +31,7 @@ export const Part = memo(function Part({ id, data, selected }: NodeProps<PartNod
       data-item={id}
       aria-label={`${titleOf(node)} ${node.details}, used by ${node.queries.join(", ")}`}
     >
-      {distance === "near" && <Face node={node} shared={shared} domain={data.domain} />}
-      {distance === "far" && <FarFace node={node} />}
+      {distance === "near" ? <Face node={node} shared={shared} domain={data.domain} /> : <FarFace node={node} />}
     </div>
   );
 });
@@ -90,17 +87,16 @@ const FIGURES: Record<string, (id: number) => string> = {
 };
 
 /** Writes the numbers of a part where they are shown, whenever there are new ones. */
-function showFigures(id: number, card: HTMLElement): (() => void) | undefined {
+function showFigures(id: number, card: HTMLElement): () => void {
   const places = [...card.querySelectorAll<HTMLElement>("[data-figure]")];
-  if (places.length === 0) return undefined;
   const cells = places.map((each) => ({ text: each.firstChild as Text, of: FIGURES[each.dataset.figure!]! }));
-  const heat = card.querySelector<HTMLElement>(".heat");
+  const heat = card.querySelector<HTMLElement>(".heat")!;
   const write = () => {
     for (const cell of cells) {
       const text = cell.of(id);
       if (cell.text.data !== text) cell.text.data = text;
     }
-    if (heat) warm(heat, measures.get(id, "busy"));
+    warm(heat, measures.get(id, "busy"));
   };
   write();
   return measures.read(write);

@@ -1,7 +1,7 @@
 import { Empty } from "../../parts/Help";
 import { linkTo } from "../../shell/routes";
 
-const EXAMPLE = `CREATE STREAM bid (item STRING, price BIGINT, ts TIMESTAMP) TIMESTAMP BY ts;
+const EXAMPLE = `CREATE STREAM bid (item STRING, price BIGINT, ts TIMESTAMP) ORDERED BY ts;
 
 CREATE QUERY hot AS
 SELECT item, COUNT(*) AS bids

@@ -1,4 +1,5 @@
 import { Graph, layout } from "@dagrejs/dagre";
+import { fold } from "./fold";
 
 /** Something to lay out: a part of the graph, or the name of a query below its root. */
 export interface Item {
@@ -18,7 +19,17 @@ export const HEIGHT = 96;
 export const GAP = 20;
 export const PITCH = HEIGHT + 48;
 
-const STEP = WIDTH + GAP;
+export const STEP = WIDTH + GAP;
+/** The room that all places take; it begins at the top of row 0. */
+export function boundsOf(places: Places): { left: number; right: number; bottom: number } {
+  const all = Object.values(places);
+  return {
+    left: Math.min(...all.map((place) => place.x)) - WIDTH / 2,
+    right: Math.max(...all.map((place) => place.x)) + WIDTH / 2,
+    bottom: Math.max(...all.map((place) => place.row)) * PITCH + HEIGHT,
+  };
+}
+
 /** If less than this share of the items has a place, all are laid out anew. */
 const ENOUGH_KNOWN = 0.5;
 
@@ -31,7 +42,7 @@ export function arrange(items: Item[], known: Places): Places {
   return kept < ENOUGH_KNOWN * items.length || kept === 0 ? arrangeAnew(items) : fillIn(items, known);
 }
 
-/** All places by dagre: rows by the longest way from a source, few crossings. */
+/** All places by dagre: rows by the longest way from a source, few crossings; folded if too wide. */
 export function arrangeAnew(items: Item[]): Places {
   // Edges lead from readers to what they read, and the picture is turned over: so the sources are
   // what dagre lays out first, all of them in one row.
@@ -47,7 +58,7 @@ export function arrangeAnew(items: Item[]): Places {
     const { x = 0, y = 0 } = graph.node(id) as { x?: number; y?: number };
     places[id] = { x: Math.round(x), row: Math.round((y - HEIGHT / 2) / PITCH) };
   }
-  return places;
+  return fold(items, places);
 }
 
 function fillIn(items: Item[], known: Places): Places {

@@ -16,6 +16,8 @@ export interface Line {
 
 type Point = [x: number, y: number];
 
+/** Pixels between the ends of two lines at one item. */
+const PORTS = 30;
 /** Room beside an item that a line passes. */
 const ROOM = (WIDTH + GAP) / 2;
 
@@ -50,14 +52,17 @@ export function rowsOf(places: Places): Map<number, number[]> {
 /** All lines of a picture. */
 export function linesOf(drawn: Drawn[], places: Places): Line[] {
   const rows = rowsOf(places);
-  return drawn.flatMap((each) =>
-    each.inputs.flatMap((input, index) => {
-      const [from, to] = [places[input], places[each.id]];
-      if (!from || !to) return [];
-      const port = to.x + (index - (each.inputs.length - 1) / 2) * 30;
-      return [lineOf(input, each.id, from, { x: port, row: to.row }, bends(from, { ...to, x: port }, rows))];
-    }),
-  );
+  return drawn.flatMap((each) => {
+    const to = places[each.id];
+    if (!to) return [];
+    // Lines arrive in the order in which they come from the left, so that they do not cross.
+    const inputs = each.inputs.filter((input) => places[input]).sort((a, b) => places[a]!.x - places[b]!.x);
+    return inputs.map((input, index) => {
+      const port = { x: to.x + (index - (inputs.length - 1) / 2) * PORTS, row: to.row };
+      const from = places[input]!;
+      return lineOf(input, each.id, from, port, bends(from, port, rows));
+    });
+  });
 }
 
 function lineOf(from: string, to: string, start: Place, end: Place, through: Point[]): Line {

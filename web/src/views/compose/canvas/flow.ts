@@ -24,11 +24,13 @@ export function flowNodes(
     const operator = operators.get(part.kind) ?? null;
     const names = operator ? places(operator, part.inputs) : part.inputs.map((_, at) => `input ${at + 1}`);
     const told = says(part, operator);
+    const drawn = before.get(part.id);
     return {
-      ...before.get(part.id),
+      ...drawn,
       id: part.id,
       type: "operator",
-      position: { x: part.x, y: part.y },
+      // What is being dragged stays in the hand, whatever the check says meanwhile.
+      position: drawn?.dragging ? drawn.position : { x: part.x, y: part.y },
       selected: selected.includes(part.id),
       ariaLabel: `${operator?.title ?? part.kind} ${part.id}${told ? `: ${told}` : ""}`,
       data: {

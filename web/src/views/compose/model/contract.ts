@@ -1,4 +1,4 @@
-import type { Column, Domain, PlanReport, Problem } from "../../../api/types";
+import type { Column, Domain, PlanNode, PlanReport, Problem } from "../../../api/types";
 
 // What the server knows of composing: `docs/compose.md`.
 
@@ -60,6 +60,9 @@ export interface CheckedNode {
   windowed: boolean;
 }
 
+/** Stages of a plan; one that has no counterpart at a stage is null there. */
+export type Plans = { [stage in keyof PlanReport["plans"]]: PlanNode | null };
+
 export interface CheckedPlan {
   level: Level;
   complete: boolean;
@@ -73,5 +76,5 @@ export interface CheckedPlan {
   /** Why there is no SQL for a plan that is right. */
   sql_reason: string | null;
   /** How it would run; null while it is not complete. */
-  plans: Partial<PlanReport["plans"]> | null;
+  plans: Plans | null;
 }

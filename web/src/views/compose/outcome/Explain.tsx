@@ -1,12 +1,13 @@
 import { useState } from "react";
-import type { PlanNode, PlanReport } from "../../../api/types";
+import type { PlanNode } from "../../../api/types";
 import { bytes, percent, short } from "../../../parts/format";
+import type { Plans } from "../model/contract";
 
 const STAGES = { logical: "As composed", optimized: "Optimized", physical: "As it runs" } as const;
 type Stage = keyof typeof STAGES;
 
 /** The plan at every stage, with what each operator is expected to cost. */
-export function Explain({ plans }: { plans: Partial<PlanReport["plans"]> | null }) {
+export function Explain({ plans }: { plans: Plans | null }) {
   const [wanted, setWanted] = useState<Stage>("optimized");
   if (!plans) return <p className="quiet">How it would run is shown when the plan fits together.</p>;
   const stages = (Object.keys(STAGES) as Stage[]).filter((stage) => plans[stage]);

@@ -1,26 +1,34 @@
+import type { EditorView } from "@codemirror/view";
+import type { RefObject } from "react";
 import type { Checked, Problem } from "../../../api/types";
+import { mend } from "./checking";
+import { suggestion } from "./places";
+import { goTo } from "./SqlEditor";
 
-/** What the check of a text found; a click goes to the place. */
-export function Problems({ checked, go }: { checked: Checked | null; go: (problem: Problem) => void }) {
+type Handle = RefObject<EditorView | null>;
+
+/** What the check of a text found; a click goes to the place, another mends it where a remedy is known. */
+export function Problems({ checked, handle }: { checked: Checked | null; handle: Handle }) {
   const errors = checked?.errors ?? [];
   const warnings = checked?.warnings ?? [];
   if (errors.length + warnings.length === 0) return null;
   return (
     <ul className="q-problems" aria-label="Problems">
       {errors.map((each, n) => (
-        <Line key={`e${n}`} kind="error" problem={each} go={go} />
+        <Line key={`e${n}`} kind="error" problem={each} handle={handle} />
       ))}
       {warnings.map((each, n) => (
-        <Line key={`w${n}`} kind="warning" problem={each} go={go} />
+        <Line key={`w${n}`} kind="warning" problem={each} handle={handle} />
       ))}
     </ul>
   );
 }
 
-function Line({ kind, problem, go }: { kind: "error" | "warning"; problem: Problem; go: (problem: Problem) => void }) {
+function Line({ kind, problem, handle }: { kind: "error" | "warning"; problem: Problem; handle: Handle }) {
+  const better = suggestion(problem);
   return (
     <li className={kind}>
-      <button type="button" onClick={() => go(problem)}>
+      <button type="button" onClick={() => handle.current && goTo(handle.current, problem)}>
         <span className="q-sign" aria-hidden>
           {kind === "error" ? "✕" : "!"}
         </span>
@@ -40,6 +48,11 @@ function Line({ kind, problem, go }: { kind: "error" | "warning"; problem: Probl
           </span>
         )}
       </button>
+      {better !== null && (
+        <button type="button" className="q-mend" onClick={() => handle.current && mend(handle.current, problem, better)}>
+          Use {better}
+        </button>
+      )}
     </li>
   );
 }

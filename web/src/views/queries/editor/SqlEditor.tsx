@@ -70,7 +70,7 @@ function basics(label: string, hint: string) {
     lineNumbers(), highlightActiveLineGutter(), highlightActiveLine(), drawSelection(), history(), indentOnInput(),
     bracketMatching(), closeBrackets(), autocompletion({ icons: false }), placeholder(hint), theme,
     EditorView.lineWrapping,
-    EditorView.contentAttributes.of({ "aria-label": label, spellcheck: "false" }),
+    EditorView.contentAttributes.of({ "aria-label": label, "aria-description": "Escape, then Tab, leaves the editor", spellcheck: "false" }),
     keymap.of([...closeBracketsKeymap, ...completionKeymap, ...lintKeymap, ...defaultKeymap, ...historyKeymap, indentWithTab]),
   ];
 }

@@ -12,7 +12,7 @@ import { Examples } from "./Examples";
 import { freeName, unnamedQuery, type Unnamed } from "./naming";
 import { Output } from "./Output";
 import { Problems, Verdict } from "./Problems";
-import { goTo, replaceText, SqlEditor } from "./SqlEditor";
+import { replaceText, SqlEditor } from "./SqlEditor";
 
 interface Props {
   catalog: Catalog | null;
@@ -85,7 +85,7 @@ export function Workbench({ catalog, queries, handle, done }: Props) {
         hint="SELECT … FROM a stream WINDOW(RANGE 1 MINUTE)"
       />
       <div className={`q-below ${!text.trim() ? "q-first" : planned && plannable ? "q-planned" : ""}`}>
-        <Problems checked={found} go={(problem) => handle.current && goTo(handle.current, problem)} />
+        <Problems checked={found} handle={handle} />
         {answer.problem && <Trouble problem={answer.problem} />}
         {unnamed && couldBePartial(answer.problem) && (
           <button onClick={() => run(true)}>Start with what comes from now on</button>

@@ -1,8 +1,9 @@
 import { linter, lintGutter, type Diagnostic } from "@codemirror/lint";
 import type { Extension, Text } from "@codemirror/state";
+import type { EditorView } from "@codemirror/view";
 import { post } from "../../../api/client";
 import type { Checked, Problem } from "../../../api/types";
-import { placeOf } from "./places";
+import { placeOf, suggestion } from "./places";
 
 const REST_MS = 250;
 const NOTHING: Checked = { statements: [], errors: [], warnings: [] };
@@ -45,7 +46,16 @@ function marks(doc: Text, checked: Checked): Diagnostic[] {
 }
 
 function mark(doc: Text, problem: Problem, severity: "error" | "warning"): Diagnostic {
-  return { ...placeOf(doc, problem), severity, message: problem.message, renderMessage: () => words(problem) };
+  const better = suggestion(problem);
+  const actions = better === null ? [] : [{ name: `Use ${better}`, apply: (view: EditorView) => mend(view, problem, better) }];
+  return { ...placeOf(doc, problem), severity, message: problem.message, renderMessage: () => words(problem), actions };
+}
+
+/** Writes something better where a problem stands. */
+export function mend(view: EditorView, problem: Problem, better: string): void {
+  const { from, to } = placeOf(view.state.doc, problem);
+  view.dispatch({ changes: { from, to, insert: better }, selection: { anchor: from + better.length } });
+  view.focus();
 }
 
 function words(problem: Problem): Node {

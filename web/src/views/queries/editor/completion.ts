@@ -1,7 +1,7 @@
 import type { Completion, CompletionContext, CompletionResult } from "@codemirror/autocomplete";
 import { sql } from "@codemirror/lang-sql";
 import type { Extension } from "@codemirror/state";
-import type { Catalog, SourceEntry } from "../../../api/types";
+import type { Catalog, Column, SourceEntry } from "../../../api/types";
 import { dialect, functions } from "./dialect";
 
 export const entriesOf = (catalog: Catalog | null): SourceEntry[] =>
@@ -10,7 +10,8 @@ export const entriesOf = (catalog: Catalog | null): SourceEntry[] =>
 /** Highlighting and completion: keywords, what the catalog has, and the columns of what the text names. */
 export function language(catalog: Catalog | null): Extension {
   const entries = entriesOf(catalog);
-  const schema = Object.fromEntries(entries.map((each) => [each.name, each.columns.map((column) => column.name)]));
+  const option = (column: Column): Completion => ({ label: column.name, type: "property", detail: column.type });
+  const schema = Object.fromEntries(entries.map((each) => [each.name, each.columns.map(option)]));
   return [
     sql({ dialect, schema, upperCaseKeywords: true }),
     dialect.language.data.of({ autocomplete: (context: CompletionContext) => columns(context, entries) }),

@@ -6,7 +6,7 @@ import { parseRows, sampleRows, valueOf } from "../side/pushing";
 import { columnOptions } from "./completion";
 import { examplesFor } from "./examples";
 import { freeName, unnamedQuery } from "./naming";
-import { placeOf } from "./places";
+import { placeOf, suggestion } from "./places";
 
 const bid: SourceEntry = {
   name: "bid",
@@ -29,6 +29,13 @@ test("a problem stands where the server counts it, in characters", () => {
   expect(doc.sliceString(end.from, end.to)).toBe("d");
   const nowhere = placeOf(doc, { message: "" });
   expect(doc.sliceString(nowhere.from, nowhere.to)).toBe("SELECT");
+});
+
+test("a help that says what was meant can be taken at its word", () => {
+  const help = (text: string) => suggestion({ message: "", line: 1, help: text });
+  expect(help("did you mean `price`? columns: item, price")).toBe("price");
+  expect(help("did you mean bid WINDOW(RANGE 1 HOUR)?")).toBe("bid WINDOW(RANGE 1 HOUR)");
+  expect(help("write GROUP BY")).toBeNull();
 });
 
 test("columns are offered of what the text names", () => {

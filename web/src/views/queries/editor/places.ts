@@ -27,3 +27,9 @@ function firstWord(doc: Text): Place {
   const from = Math.max(text.search(/\S/), 0);
   return { from, to: Math.min(from + (/^\S+/.exec(text.slice(from))?.[0].length ?? 0), doc.length) };
 }
+
+/** What the help of a problem would write in its place: "did you mean `price`? …". */
+export function suggestion({ line, help }: Problem): string | null {
+  const found = /^did you mean (?:`([^`]+)`|([^`?]+))\?/.exec(help ?? "");
+  return line && found ? (found[1] ?? found[2]!) : null;
+}

@@ -29,9 +29,13 @@ const frame = EditorView.theme({
     backgroundColor: "var(--card)", color: "var(--text)", border: "1px solid var(--line)",
     borderRadius: "8px", boxShadow: "var(--q-shadow)", overflow: "hidden",
   },
+  ".cm-tooltip-autocomplete > ul > li": { padding: "3px 10px !important" },
   ".cm-tooltip-autocomplete > ul > li[aria-selected]": { backgroundColor: "var(--accent)", color: "var(--back)" },
   ".cm-completionDetail": { color: "inherit", opacity: "0.75", fontStyle: "normal", marginLeft: "1.2em" },
   ".cm-diagnostic": { padding: "8px 12px", borderLeftWidth: "3px", maxWidth: "32rem" },
+  ".cm-diagnosticAction": {
+    backgroundColor: "var(--accent)", color: "var(--back)", borderRadius: "6px", padding: "2px 10px", margin: "6px 0 0", display: "block", fontSize: "13px",
+  },
   ".cm-diagnostic-error": { borderLeftColor: "var(--bad)" },
   ".cm-diagnostic-warning": { borderLeftColor: "var(--warn)" },
   ".cm-lintRange-error": { backgroundImage: "none", borderBottom: "2px solid var(--bad)", backgroundColor: "var(--bad-soft)" },

@@ -7,7 +7,7 @@ import { alter, attempt, optimize } from "../actions";
 import type { Found } from "../editor/checking";
 import { useDraft } from "../editor/drafts";
 import { Problems, Verdict } from "../editor/Problems";
-import { goTo, replaceText, SqlEditor } from "../editor/SqlEditor";
+import { replaceText, SqlEditor } from "../editor/SqlEditor";
 
 interface Props {
   query: QueryEntry;
@@ -54,7 +54,7 @@ export function SqlTab({ query, catalog, handle, changed }: Props) {
       />
       <div className="q-below">
         <Migration query={query} />
-        <Problems checked={checked} go={(found) => handle.current && goTo(handle.current, found)} />
+        <Problems checked={checked} handle={handle} />
         {problem && <Trouble problem={problem} />}
       </div>
     </div>

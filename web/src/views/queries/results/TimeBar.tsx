@@ -3,7 +3,7 @@ import { instant } from "../../../parts/format";
 import { Pause, Play } from "../icons";
 import { latest, type Known } from "./intervals";
 import type { Window } from "./picture";
-import { clock, parseInstant } from "./times";
+import { clock, day, parseInstant } from "./times";
 
 interface Props {
   known: Known;
@@ -30,7 +30,8 @@ export function TimeBar({ known, at, look, paused, pause }: Props) {
             <strong>{newest !== null ? "true just before" : open ? "may still change at" : "true at"}</strong>
             <InstantField key={`${at}`} value={newest ?? shown} known={known} look={look} />
             <span className="quiet">
-              {newest === null && known.completeUntil !== null && `complete until ${clock(known.completeUntil, known.domain)}`}
+              {day(shown, known.domain)}
+              {newest === null && known.completeUntil !== null && ` · complete until ${clock(known.completeUntil, known.domain)}`}
             </span>
           </>
         )}

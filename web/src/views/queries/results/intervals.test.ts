@@ -2,6 +2,7 @@
 import { expect, test } from "vitest";
 import type { Table, Value } from "../../../api/types";
 import { added, changesOf, latest, NOTHING, snapshotAt, span } from "./intervals";
+import { clock, parseInstant } from "./times";
 
 type Row = [Value[], number, number | null];
 
@@ -30,6 +31,12 @@ test("a row that comes again with a later end is the same row", () => {
   expect(intervals(told(table([[[2], 3, null]], 5), table([[[2], 3, 6]], 8)))).toEqual([[2, 3, 6]]);
 });
 
+test("what is told again is not taken twice", () => {
+  const past = table([[[1], 1, 3], [[2], 3, 12]], 12);
+  const known = told(past, table([[[1], 1, 3], [[2], 3, 10]], 10), table([[[2], 3, 15]], 15));
+  expect([intervals(known), known.completeUntil]).toEqual([[[1, 1, 3], [2, 3, 15]], 15]);
+});
+
 test("equal rows that hold twice stay two", () => {
   const known = told(table([[[2], 3, 5], [[2], 3, 5]], 5), table([[[2], 5, 6], [[2], 5, 9]], 9));
   expect(intervals(known)).toEqual([[2, 3, 6], [2, 3, 9]]);
@@ -54,4 +61,13 @@ test("of too many rows the newest are kept", () => {
 test("changes are told up to an instant, the newest first", () => {
   const known = told(table([[[1], 1, 4], [[2], 4, 9]], 9));
   expect(changesOf(known, 8).map(({ at, sign, row }) => `${at}${sign}${row[0]}`)).toEqual(["4+2", "4-1", "1+1"]);
+});
+
+test("an instant can be written as a number, a time of the day, or in full", () => {
+  const noon = Date.UTC(2024, 2, 1, 12) * 1000;
+  expect(parseInstant("1,234", "ticks", 0)).toBe(1234);
+  expect(parseInstant("9:30", "microseconds", noon)).toBe(noon - 2.5 * 3600e6);
+  expect(parseInstant("2024-03-02 12:00:00.5", "microseconds", noon)).toBe(noon + 24 * 3600e6 + 500_000);
+  expect([parseInstant("soon", "ticks", 0), parseInstant("25:00", "microseconds", noon)]).toEqual([null, null]);
+  expect([clock(noon + 1500, "microseconds"), clock(null, "ticks")]).toEqual(["12:00:00.001", "∞"]);
 });

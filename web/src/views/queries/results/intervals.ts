@@ -23,18 +23,21 @@ export const NOTHING: Known = { columns: [], domain: null, held: [], completeUnt
 /** More than a person looks at, and few enough to draw four times a second. */
 export const MOST = 20_000;
 
-/** Adds rows that came, and lets those go on that were known already. */
+/** Adds rows that came, and lets those go on that were known already; what has ended by then is no news. */
 export function added(known: Known, table: Table, most = MOST): Known {
   const held = [...known.held];
-  const growing = new Growing(held, known.completeUntil ?? -Infinity);
+  const until = known.completeUntil ?? -Infinity;
+  const growing = new Growing(held, until);
   table.rows.forEach((row, n) => {
     const [from, to] = [table.valid_from[n]!, table.valid_to[n] ?? null];
+    if (to !== null && to < until) return;
     const key = JSON.stringify(row);
     const place = growing.take(key, from) ?? held.length;
     held[place] = { row, key, from: held[place]?.from ?? from, to };
     growing.ended(key, to, place);
   });
-  const { columns, domain, complete_until: completeUntil } = table;
+  const { columns, domain } = table;
+  const completeUntil = table.complete_until === null ? null : Math.max(until, table.complete_until);
   const wholeFrom = table.truncated ? Infinity : known.wholeFrom;
   return shortened({ columns, domain, held, completeUntil, wholeFrom }, most);
 }

@@ -1,4 +1,4 @@
-import { useState } from "react";
+import { memo, useState } from "react";
 import type { Problem, QueryEntry } from "../../../api/types";
 import { short } from "../../../parts/format";
 import { Trouble } from "../../../parts/Help";
@@ -51,7 +51,18 @@ function matches(query: QueryEntry, wanted: string): boolean {
   return wanted.toLowerCase().split(/\s+/).every((word) => text.includes(word));
 }
 
-function Row({ query, chosen, done }: { query: QueryEntry; chosen: boolean; done: (problem: Problem | null) => void }) {
+interface RowProps {
+  query: QueryEntry;
+  chosen: boolean;
+  done: (problem: Problem | null) => void;
+}
+
+// All queries are told anew after every tick, and most have changed nothing that is shown.
+const same = (a: RowProps, b: RowProps): boolean =>
+  a.chosen === b.chosen &&
+  (["state", "rows_out", "error", "sql"] as const).every((each) => a.query[each] === b.query[each]);
+
+const Row = memo(function Row({ query, chosen, done }: RowProps) {
   return (
     <li className={chosen ? "chosen" : ""}>
       <a href={linkTo("queries", query.name)} aria-current={chosen ? "page" : undefined} title={query.sql}>
@@ -68,4 +79,4 @@ function Row({ query, chosen, done }: { query: QueryEntry; chosen: boolean; done
       )}
     </li>
   );
-}
+}, same);

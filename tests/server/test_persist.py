@@ -1,0 +1,183 @@
+"""A server that goes on where it was, whenever it went down."""
+
+from dataclasses import replace
+
+import pytest
+
+from tests.server.conftest import BIDS, SETTINGS, serving
+from tidemill import TidemillError
+from tidemill.server import begin
+from tidemill.server.persist import CatalogLog, Lasting
+from tidemill.sql import parse
+
+WIDER = "SELECT item, COUNT(*) AS n FROM bid WINDOW(RANGE 20) GROUP BY item"
+
+
+class Crash(Exception):
+    """The machine goes down here."""
+
+
+@pytest.fixture
+def settings(tmp_path):
+    return replace(SETTINGS, folder=tmp_path)
+
+
+@pytest.fixture
+def again(settings):
+    """Starts a server on the same folder, after the one before has gone."""
+    running = []
+
+    def start(script=""):
+        for each in running:
+            next(each, None)
+        running[:] = [serving(settings, script)]
+        return next(running[0])
+
+    yield start
+    for each in running:
+        next(each, None)
+
+
+def _crashes(monkeypatch, when):
+    """Let the next note of a statement be the last thing that happens, or not happen at all."""
+    real = CatalogLog.add
+
+    def add(self, sql):
+        if when == "after":
+            real(self, sql)
+        raise Crash
+
+    monkeypatch.setattr(CatalogLog, "add", add)
+
+
+def _run_into_crash(server, sql):
+    with pytest.raises(Crash):
+        server.run(sql)
+
+
+def test_everything_is_there_again(again):
+    server = again(BIDS)
+    server.push((1, 1.0, 1), (1, 2.0, 5), (2, 1.0, 8))
+    before = server.get("queries/hot/results")
+    server = again("this is not even read")
+    assert server.get("queries/hot/results") == before
+    server.push((3, 1.0, 30))
+    assert server.get("queries/hot/snapshot", at=10)["rows"] == [[1, 2], [2, 1]]
+    assert server.get("queries/hot")["complete_from"] == 0
+
+
+def test_what_was_dropped_and_made_anew_under_its_name(again):
+    server = again(BIDS)
+    server.push((1, 1.0, 1), (1, 2.0, 5))
+    server.run("DROP QUERY hot; DROP STREAM bid;" + BIDS.replace("RANGE 10", "RANGE 3"))
+    server.push((7, 1.0, 1), (7, 1.0, 2))
+    before = server.get("queries/hot/results")
+    assert before["rows"] == [[7, 1]]
+    server = again()
+    assert server.get("queries/hot/results") == before
+
+
+def test_queries_that_were_stopped_stay_so_and_keep_their_results(again):
+    server = again(BIDS)
+    server.push((1, 1.0, 1), (1, 2.0, 5))
+    server.post("queries/hot/stop")
+    server = again()
+    assert server.get("queries/hot")["state"] == "stopped"
+    assert server.get("queries/hot/results")["rows"] == [[1, 1]]
+
+
+@pytest.mark.parametrize("when", ["before", "after"])
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "CREATE STREAM s (a BIGINT, t BIGINT) ORDERED BY t",
+        "START QUERY later",
+        "STOP QUERY hot",
+        "DROP QUERY hot",
+        f"ALTER QUERY hot AS {WIDER}",
+    ],
+)
+def test_a_crash_around_a_note(again, monkeypatch, sql, when):
+    server = again(BIDS + "; CREATE QUERY later AS SELECT item FROM bid")
+    server.push((1, 1.0, 1), (1, 2.0, 5))
+    with monkeypatch.context() as patched:
+        _crashes(patched, when)
+        _run_into_crash(server, sql)
+    server = again()
+    # The statement was never answered for: it may have been done or not, but not half.
+    states = {query["name"]: query["state"] for query in server.get("queries")}
+    assert states["later"] in ("running", "stopped")
+    if states.get("hot") == "running":
+        server.push((1, 3.0, 8))
+        assert server.get("queries/hot/snapshot", at=7)["rows"] == [[1, 2]]
+    server.run("CREATE QUERY more AS SELECT price FROM bid; START QUERY more")
+    assert not [e for e in server.get("resources")["events"] if e["kind"] == "fail"]
+    names = {query["name"] for query in server.get("queries")}
+    assert {query["name"] for query in again().get("queries")} == names
+
+
+def test_a_change_in_the_middle_of_which_it_crashes(again, monkeypatch):
+    server = again(BIDS)
+    server.push((1, 1.0, 1), (1, 2.0, 5))
+    with monkeypatch.context() as patched:
+        _crashes(patched, "after")
+        _run_into_crash(server, f"ALTER QUERY hot AS {WIDER}")
+    server = again()
+    assert server.get("queries/hot")["state"] == "running"
+    assert "RANGE 10" in server.get("queries/hot")["sql"]
+    changed = server.call("PATCH", "queries/hot", {"sql": WIDER})
+    assert "RANGE 20" in changed["sql"]
+    assert "RANGE 20" in again().get("queries/hot")["sql"]
+
+
+def test_a_change_that_is_refused_is_taken_back(again):
+    server = again(BIDS)
+    server.push((1, 1.0, 1))
+    assert server.run("ALTER QUERY hot AS SELECT item FROM bid", 400)
+    assert "COUNT" in again().get("queries/hot")["sql"]
+
+
+def test_a_note_that_was_cut_off_is_not_there(again, tmp_path):
+    again(BIDS)
+    with (tmp_path / "catalog.sql").open("a") as file:
+        file.write("CREATE STREAM cut (a BIGI")
+    server = again()
+    assert [stream["name"] for stream in server.get("catalog")["streams"]] == ["bid"]
+    server.run("CREATE STREAM s (a BIGINT, t BIGINT) ORDERED BY t")
+    assert [s["name"] for s in again().get("catalog")["streams"]] == ["bid", "s"]
+
+
+def test_relations_keep_their_rows(again):
+    server = again("CREATE RELATION r (a BIGINT, b STRING) CHANGING")
+    server.run("INSERT INTO r VALUES (1, 'x'), (2, 'y')")
+    server.post("relations/r/rows", {"rows": [{"a": 3, "b": "it's"}], "at": 5})
+    server.call("DELETE", "relations/r/rows", {"where": "a = 1"})
+    said = again().post("run", {"sql": "SELECT a, b FROM r"})
+    assert sorted(said["rows"]) == [[2, "y"], [3, "it's"]]
+
+
+def test_a_folder_serves_one_server(settings):
+    service = begin(settings)
+    with pytest.raises(TidemillError, match="in use by another server"):
+        begin(settings)
+    service.stop()
+
+
+def test_statements_are_for_nobody_else(again, tmp_path):
+    again(BIDS)
+    assert (tmp_path / "catalog.sql").stat().st_mode & 0o077 == 0
+
+
+def test_what_is_left_of_statements():
+    left = Lasting(
+        parse(
+            "CREATE STREAM s (a BIGINT, t BIGINT) ORDERED BY t; DROP STREAM s;"
+            "CREATE QUERY q AS INSERT INTO csv(path => 'x') SELECT a FROM s; START QUERY Q PARTIAL;"
+            "ALTER QUERY q AS SELECT b FROM s; CREATE QUERY r AS SELECT a FROM s; START QUERY r;"
+            "DROP QUERY r"
+        )
+    )
+    assert left.texts() == [
+        "CREATE QUERY q AS INSERT INTO csv(path => 'x') SELECT b FROM s",
+        "START QUERY Q PARTIAL",
+    ]

@@ -1,0 +1,78 @@
+import { expect, test } from "vitest";
+import type { Graph, GraphNode } from "../../api/types";
+import { boxAt, boxesOf } from "./boxes";
+import { arrangeAnew } from "./layout";
+import { shortDetails, titleOf } from "./names";
+import { drawnOf, found, itemsOf, partsOf, tintOf } from "./picture";
+import { firstSight, freeRoom } from "./sight";
+import { Spot } from "./spot";
+import { inReadingOrder, walk } from "./walk";
+
+const node = (id: number, operator: string, details: string, inputs: number[], queries: string[]): GraphNode => ({
+  id, operator, details, inputs, queries, role: "operator", window: operator === "TimeWindowExec" ? 300e6 : null, granularity: null,
+});
+const graph = {
+  nodes: [
+    node(0, "SourceExec", "bid columns=[item, price]", [], ["hot", "dear"]),
+    node(1, "TimeWindowExec", "range=300000000", [0], ["hot"]),
+    node(2, "FilterExec", "bid.price > 10", [0], ["dear"]),
+  ],
+  roots: [{ query: "hot", node: 1 }, { query: "dear", node: 2 }],
+  migrations: [],
+} as unknown as Graph;
+const drawn = drawnOf(graph, "");
+const places = arrangeAnew(itemsOf(drawn));
+
+test("a query's name is below its root; one query alone has only its parts", () => {
+  expect(drawn.map((each) => each.id)).toEqual(["0", "1", "2", "1 hot", "2 dear"]);
+  expect(drawnOf(graph, "hot").map((each) => each.id)).toEqual(["0", "1", "1 hot"]);
+  expect(partsOf(drawn, "dear")).toEqual(new Set(["0", "2", "2 dear"]));
+  expect(found(drawn, " PRICE > ")).toEqual(new Set(["2"]));
+});
+
+test("parts of the old and the new plan are told apart from what both share", () => {
+  const migration = { query: "hot", old_nodes: [0, 1], new_nodes: [0, 2] } as Graph["migrations"][number];
+  expect(graph.nodes.map((each) => tintOf(each, [migration]))).toEqual([null, "old", "new"]);
+});
+
+test("names are for people", () => {
+  expect(graph.nodes.map(titleOf)).toEqual(["bid", "Time window", "Filter"]);
+  expect(graph.nodes.map((each) => shortDetails(each, "microseconds"))).toEqual(["item, price", "last 5 min", "bid.price > 10"]);
+  expect(shortDetails({ operator: "ProjectExec", details: "[item := bid.item, n := count1]", window: null }, null)).toBe("item, n = count1");
+});
+
+test("arrow keys walk along the graph", () => {
+  expect(walk("1", "ArrowUp", drawn, places)).toBe("0");
+  expect(walk("1", "ArrowDown", drawn, places)).toBe("1 hot");
+  const right = places["1"]!.x < places["2"]!.x;
+  expect(walk("1", right ? "ArrowRight" : "ArrowLeft", drawn, places)).toBe("2");
+  expect(walk("0", "ArrowUp", drawn, places)).toBeNull();
+  expect(inReadingOrder(drawn, places)[0]!.id).toBe("0");
+});
+
+test("from far away, an item is found where its colour is", () => {
+  const boxes = boxesOf(drawn, places);
+  const { left, top } = boxes.find((box) => box.id === "2")!;
+  expect([boxAt(boxes, left + 1, top + 1), boxAt(boxes, left - 9999, top)]).toEqual(["2", null]);
+});
+
+test("one looks at everything first, if it can be read, and never under the panel", () => {
+  expect(firstSight(drawn, places, 1000, 800).zoom).toBe(1);
+  expect(firstSight(drawn, places, 60, 60).zoom).toBe(0.3);
+  expect(freeRoom({ width: 1000, height: 800 }, true)).toEqual({ width: 620, height: 800 });
+  expect(freeRoom({ width: 390, height: 800 }, true).width).toBe(390);
+});
+
+test("what is not pointed at is dim, also what comes later; a search waits behind the mouse", () => {
+  const spot = new Spot();
+  const [a, b] = [document.createElement("p"), document.createElement("p")];
+  spot.hold("a", a);
+  spot.search(new Set(["b"]));
+  expect(a.className).toBe("dim");
+  spot.point(new Set(["a"]));
+  spot.hold("b", b);
+  expect([a.className, b.className]).toEqual(["", "dim"]);
+  spot.point(null);
+  spot.search(null);
+  expect([a.className, b.className]).toEqual(["", ""]);
+});
