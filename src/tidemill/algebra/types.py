@@ -65,7 +65,7 @@ def from_sql(sql_type: exp.DataType) -> pa.DataType:
         OverflowError,
         IndexError,
         AttributeError,
-    ):  # too many digits, or no type of elements
+    ):
         raise UnknownType(sql_type.sql(dialect="spark")) from None
 
 
