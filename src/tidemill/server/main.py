@@ -22,7 +22,7 @@ from tidemill.server.startup import begin
 from tidemill.timeline import TimeDomain
 
 _UNITS = {"ms": "milliseconds", "s": "seconds", "min": "minutes"}
-_GOODBYE = 5
+_GOODBYE = 3
 """Seconds that clients have to go when the server stops."""
 
 
