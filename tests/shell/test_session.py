@@ -42,6 +42,13 @@ def test_machine_readable_formats_have_nothing_else_on_standard_output(bids: Sai
     assert [json.loads(line)["item"] for line in bids.out.splitlines()] == ["lamp", "lamp"]
 
 
+def test_values_cannot_play_with_the_terminal(say: Said) -> None:
+    say("CREATE RELATION r (a STRING) CHANGING;")
+    say.session.backend.engine.insert("r", [{"a": "red \x1b[31m\r"}])
+    assert say("SELECT a FROM r;")
+    assert "red \\x1b[31m\\r" in say.out
+
+
 def test_long_tables_are_cut(say: Said, folder: Path) -> None:
     rows = "".join(f"{n},{n}\n" for n in range(100))
     (folder / "long.csv").write_text("a,at\n" + rows, "utf-8")

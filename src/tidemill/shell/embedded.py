@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import signal
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from threading import current_thread, main_thread
 from typing import Any
 
 from tidemill import Engine, Query, TidemillError
 from tidemill.client import Catalog, QueryInfo
 from tidemill.engine.kept import KeptStore
+from tidemill.errors import UnsupportedError
 from tidemill.server.show.catalog import catalog_of
 from tidemill.server.show.queries import query_of
 from tidemill.shell.backend import Named, Rows, Snapshot
@@ -75,7 +76,8 @@ class EmbeddedBackend:
 
     def names(self) -> Sequence[Named]:
         """Everything that has a name."""
-        return names_of(Catalog.of(catalog_of(self.engine, {}, {})), self._queries())
+        with self.engine.graph.graph.lock if self.engine.is_running else nullcontext():
+            return names_of(Catalog.of(catalog_of(self.engine, {}, {})), self._queries())
 
     def _queries(self) -> Iterator[QueryInfo]:
         started = self.engine.graph.queries if self.engine.is_running else {}
@@ -113,6 +115,8 @@ class EmbeddedBackend:
 
     def tick(self) -> int:
         """Make a tick; its number."""
+        if self._on_spark:
+            raise UnsupportedError("Spark makes its ticks itself", help="just wait")
         graph = self.engine.graph
         graph.tick()
         return graph.graph.run.ticks

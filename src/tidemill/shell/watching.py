@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
+from secrets import token_hex
 from typing import Protocol
 
 from rich.console import Group, RenderableType
@@ -59,7 +60,7 @@ def _query(backend: Backend, what: str) -> Iterator[str]:
     if (known := name_in(what)) is not None:
         yield known
         return
-    name = _free_name(backend)
+    name = f"watched_{token_hex(3)}"  # others may watch the same server
     try:
         backend.execute(_PREFIX.format(name) + what)
     except TidemillError as error:
@@ -69,11 +70,6 @@ def _query(backend: Backend, what: str) -> Iterator[str]:
         yield name
     finally:
         backend.execute(f"DROP QUERY {name}")
-
-
-def _free_name(backend: Backend) -> str:
-    taken = {named.name for named in backend.names()}
-    return next(name for n in range(1, len(taken) + 2) if (name := f"watched{n}") not in taken)
 
 
 def _without_prefix(error: TidemillError, what: str) -> TidemillError:
