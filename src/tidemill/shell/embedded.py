@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import signal
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from threading import current_thread, main_thread
 from typing import Any
 
@@ -14,8 +14,8 @@ from tidemill.engine.kept import KeptStore
 from tidemill.errors import UnsupportedError
 from tidemill.server.show.catalog import catalog_of
 from tidemill.server.show.queries import query_of
+from tidemill.shell import naming
 from tidemill.shell.backend import Named, Rows, Snapshot
-from tidemill.shell.naming import names_of
 from tidemill.shell.splitting import name_in
 from tidemill.sql import InsertInto, QueryStatement, parse_one
 from tidemill.terminal.plans import Level, plan_lines
@@ -76,16 +76,23 @@ class EmbeddedBackend:
 
     def names(self) -> Sequence[Named]:
         """Everything that has a name."""
-        with self.engine.graph.graph.lock if self.engine.is_running else nullcontext():
-            return names_of(Catalog.of(catalog_of(self.engine, {}, {})), self._queries())
+        with self._between_ticks():
+            found = [each.name for each in self.engine.listing() if each.kind == "query"]
+            catalog = Catalog.of(catalog_of(self.engine, {}, {}))
+            return naming.names_of(catalog, map(self._info, found))
 
-    def _queries(self) -> Iterator[QueryInfo]:
-        started = self.engine.graph.queries if self.engine.is_running else {}
-        for each in self.engine.listing():
-            if each.kind == "query":
-                run = started.get(each.name)
-                query = self.engine.queries.find(each.name) if run is None else run.definition
-                yield QueryInfo.of(query_of(each.name, query, run))
+    def query(self, name: str) -> Named:
+        """One query, by the name as it was given."""
+        with self._between_ticks():
+            return naming.query_of(self._info(name))
+
+    def _info(self, name: str) -> QueryInfo:
+        run = self.engine.graph.queries.get(name) if self.engine.is_running else None
+        query = self.engine.queries.find(name) if run is None else run.definition
+        return QueryInfo.of(query_of(name, query, run))
+
+    def _between_ticks(self) -> AbstractContextManager[object]:
+        return self.engine.graph.graph.lock if self.engine.is_running else nullcontext()
 
     def explain(self, query: str, level: str) -> list[str]:
         """The lines of a plan; `query` is a SELECT or the name of a query."""
