@@ -21,9 +21,13 @@ export function RunForm() {
   const [busy, setBusy] = useState(false);
   const name = draft.name.trim();
   const isReady = name !== "" && draft.parts.length > 0 && (checked?.complete ?? false);
+  const close = () => {
+    setProblem(null);
+    setRunning(null);
+  };
   async function run() {
     setBusy(true);
-    setProblem(null);
+    close();
     try {
       setRunning(await post<Started>("compose/run", { name, plan: toComposed(draft) }));
     } catch (error) {
@@ -50,7 +54,7 @@ export function RunForm() {
           dispatch({ type: "edit", change: (now) => ({ ...now, name: target.value }), topic: "name" });
         }}
       />
-      <button type="submit" className="primary" disabled={!isReady || busy} title={isReady ? "" : lacking(name, checked)}>
+      <button type="submit" className="primary" disabled={!isReady || busy} title={lacking(name, checked)}>
         {busy ? "Starting…" : "Run"}
       </button>
       {(problem || running) && (
@@ -62,7 +66,7 @@ export function RunForm() {
               {running.note && <span className="quiet"> {running.note}</span>}
             </p>
           )}
-          <button type="button" className="ghost small" aria-label="Close" onClick={() => (setProblem(null), setRunning(null))}>
+          <button type="button" className="ghost small" aria-label="Close" onClick={close}>
             ✕
           </button>
         </div>
