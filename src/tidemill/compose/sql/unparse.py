@@ -40,7 +40,15 @@ from tidemill.compose.sql.block import (
     stream_call,
 )
 from tidemill.compose.texts import identifier, length
-from tidemill.sql import Approximate, RowCount, Shed, StreamWindow, Tidemill, Unbounded
+from tidemill.sql import (
+    Approximate,
+    RowCount,
+    Shed,
+    StreamFunction,
+    StreamWindow,
+    Tidemill,
+    Unbounded,
+)
 from tidemill.sql import Granularity as GranularityClause
 from tidemill.timeline import TimeDomain
 
@@ -242,8 +250,11 @@ class _Writer:
             return block
         self._check_columns(block, child)
         names = output_names(child.schema.names)
-        query = stream_call(kind, block.finished(list(zip(child.schema.names, names, strict=True))))
-        return self._around(query, child, list(child.schema.names), names)
+        outputs = list(zip(child.schema.names, names, strict=True))
+        query = block.finished(outputs)
+        if isinstance(query, StreamFunction):  # they are not written around each other
+            query = block.select(outputs)
+        return self._around(stream_call(kind, query), child, list(child.schema.names), names)
 
     _istream = _dstream = _rstream = _stream
 
