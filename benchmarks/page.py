@@ -65,9 +65,7 @@ def script() -> str:
         f"CREATE STREAM s{n} (item BIGINT, price BIGINT, ts TIMESTAMP) ORDERED BY ts"
         for n in range(STREAMS)
     ]
-    queries = [
-        f"CREATE QUERY q{n} AS SELECT {_asked(n)}; START QUERY q{n}" for n in range(QUERIES)
-    ]
+    queries = [f"CREATE QUERY q{n} AS SELECT {_asked(n)}; START QUERY q{n}" for n in range(QUERIES)]
     return ";\n".join(streams + queries)
 
 
@@ -210,8 +208,6 @@ def watched(
 
 def _share(ordered: list[float], share: float) -> float:
     return ordered[min(len(ordered) - 1, int(share * len(ordered)))]
-
-
 
 
 def figures(asked: Options) -> Iterator[Figure]:

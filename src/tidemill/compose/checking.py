@@ -46,6 +46,12 @@ class Checked:
     warnings: list[Problem] = field(default_factory=list)
 
     @property
+    def is_named(self) -> bool:
+        """Whether the last node is one that names columns."""
+        kinds = {node.id: node.kind for node in self.composed.nodes}
+        return kinds.get(self.output or "") == "project"
+
+    @property
     def is_complete(self) -> bool:
         """Whether nothing is missing or wrong."""
         return not self.errors and self.plan is not None
@@ -160,7 +166,7 @@ def _left_over(composed: Composed, output: str) -> list[Problem]:
 def _finish(engine: Engine, checked: Checked, piece: Piece) -> None:
     """What the whole plan means."""
     try:
-        plan = result_of(piece.plan)
+        plan = result_of(piece.plan, checked.is_named)
         _check_names(plan)
         if checked.composed.level == "logical":
             look_up_on_arrival(plan, {})
@@ -197,13 +203,12 @@ def _finish_physical(engine: Engine, checked: Checked, plan: Exec) -> None:
     checked.query = engine.compose(plan, meaning or plan, checked.domain, text)
 
 
-def result_of(plan: Plan) -> Plan:
-    """The plan with names for its result: those that it has, without aliases."""
+def result_of(plan: Plan, is_named: bool) -> Plan:
+    """The plan with names for its result: its own, without aliases unless a user gave them."""
     if is_raw(plan):
         message = "the result has changes of a relation, not rows that hold for a while"
         raise wrong(message, "put Versions at the end")
-    named = isinstance(plan, Project | ProjectExec)
-    if named or not any("." in n or "#" in n for n in plan.schema.names):
+    if is_named or not any("." in n or "#" in n for n in plan.schema.names):
         return plan
     kind = ProjectExec if isinstance(plan, Exec) else Project
     return kind(plan, tuple(all_columns(plan)))

@@ -75,8 +75,10 @@ class Service:
             self.ticker.start()
 
     def stop(self) -> None:
-        """Finish the tick that is being made, and stop."""
+        """Finish the tick that is being made, make a last one for what waits, and stop."""
         self.ticker.stop()
+        if self.log is not None and not self.settings.on_spark and self.engine.is_running:
+            self.graph.tick()
         self.engine.close()
         if self.log is not None:
             self.log.close()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
@@ -16,7 +17,7 @@ from tidemill.shell.reading import rows_to_push
 from tidemill.shell.watching import Keys, watch
 from tidemill.terminal.plans import TEXTS, Level, plan_tree
 from tidemill.terminal.tables import Format
-from tidemill.timeline import OPEN_END
+from tidemill.timeline import OPEN_END, TimeDomain
 
 if TYPE_CHECKING:
     from tidemill.shell.session import Session
@@ -177,7 +178,9 @@ def _listing(names: Sequence[Named]) -> pa.Table:
 def _time(named: Named) -> str:
     if named.time is None:
         return ""
-    return named.time + (f", slack {named.slack:,}" if named.slack else "")
+    in_micros = named.domain is TimeDomain.MICROSECONDS
+    slack = timedelta(microseconds=named.slack) if in_micros else f"{named.slack:,}"
+    return named.time + (f", slack {slack}" if named.slack else "")
 
 
 def _complete_from(named: Named) -> str:

@@ -101,7 +101,8 @@ class Block:
     def _inner(self, outputs: Sequence[tuple[str, str]]) -> exp.Expr | None:
         """The query of the only entry, if the block adds nothing to it."""
         entry = self.entry
-        if entry is None or entry.inner is None or not self.is_bare:
+        changes = (self.where, self.equal, self.having, self.group is not None, self.is_closed)
+        if entry is None or entry.inner is None or any(changes) or self.shed is not None:
             return None
         node = entry.node
         if node.args.get("stream_window") or node.args.get("granularity"):
