@@ -1,6 +1,6 @@
 import type { SourceEntry } from "../../api/types";
 import { Glyph } from "./Glyph";
-import { measures } from "./model/columns";
+import { isMeasure } from "./model/columns";
 import { examples, type Example } from "./model/examples";
 import { useComposing } from "./useComposing";
 
@@ -44,6 +44,6 @@ export function Start({ take }: { take: (example: Example) => void }) {
 
 /** What shows most: a stream with something to measure, and much of it. */
 function liveliest(streams: SourceEntry[]): SourceEntry | undefined {
-  const weight = (stream: SourceEntry) => (measures(stream.columns).length ? 1e9 : 0) + (stream.rate ?? 0);
+  const weight = (stream: SourceEntry) => (stream.columns.some(isMeasure) ? 1e9 : 0) + (stream.rate ?? 0);
   return [...streams].sort((one, other) => weight(other) - weight(one))[0];
 }
