@@ -6,7 +6,7 @@ import { useComposing } from "./useComposing";
 
 /** Where there is nothing yet: how to begin. */
 export function Start({ take }: { take: (example: Example) => void }) {
-  const { catalog, operators } = useComposing();
+  const { catalog, draft, operators } = useComposing();
   if (!catalog) return null;
   const stream = liveliest(catalog.streams);
   return (
@@ -19,7 +19,7 @@ export function Start({ take }: { take: (example: Example) => void }) {
             <span className="by-touch">Add a stream, and go on from there.</span> Or begin with one of these:
           </p>
           <div className="examples">
-            {examples(stream).map((example) => (
+            {examples(stream, draft.level).map((example) => (
               <button key={example.title} onClick={() => take(example)}>
                 <span className="chain" aria-hidden>
                   {example.draft.parts.map((part) => (
