@@ -80,11 +80,12 @@ function Entry({ entry, insert }: { entry: SourceEntry; insert: (text: string) =
   );
 }
 
-const rowsOf = (entry: SourceEntry): string => (entry.rows === undefined ? "" : `${short(entry.rows)} rows`);
+const rowsOf = (entry: SourceEntry): string => (isNumber(entry.rows) ? `${short(entry.rows)} rows` : "");
+const isNumber = (value: number | null | undefined): value is number => typeof value === "number";
 
 function facts(entry: SourceEntry): string {
   const said = [
-    entry.rows === undefined ? "" : `${entry.rows.toLocaleString("en")} rows`,
+    isNumber(entry.rows) ? `${entry.rows.toLocaleString("en")} rows` : "",
     entry.late_rows ? `${entry.late_rows.toLocaleString("en")} late` : "",
     entry.watermark === null || entry.watermark === undefined ? "" : `time has come to ${instant(entry.watermark, entry.domain ?? null)}`,
     entry.used_by.length ? `used by ${entry.used_by.join(", ")}` : "",
