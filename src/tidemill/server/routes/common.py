@@ -9,13 +9,13 @@ from fastapi import Depends, Query, Request, Response
 from starlette.concurrency import run_in_threadpool
 
 from tidemill.server.answers import Answers
+from tidemill.server.incoming import ARROW
 from tidemill.server.models.responses import Failure
 from tidemill.server.problems import Refused
 from tidemill.server.service import Service
 from tidemill.server.show.tables import Answer
 from tidemill.server.wire import dumps
 
-ARROW = "application/vnd.apache.arrow.stream"
 CSV = "text/csv"
 
 _FAILURE = {"$ref": "#/components/schemas/Failure"}
