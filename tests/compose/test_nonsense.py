@@ -33,4 +33,4 @@ def test_plans_that_are_too_deep_or_too_large():
         assert check(engine, {"nodes": [scan, *nodes]}).errors
     long = node("f", "filter", "n0", condition=" + ".join(["price"] * 1500) + " > 1")
     (error,) = check(engine, {"nodes": [scan, long]}).errors
-    assert error.message == "the expression is nested too deeply"
+    assert error.message.endswith("is nested too deeply")

@@ -66,13 +66,16 @@ def test_plans_of_queries_are_composed_and_said():
         try:
             opened = LogicalOpening(known, domain).composed(plan)
         except UnsupportedError:
-            assert "OBJECTS" in sql or "SHED" in sql
+            assert "OBJECTS" in sql
             continue
         found = assemble(opened, operators_by_kind("logical"), known)
         if "OBJECTS" not in sql:
             assert not found.errors, (sql, found.errors)
             again = found.pieces[opened.output or ""].plan
-            assert spelled_alike(again) == spelled_alike(plan), sql
+            wanted = plan
+            if "SHED" in sql:  # the relation is the last input here, wherever it stood in FROM
+                again, wanted = optimize(again), optimize(plan)
+            assert spelled_alike(again) == spelled_alike(wanted), sql
             composed += 1
         try:
             text = to_sql(plan, known, domain)

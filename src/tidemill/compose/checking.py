@@ -183,24 +183,32 @@ def _finish(engine: Engine, checked: Checked, piece: Piece) -> None:
 
 def _finish_logical(engine: Engine, checked: Checked, plan: Plan) -> None:
     checked.warnings += advice_on_growth(plan, checked.assembled.nodes_of)
-    try:
-        checked.sql = to_sql(plan, engine.catalog, checked.domain)
-        checked.query = quietly(engine, checked.sql)
-    except CannotSay as error:
-        checked.sql_reason = f"{error.message}: {error.help}"
+    checked.query = _say(engine, checked, plan)
 
 
 def _finish_physical(engine: Engine, checked: Checked, plan: Exec) -> None:
-    meaning: Plan | None = None
     try:
-        meaning = meaning_of(plan, engine.catalog)
-        checked.sql = to_sql(meaning, engine.catalog, checked.domain)
-        quietly(engine, checked.sql)
+        checked.meaning = meaning_of(plan, engine.catalog)
+        _say(engine, checked, checked.meaning)
     except CannotSay as error:
-        checked.sql, checked.sql_reason = None, f"{error.message}: {error.help}"
+        checked.sql_reason = f"{error.message}: {error.help}"
     text = f"{_BY_HAND}\n{checked.sql or ''}".rstrip()
-    checked.meaning = meaning
-    checked.query = engine.compose(plan, meaning or plan, checked.domain, text)
+    checked.query = engine.compose(plan, checked.meaning or plan, checked.domain, text)
+
+
+def _say(engine: Engine, checked: Checked, plan: Plan) -> Query | None:
+    """Find the SQL of a plan, and the query that it is."""
+    try:
+        sql = to_sql(plan, engine.catalog, checked.domain)
+        query = quietly(engine, sql)
+        checked.sql = sql
+        return query
+    except (TidemillError, ValueError) as error:
+        # The language has limits that plans do not have, and a few are only seen by planning.
+        help = error.help if isinstance(error, TidemillError) else None
+        message = error.message if isinstance(error, TidemillError) else str(error)
+        checked.sql_reason = f"{message}: {help}" if help else message
+        return None
 
 
 def result_of(plan: Plan, is_named: bool) -> Plan:
