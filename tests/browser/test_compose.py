@@ -122,6 +122,9 @@ def test_a_query_is_opened_changed_and_run_at_both_levels(page: Page, server: Se
     expect(page.get_by_test_id("sql")).to_contain_text("WINDOW(RANGE 70)")
     page.reload()
     expect(page.get_by_test_id("sql")).to_contain_text("WINDOW(RANGE 70)")
+    page.get_by_role("button", name="Replace").click()
+    expect(page.get_by_role("status").filter(has_text="It has this plan now")).to_be_visible()
+    assert "RANGE 70" in server.get("queries/best")["sql"]
 
     page.get_by_role("radio", name="Physical").click()
     expect(page.get_by_label(re.compile("^Source n1: bid"))).to_be_visible()

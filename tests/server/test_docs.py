@@ -49,5 +49,7 @@ def test_the_limits_of_the_page_are_those_of_the_server():
         limits.waiting_rows,
     ):
         assert f"| {number:,} |" in text
+    for number in (limits.statement_parts, limits.statement_tables):
+        assert f"| {number:,} |" in text
     for number in (limits.queries, limits.sockets, limits.run_seconds, limits.runs):
         assert f"| {number:g} |" in text

@@ -97,9 +97,10 @@ class Commands:
         )
 
     def _explain(self, arguments: str) -> None:
-        first, _, rest = arguments.partition(" ")
-        level = Level(first.lower()) if first.lower() in set(Level) else Level.LOGICAL
-        query = rest.strip() if first.lower() in set(Level) else arguments
+        first, *rest = arguments.split(None, 1) or [""]
+        named = first.lower() in set(Level)
+        level = Level(first.lower()) if named else Level.LOGICAL
+        query = "".join(rest) if named else arguments
         if not query:
             levels = ", ".join(Level)
             raise TidemillError("which query?", help=f"\\explain SELECT ... (levels: {levels})")
@@ -113,8 +114,8 @@ class Commands:
         watch(self._session.backend, self._session.printer, arguments, self._keys)
 
     def _push(self, arguments: str) -> None:
-        stream, _, rest = arguments.partition(" ")
-        if not rest.strip():
+        stream, *rows = arguments.split(None, 1) or [""]
+        if not rows:
             help = '\\push bid bids.csv, or \\push bid {"item": "lamp", "minute": 1}'
             raise TidemillError("push what?", help=help)
         backend = self._session.backend
@@ -124,7 +125,7 @@ class Commands:
             raise TidemillError(
                 f"rows cannot be pushed into the {named.kind} `{named.name}`", help=help
             )
-        count = backend.push(named.name, rows_to_push(rest.strip()))
+        count = backend.push(named.name, rows_to_push(rows[0]))
         self._session.printer.note(f"{count:,} {'row' if count == 1 else 'rows'} pushed")
 
     def _tick(self, _: str) -> None:

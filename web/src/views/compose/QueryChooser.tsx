@@ -1,7 +1,9 @@
 import { linkTo } from "../../shell/routes";
+import { useComposing } from "./useComposing";
 
 /** Opens the plan of a query that there is. */
-export function QueryChooser({ names }: { names: string[] }) {
+export function QueryChooser() {
+  const { queries } = useComposing();
   return (
     <select
       aria-label="Open a query"
@@ -9,7 +11,7 @@ export function QueryChooser({ names }: { names: string[] }) {
       onChange={({ target }) => (location.hash = linkTo("compose", target.value))}
     >
       <option value="">Open a query…</option>
-      {names.map((name) => (
+      {queries.map((name) => (
         <option key={name}>{name}</option>
       ))}
     </select>

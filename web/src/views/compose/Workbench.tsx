@@ -52,8 +52,8 @@ export function Workbench({ open }: { open: string }) {
     added();
   };
   const composing = useMemo(
-    () => ({ draft, selected, dispatch, operators, catalog, checked: checking.checked }),
-    [draft, selected, dispatch, operators, catalog, checking.checked],
+    () => ({ draft, selected, dispatch, operators, catalog, queries, checked: checking.checked }),
+    [draft, selected, dispatch, operators, catalog, queries, checking.checked],
   );
   const part = selected.length === 1 ? partOf(draft, selected[0]) : undefined;
   const refused = problem ?? opening.problem ?? checking.refused;
@@ -70,7 +70,7 @@ export function Workbench({ open }: { open: string }) {
           duplicate={duplicateSelected}
           remove={removeSelected}
         >
-          <QueryChooser names={queries} />
+          <QueryChooser />
           <RunForm />
         </Toolbar>
         <div className="bench">

@@ -40,9 +40,7 @@ function FarFace({ node }: { node: GraphNode }) {
   return (
     <div className="far-face">
       <strong>{titleOf(node)}</strong>
-      <span>
-        <span data-figure="rate">–</span>/s
-      </span>
+      <span data-figure="speed">–</span>
       <span className="heat" />
     </div>
   );
@@ -85,6 +83,7 @@ const FIGURES: Record<string, (node: GraphNode, domain: Domain) => string> = {
   // The size of a window may change without the graph becoming another one.
   details: (node, domain) => shortDetails({ ...node, window: measures.get(node.id, "window") || node.window }, domain),
   rate: ({ id }) => figure(measures.get(id, "output_rate")),
+  speed: ({ id }) => `${figure(measures.get(id, "output_rate"))}/s`,
   kept: ({ id }) => times(measures.get(id, "selectivity")),
   state: ({ id }) => figure(measures.get(id, "state_rows")),
   busy: ({ id }) => share(measures.get(id, "busy")),
@@ -125,7 +124,8 @@ export const QueryName = memo(function QueryName({ id, data, selected }: NodePro
       data-item={id}
       aria-label={`The query ${data.query}`}
     >
-      {data.query}
+      {/* Another size is another text: nothing that is there moves. */}
+      <span key={distance}>{data.query}</span>
     </div>
   );
 });

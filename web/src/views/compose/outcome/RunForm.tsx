@@ -1,10 +1,10 @@
 import { useState } from "react";
-import { post, Refused } from "../../../api/client";
+import { call, part, post, Refused } from "../../../api/client";
 import type { Problem, QueryEntry } from "../../../api/types";
 import { Trouble } from "../../../parts/Help";
 import { linkTo } from "../../../shell/routes";
 import type { CheckedPlan } from "../model/contract";
-import { toComposed } from "../model/draft";
+import { toComposed, type Draft } from "../model/draft";
 import { useComposing } from "../useComposing";
 
 interface Started {
@@ -13,14 +13,15 @@ interface Started {
   note: string | null;
 }
 
-/** Gives the plan a name and runs it. */
+/** Gives the plan a name and runs it; a query that has this name gets it as its new definition. */
 export function RunForm() {
-  const { draft, dispatch, checked } = useComposing();
+  const { draft, dispatch, checked, queries } = useComposing();
   const [problem, setProblem] = useState<Problem | null>(null);
   const [running, setRunning] = useState<Started | null>(null);
   const [busy, setBusy] = useState(false);
   const name = draft.name.trim();
   const isReady = name !== "" && draft.parts.length > 0 && (checked?.complete ?? false);
+  const replaces = queries.includes(name) && draft.level === "logical";
   const close = () => {
     setProblem(null);
     setRunning(null);
@@ -29,7 +30,7 @@ export function RunForm() {
     setBusy(true);
     close();
     try {
-      setRunning(await post<Started>("compose/run", { name, plan: toComposed(draft) }));
+      setRunning(await (replaces ? replace(name, checked!.sql!) : start(name, draft)));
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
       setProblem(error.problem);
@@ -55,7 +56,7 @@ export function RunForm() {
         }}
       />
       <button type="submit" className="primary" disabled={!isReady || busy} title={lacking(name, checked)}>
-        {busy ? "Starting…" : "Run"}
+        {busy ? "Starting…" : replaces ? "Replace" : "Run"}
       </button>
       {(problem || running) && (
         <div className="said">
@@ -73,6 +74,15 @@ export function RunForm() {
       )}
     </form>
   );
+}
+
+const start = (name: string, draft: Draft): Promise<Started> =>
+  post<Started>("compose/run", { name, plan: toComposed(draft) });
+
+/** While it runs, and without a gap in its answers. */
+async function replace(name: string, sql: string): Promise<Started> {
+  const query = await call<QueryEntry>("PATCH", `queries/${part(name)}`, { sql });
+  return { query, note: "It has this plan now." };
 }
 
 /** What must be done before the plan can run. */

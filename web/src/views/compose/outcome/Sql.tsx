@@ -21,7 +21,10 @@ function CopyButton({ text }: { text: string }) {
   const [copied, setCopied] = useState("");
   if (!navigator.clipboard) return null;
   return (
-    <button className="ghost small" onClick={() => void navigator.clipboard.writeText(text).then(() => setCopied(text))}>
+    <button
+      className="ghost small"
+      onClick={() => void navigator.clipboard.writeText(text).then(() => setCopied(text))}
+    >
       {copied === text ? "Copied" : "Copy"}
     </button>
   );

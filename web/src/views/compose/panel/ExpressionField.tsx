@@ -72,7 +72,12 @@ function extensions(label: string, example: string, known: RefObject<Known>) {
   return [
     history(),
     closeBrackets(),
-    autocompletion({ override: [(context) => completion(context, known.current.words)], icons: false }),
+    // Enter has no other meaning in one line, so that it may take what was offered just now.
+    autocompletion({
+      override: [(context) => completion(context, known.current.words)],
+      icons: false,
+      interactionDelay: 0,
+    }),
     keymap.of([...completionKeymap, { key: "Enter", run: () => true }, ...historyKeymap, ...defaultKeymap]),
     sql(),
     syntaxHighlighting(classHighlighter),
