@@ -51,3 +51,12 @@ export function found(drawn: Drawn[], text: string): Set<string> {
     each.type === "part" ? `${each.node.operator} ${each.node.details} ${each.node.queries.join(" ")}` : each.query;
   return new Set(drawn.filter((each) => words(each).toLowerCase().includes(wanted)).map((each) => each.id));
 }
+
+const MOST_NAMES = 8;
+
+/** Who uses a part; the first of them by name. */
+export function usersInWords(queries: string[]): string {
+  const more = queries.length - MOST_NAMES;
+  const names = queries.slice(0, MOST_NAMES).join(", ") + (more > 0 ? ` and ${more} more` : "");
+  return queries.length > 1 ? `shared by ${queries.length} queries: ${names}` : `used by ${names || "no query"}`;
+}
