@@ -25,7 +25,7 @@ apt_install() { \
 }
 endef
 
-.PHONY: help setup java postgres chromium demo test lint format fuzz test-spark test-kills soak web bench bench-peers experiments clean
+.PHONY: help setup java postgres chromium demo test lint format fuzz fuzz-server test-spark test-kills soak web bench bench-peers experiments clean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*## ' $(firstword $(MAKEFILE_LIST)) | sed -E 's/^([a-z-]+):.*## (.*)/\1\t\2/' \
@@ -104,6 +104,9 @@ format: setup ## put the sources into the common format
 
 fuzz: setup ## random queries against the reference, until Ctrl-C; pass options in ARGS
 	@$(BIN)/python -m tests.fuzz $(ARGS)
+
+fuzz-server: setup ## malformed requests and SQL texts for a server; pass options in ARGS
+	@$(BIN)/python -m tests.server.fuzz $(ARGS)
 
 test-spark: setup java ## the long tests on Spark: values, random plans, kills, a cluster, the demo
 	@$(BIN)/python -m pytest -n 2 --dist loadgroup -m slow tests $(ARGS)

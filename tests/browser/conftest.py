@@ -55,6 +55,28 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServerProcess]:
             server.stop()
 
 
+class Bids:
+    """Bids that come one after the other, whichever test pushes them."""
+
+    def __init__(self, server: ServerProcess) -> None:
+        self._server = server
+        self.now = 0
+
+    def push(self, *prices: float, item: int = 1) -> None:
+        """A bid of each price, one tick of time after the other, taken when this comes back."""
+        rows = []
+        for price in prices:
+            self.now += 1
+            rows.append({"item": item, "price": price, "bidder": "ann", "at": self.now})
+        self._server.push("bid", rows, wait=True)
+
+
+@pytest.fixture(scope="module")
+def bids(server: ServerProcess) -> Bids:
+    """Pushes bids; a query must read them."""
+    return Bids(server)
+
+
 @pytest.fixture(autouse=True)
 def _no_queries(server: ServerProcess) -> Iterator[None]:
     """Every test begins without queries."""

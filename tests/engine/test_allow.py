@@ -14,7 +14,9 @@ def folder(tmp_path):
     (tmp_path / "open" / "deep").mkdir(parents=True)
     (tmp_path / "secret.csv").write_text("a,at\n1,2\n")
     (tmp_path / "open" / "rows.csv").write_text("a,at\n1,2\n")
-    (tmp_path / "open" / "link.csv").symlink_to(tmp_path / "secret.csv")
+    (tmp_path / "mixed").mkdir()
+    (tmp_path / "mixed" / "rows.csv").write_text("a,at\n1,2\n")
+    (tmp_path / "mixed" / "link.csv").symlink_to(tmp_path / "secret.csv")
     (tmp_path / "open-not").mkdir()
     return tmp_path
 
@@ -34,7 +36,11 @@ def folder(tmp_path):
         ("open*/rows.csv", False),
         ("open-not/rows.csv", False),
         ("open/../secret.csv", False),
-        ("open/link.csv", False),
+        ("mixed/rows.csv", True),
+        ("mixed/link.csv", False),
+        ("mixed/*.csv", False),
+        ("mixed/{link,rows}.csv", False),
+        ("mixed", False),
         ("open/*/../../secret.csv", False),
         ("open/{rows,../secret}.csv", False),
         ("open/rows.csv,secret.csv", False),
@@ -44,7 +50,7 @@ def folder(tmp_path):
 )
 @pytest.mark.parametrize("form", ["{}", "file:{}", "file://{}", "FILE:{}"])
 def test_paths(folder, path, permitted, form):
-    allow = AllowList.of([str(folder / "open")])
+    allow = AllowList.of([str(folder / "open"), str(folder / "mixed")])
     whole = os.path.join(folder, path) if path else ""
     assert allow.permits("csv", {"path": form.format(whole) if whole else ""}) is permitted
 

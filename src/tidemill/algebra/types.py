@@ -58,6 +58,18 @@ def from_sql(sql_type: exp.DataType) -> pa.DataType:
     >>> from_sql(exp.DataType.build("ARRAY<INT>", dialect="spark"))
     ListType(list<item: int32>)
     """
+    try:
+        return _from_sql(sql_type)
+    except (
+        ValueError,
+        OverflowError,
+        IndexError,
+        AttributeError,
+    ):
+        raise UnknownType(sql_type.sql(dialect="spark")) from None
+
+
+def _from_sql(sql_type: exp.DataType) -> pa.DataType:
     kind = sql_type.this
     if kind == DType.DECIMAL:
         return pa.decimal128(*_decimal_parameters(sql_type))

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from glob import glob
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
@@ -27,6 +28,7 @@ _HARMLESS = frozenset({"console", "memory", "rate"})
 """Formats that read no file and open no connection."""
 
 _PATTERN = re.compile(r"[*?\[{]")
+_CHOICE = re.compile(r"\{[^}]*\}")
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):")
 
 
@@ -96,8 +98,11 @@ class AllowList:
         if start != local:
             if ".." in Path(local).parts:
                 return False  # behind a pattern, it leads out of folders that nobody knows yet
-            local = start if start.endswith(os.sep) else os.path.dirname(start)
-        return any(_real(local).is_relative_to(allowed) for allowed in self.paths)
+            start = start if start.endswith(os.sep) else os.path.dirname(start)
+        return self._holds(start) and all(map(self._holds, _reached(local)))
+
+    def _holds(self, path: str) -> bool:
+        return any(_real(path).is_relative_to(allowed) for allowed in self.paths)
 
 
 def _connector(statement: Statement) -> ConnectorCall | None:
@@ -118,6 +123,14 @@ _OF_FILES = frozenset(
 def _real(path: str) -> Path:
     """Where a path leads, whatever links it goes through."""
     return Path(os.path.realpath(path or "."))
+
+
+def _reached(path: str) -> Iterator[str]:
+    """What a path or pattern leads to, as far as there is something: links may lead elsewhere."""
+    for found in glob(_CHOICE.sub("*", path), recursive=True):
+        yield found
+        for folder, folders, files in os.walk(found):
+            yield from (os.path.join(folder, each) for each in (*folders, *files))
 
 
 def _local(path: str) -> str | None:

@@ -62,6 +62,10 @@ class Serving:
     def announce(self, console: Console) -> None:
         """Say where the server is."""
         console.print(f"Tidemill is served at {self.url} (Ctrl-C stops it)", highlight=False)
+        if self.service.goes_on:
+            count = len(self.service.graph.queries)
+            text = f"it goes on where it was, with {count} queries; files are not run again"
+            console.print(text, highlight=False, style="dim")
 
     def run(self) -> None:
         """Serve until a signal to stop comes."""

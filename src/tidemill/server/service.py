@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 import warnings
 from collections.abc import Callable, Mapping
@@ -54,6 +55,7 @@ class Service:
         self.began = time.time()
         self.runtime = settings.runtime
         self.log = log
+        self.goes_on = False
         self.graph = engine.graph if engine.is_running else engine.run()
         self.lock = self.graph.graph.lock
         self.revision = 0
@@ -75,8 +77,10 @@ class Service:
             self.ticker.start()
 
     def stop(self) -> None:
-        """Finish the tick that is being made, and stop."""
+        """Finish the tick that is being made, make a last one for what waits, and stop."""
         self.ticker.stop()
+        if self.log is not None and not self.settings.on_spark and self.engine.is_running:
+            self.graph.tick()
         self.engine.close()
         if self.log is not None:
             self.log.close()
@@ -116,6 +120,7 @@ class Service:
         self._tell()
 
     def _tick_failed(self, error: Exception) -> None:
+        print(f"error: a tick failed: {error}", file=sys.stderr, flush=True)
         self.events.add("fail", None, f"a tick failed: {error}", self.graph.graph.run.ticks)
         self._tell()
 
@@ -230,18 +235,19 @@ class Service:
         return Pushed(rows, tick)
 
     def _refuse_unread(self, name: str) -> None:
-        if name not in self.graph.sources:
+        with self.lock:
+            is_read = name in self.graph.sources
+        if not is_read:
             help = "start a query that reads it, or push without wait"
             raise Conflict(f"no query reads `{name}`: its rows wait in memory", help=help)
 
     def source(self, name: str) -> SourceInfo:
-        """A stream or relation that is not computed."""
-        with self.lock:
-            entry = self.engine.catalog.find(name)
-            if entry is None:
+        """A stream or relation that is not computed; whoever pushes rows waits for no tick."""
+        if self.engine.catalog.find(name) is None:
+            with self.lock:
                 help = self.engine.catalog.remedy(name)
-                raise NotFound(f"there is no stream or relation `{name}`", help=help)
-            return self.engine.source(name)
+            raise NotFound(f"there is no stream or relation `{name}`", help=help)
+        return self.engine.source(name)
 
     def _refuse_flood(self, name: str, table: pa.Table) -> None:
         """Rows of a stream that no query ever read wait in memory: not without a limit."""

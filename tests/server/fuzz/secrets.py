@@ -73,9 +73,15 @@ class Secrets:
         option = random.choice(("path", "PATH", "`path`", "Path"))
         call = f"{format}({option} => '{path}')"
         name = f"leak{random.randrange(1000)}"
-        return random.choice((self._read, self._sink, self._function))(call, path, name)
+        match random.randrange(3):
+            case 0:
+                return self.reading(call, name)
+            case 1:
+                return self._writing(call, name)
+        return self._functions(path)
 
-    def _read(self, call: str, path: str, name: str) -> list[Asked]:
+    def reading(self, call: str, name: str) -> list[Asked]:
+        """Try to read from a file, at once and in a query that runs."""
         query = f"SELECT * FROM {name}"
         return [
             self._run(f"CREATE STREAM {name} {_COLUMNS} SOURCE {call} ORDERED BY at"),
@@ -94,7 +100,7 @@ class Secrets:
             self._run(f"DROP QUERY {name}s"),
         ]
 
-    def _sink(self, call: str, path: str, name: str) -> list[Asked]:
+    def _writing(self, call: str, name: str) -> list[Asked]:
         return [
             self._run(f"INSERT INTO {call} SELECT item FROM bid"),
             self._run(f"CREATE QUERY {name} AS INSERT INTO {call} SELECT item FROM bid"),
@@ -107,7 +113,7 @@ class Secrets:
             self._run(f"DROP QUERY {name}"),
         ]
 
-    def _function(self, call: str, path: str, name: str) -> list[Asked]:
+    def _functions(self, path: str) -> list[Asked]:
         """What the engines below would understand."""
         texts = (
             f"SELECT * FROM read_csv('{path}')",

@@ -63,7 +63,7 @@ export interface SourceEntry {
   pushed?: boolean;
   used_by: string[];
   sql: string | null;
-  rows?: number;
+  rows?: number | null;
   late_rows?: number;
   watermark?: number | null;
   rate?: number;

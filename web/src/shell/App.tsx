@@ -3,6 +3,7 @@ import { get, Refused, token } from "../api/client";
 import type { Info } from "../api/types";
 import { useConnection } from "../live/hooks";
 import { live } from "../live/socket";
+import { Guard } from "./Guard";
 import { linkTo, useRoute, type View } from "./routes";
 import { ThemeButton } from "./ThemeButton";
 import { TokenForm } from "./TokenForm";
@@ -53,9 +54,11 @@ export function App() {
         <ThemeButton />
       </header>
       <main id="main" className={`view-${route.view}`} tabIndex={-1}>
-        <Suspense fallback={<p className="quiet pad">Loading…</p>}>
-          <here.page rest={route.rest} />
-        </Suspense>
+        <Guard key={here.view}>
+          <Suspense fallback={<p className="quiet pad">Loading…</p>}>
+            <here.page rest={route.rest} />
+          </Suspense>
+        </Guard>
       </main>
     </div>
   );

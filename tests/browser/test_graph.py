@@ -1,0 +1,76 @@
+"""The view of the graph: parts that queries share, what they do, and the end of it."""
+
+from __future__ import annotations
+
+import re
+
+from playwright.sync_api import Page, expect
+
+from tests.browser.chromium import Watch
+from tests.browser.conftest import Bids
+from tests.server.process import ServerProcess
+
+HIGHEST = "SELECT item, MAX(price) AS highest FROM bid WINDOW(RANGE 10) GROUP BY item"
+COUNTED = "SELECT item, COUNT(*) AS n FROM bid WINDOW(RANGE 10) GROUP BY item"
+
+
+def test_a_second_query_shares_what_the_first_one_does(
+    page: Page, watch: Watch, server: ServerProcess, bids: Bids
+):
+    page.goto("/#/graph")
+    expect(page.locator(".part")).to_have_count(0)
+    watch.picture("empty")
+    server.run(f"CREATE QUERY highest AS {HIGHEST}; START QUERY highest")
+    parts = page.locator(".part")
+    expect(parts.first).to_be_visible()
+    expect(page.locator(".part.shared")).to_have_count(0)
+    alone = parts.count()
+
+    server.run(f"CREATE QUERY counted AS {COUNTED}; START QUERY counted")
+    shared = page.locator(".part.shared")
+    expect(shared.first).to_be_visible()
+    expect(shared.first).to_have_accessible_name(
+        re.compile("used by (highest, counted|counted, highest)")
+    )
+    assert parts.count() < 2 * alone
+    bids.push(*range(1, 30))
+    source = page.get_by_role("button", name=re.compile("^bid|Source|Scan")).first
+    expect(source.locator("[data-figure=rate]")).not_to_have_text("–")
+    watch.picture("shared")
+
+    shared.first.click()
+    details = page.get_by_role("complementary", name=re.compile("^Details of"))
+    expect(details).to_contain_text("highest")
+    expect(details).to_contain_text("counted")
+    watch.picture("details")
+    page.keyboard.press("Escape")
+    expect(details).to_have_count(0)
+
+
+def test_numbers_that_come_in_move_nothing(
+    page: Page, watch: Watch, server: ServerProcess, bids: Bids
+):
+    server.run(f"CREATE QUERY highest AS {HIGHEST}; START QUERY highest")
+    page.goto("/#/graph")
+    expect(page.locator(".part").first).to_be_visible()
+    bids.push(1, 2, 3)
+    page.wait_for_load_state("networkidle")
+    settled = watch.shift
+    for _ in range(5):
+        bids.push(*range(50))
+    assert watch.shift - settled < 0.02
+
+
+def test_when_everything_is_stopped_the_graph_is_empty(
+    page: Page, watch: Watch, server: ServerProcess
+):
+    server.run(f"CREATE QUERY highest AS {HIGHEST}; START QUERY highest")
+    server.run(f"CREATE QUERY counted AS {COUNTED}; START QUERY counted")
+    page.goto("/#/queries")
+    for name in ("highest", "counted"):
+        page.get_by_role("button", name=f"Stop {name}").first.click()
+        expect(page.get_by_role("button", name=f"Start {name}").first).to_be_visible()
+    page.get_by_role("link", name="Graph", exact=True).click()
+    expect(page.locator("main")).to_be_visible()
+    expect(page.locator(".part")).to_have_count(0)
+    watch.picture("stopped")
