@@ -58,8 +58,8 @@ test("names are for people", () => {
 });
 
 test("a few of many queries are named", () => {
-  expect(usersInWords(["hot"])).toBe("used by hot");
-  expect(usersInWords(Array.from({ length: 10 }, (_, n) => `q${n}`))).toBe("shared by 10 queries: q0, q1, q2, q3, q4, q5, q6, q7 and 2 more");
+  expect(usersInWords(["hot", "dear"])).toBe("used by hot, dear");
+  expect(usersInWords(Array.from({ length: 10 }, (_, n) => `q${n}`))).toBe("used by 10 queries: q0, q1, q2, q3, q4, q5, q6, q7 and 2 more");
 });
 
 test("arrow keys walk along the graph", () => {

@@ -56,7 +56,6 @@ const MOST_NAMES = 8;
 
 /** Who uses a part; the first of them by name. */
 export function usersInWords(queries: string[]): string {
-  const more = queries.length - MOST_NAMES;
-  const names = queries.slice(0, MOST_NAMES).join(", ") + (more > 0 ? ` and ${more} more` : "");
-  return queries.length > 1 ? `shared by ${queries.length} queries: ${names}` : `used by ${names || "no query"}`;
+  const [names, more] = [queries.slice(0, MOST_NAMES).join(", "), queries.length - MOST_NAMES];
+  return more > 0 ? `used by ${queries.length} queries: ${names} and ${more} more` : `used by ${names || "no query"}`;
 }
