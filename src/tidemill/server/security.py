@@ -93,7 +93,8 @@ class Security:
 def _needs_token(scope: Scope) -> bool:
     """The page itself holds no secrets: it asks for the token."""
     path: str = scope["path"]
-    return scope["type"] == "websocket" or not (path == "/" or path.startswith("/assets/"))
+    public = path in ("/", "/tidemill.svg") or path.startswith("/assets/")
+    return scope["type"] == "websocket" or not public
 
 
 def _tokens(scope: Scope, headers: Headers) -> Iterable[str]:
