@@ -1,8 +1,8 @@
 """The page over a large graph: how smooth it is while numbers stream in, in a real browser.
 
 A server of its own runs more than 500 parts and tells the page of all of them with every tick. The
-page is opened in Chromium, which draws by software here. Frames are what requestAnimationFrame sees:
-one that comes late is one in which somebody saw the page stand still.
+page is opened in Chromium, which draws by software here. Frames are what requestAnimationFrame
+sees: one that comes late is one in which somebody saw the page stand still.
 """
 
 from __future__ import annotations
@@ -43,13 +43,17 @@ const native = window.WebSocket;
 window.WebSocket = class extends native {
   constructor(...all) {
     super(...all);
-    this.addEventListener("message", ({ data }) => (seen.told += data.startsWith('{"topic":"measures"')));
+    this.addEventListener("message", ({ data }) => {
+      seen.told += data.startsWith('{"topic":"measures"');
+    });
   }
 };
-new PerformanceObserver((list) => list.getEntries().forEach((each) => (seen.shift += each.value)))
-  .observe({ type: "layout-shift", buffered: true });
-new PerformanceObserver((list) => list.getEntries().forEach((each) => seen.tasks.push(each.duration)))
-  .observe({ type: "longtask" });
+const watch = (type, take) => {
+  const observer = new PerformanceObserver((list) => list.getEntries().forEach(take));
+  observer.observe({ type, buffered: true });
+};
+watch("layout-shift", (each) => (seen.shift += each.value));
+watch("longtask", (each) => seen.tasks.push(each.duration));
 let before = performance.now();
 requestAnimationFrame(function frame(now) {
   seen.frames.push(now - before);
@@ -59,15 +63,17 @@ requestAnimationFrame(function frame(now) {
 """
 
 
+_PLACES = (("as it opens", "", 0), ("near", "Closer", 4), ("all of it", "Fit", 1))
+"""From where the graph is looked at, and how to get there."""
+
+
 def script() -> str:
     """Streams that are pushed into, and queries of which each has parts of its own."""
     streams = [
         f"CREATE STREAM s{n} (item BIGINT, price BIGINT, ts TIMESTAMP) ORDERED BY ts"
         for n in range(STREAMS)
     ]
-    queries = [
-        f"CREATE QUERY q{n} AS SELECT {_asked(n)}; START QUERY q{n}" for n in range(QUERIES)
-    ]
+    queries = [f"CREATE QUERY q{n} AS SELECT {_asked(n)}; START QUERY q{n}" for n in range(QUERIES)]
     return ";\n".join(streams + queries)
 
 
@@ -212,10 +218,8 @@ def _share(ordered: list[float], share: float) -> float:
     return ordered[min(len(ordered) - 1, int(share * len(ordered)))]
 
 
-
-
 def figures(asked: Options) -> Iterator[Figure]:
-    """All that is seen from near, and from so far away that all parts are in sight."""
+    """All that is seen as the page opens, from near, and with all parts in sight."""
     seconds = 4.0 if asked.quick else 15.0
     actions = {"still": idle, "panning": pan, "zooming": zoom}
     with served() as (url, service), opened(url) as (page, session):
@@ -224,10 +228,10 @@ def figures(asked: Options) -> Iterator[Figure]:
         yield Figure("page", "layout shift while it opens", "", page.evaluate("seen.shift"))
         page.evaluate("seen.shift = 0")
         before = watch.heap()
-        for place in ("near", "all of it"):
-            if place == "all of it":
-                page.get_by_role("button", name="Fit").click()
-                page.wait_for_timeout(1_000)
+        for place, button, clicks in _PLACES:
+            for _ in range(clicks):
+                page.get_by_role("button", name=button).click()
+                page.wait_for_timeout(500)
             for name, action in actions.items():
                 if asked.only in (case := f"{place}, {name}"):
                     yield from watched(case, watch, seconds, action)

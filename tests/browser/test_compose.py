@@ -93,7 +93,7 @@ def test_a_plan_is_composed_with_the_keyboard_alone(page: Page):
     right = panel.get_by_label("right", exact=True)
     expect(right).to_have_value("scan2")
     right.select_option("connect to…")
-    expect(page.get_by_test_id("operator-join1")).to_contain_text("needs 2 inputs")
+    expect(page.get_by_test_id("operator-join1")).to_contain_text("connect what it reads")
     right.select_option("scan2")
     panel.get_by_role("textbox", name="Condition").press_sequentially("bid.item = auction.it")
     page.get_by_role("option", name="auction.item").wait_for()
@@ -110,7 +110,7 @@ def test_a_plan_is_composed_with_the_keyboard_alone(page: Page):
     expect(node).to_have_count(1)
 
 
-def test_a_query_is_opened_and_kept_over_a_reload(page: Page, server: ServerProcess):
+def test_a_query_is_opened_changed_and_run_at_both_levels(page: Page, server: ServerProcess):
     sql = "SELECT item, MAX(price) AS best FROM bid WINDOW(RANGE 50) GROUP BY item"
     server.run(f"CREATE QUERY best AS {sql}")
     page.goto("/#/compose/best")
@@ -122,3 +122,14 @@ def test_a_query_is_opened_and_kept_over_a_reload(page: Page, server: ServerProc
     expect(page.get_by_test_id("sql")).to_contain_text("WINDOW(RANGE 70)")
     page.reload()
     expect(page.get_by_test_id("sql")).to_contain_text("WINDOW(RANGE 70)")
+    page.get_by_role("button", name="Replace").click()
+    expect(page.get_by_role("status").filter(has_text="It has this plan now")).to_be_visible()
+    assert "RANGE 70" in server.get("queries/best")["sql"]
+
+    page.get_by_role("radio", name="Physical").click()
+    expect(page.get_by_label(re.compile("^Source n1: bid"))).to_be_visible()
+    expect(page.get_by_label(re.compile("^Time window n2: size 70"))).to_be_visible()
+    expect(page.get_by_role("status").filter(has_text="fits together")).to_be_visible()
+    page.get_by_role("textbox", name="Name of the query").fill("by_hand")
+    page.get_by_role("button", name="Run", exact=True).click()
+    expect(page.get_by_role("status").filter(has_text="by_hand runs")).to_be_visible()

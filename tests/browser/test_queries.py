@@ -64,7 +64,8 @@ def test_a_query_from_a_mistake_to_its_results(page: Page, watch: Watch, bids: B
     expect(region(page, "Query highest").get_by_text("stopped", exact=True)).to_be_visible()
     region(page, "Queries").get_by_role("button", name="Drop highest").click()
     page.get_by_role("group", name="Drop highest?").get_by_role("button", name="Drop").click()
-    expect(region(page, "Queries")).to_contain_text("None yet")
+    expect(region(page, "Queries").get_by_text("highest")).to_have_count(0)
+    expect(page.get_by_role("heading", name="New query")).to_be_visible()
     watch.picture("dropped")
 
 

@@ -92,6 +92,15 @@ def test_tables_can_be_pushed(client: Client, rows: object) -> None:
     assert client.push("bid", rows) == len(rows)
 
 
+def test_many_rows_are_sent_in_parts(client: Client) -> None:
+    count = 300_000  # more than the server takes at once
+    rows = pa.table({"item": ["x" * 50] * count, "price": range(count), "minute": range(count)})
+    assert rows.nbytes > client.info()["limits"]["body_bytes"]
+    assert client.push("bid", rows) == count
+    with pytest.raises(CatalogError, match="lack"):
+        client.push("bid", pa.table({"item": ["x"]}))
+
+
 def test_times_are_timestamps(client: Client) -> None:
     client.execute("CREATE STREAM visit (page STRING, ts TIMESTAMP) ORDERED BY ts")
     client.create("last", "SELECT page FROM visit WINDOW(RANGE 1 MINUTE)")

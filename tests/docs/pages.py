@@ -2,7 +2,9 @@
 
 A ```python block runs in a namespace that the page shares; what it prints is the ```text block
 behind it. With `>>>` it is a doctest. A ```sql block runs in the page's `engine`; the text behind
-it is its table, its warnings or its error. A ```console block calls the command line.
+it is its table, its warnings or its error. A ```console block calls the command line. In a
+```shell block, what stands behind the prompt is typed, and the rest is what the shell answers.
+Where a block speaks of a server on this machine, there is one.
 """
 
 import contextlib
@@ -12,7 +14,8 @@ import re
 import shlex
 import warnings
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +23,11 @@ from rich.console import Console
 from typer.testing import CliRunner
 
 import tidemill as tm
+from tests.serving import served
 from tidemill.cli import app
+from tidemill.shell import EmbeddedBackend, Printer
+from tidemill.shell import Session as ShellSession
+from tidemill.shell.repl import PROMPT
 from tidemill.sql import QueryStatement, parse
 from tidemill.terminal.tables import rich_table
 
@@ -28,8 +35,11 @@ ROOT = Path(__file__).parent.parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 # That of PostgreSQL needs a server: it runs in tests/postgres, which has one.
 RUNNABLE = [page for page in PAGES if page.name != "postgres.md"]
-LANGUAGES = {"python", "sql", "console"}
+LANGUAGES = {"python", "sql", "console", "shell"}
+SERVER = "http://127.0.0.1:8321"
 
+CONTINUATION = "...> ".rjust(len(PROMPT))
+_PROMPT = re.compile(rf"^{PROMPT}(.*(?:\n{re.escape(CONTINUATION)}.*)*)", re.MULTILINE)
 _FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -72,11 +82,44 @@ class Session:
 
     def __init__(self) -> None:
         self.names: dict[str, Any] = {"__name__": "example"}
+        self._opened = contextlib.ExitStack()
+
+    def __enter__(self) -> "Session":
+        return self
+
+    def __exit__(self, *reason: object) -> None:
+        self._opened.close()
 
     def run(self, block: Block) -> str:
         """The output of a block."""
-        kinds = {"python": self._python, "sql": self._sql, "console": self._console}
-        return kinds[block.language](block)
+        kinds = {
+            "python": self._python,
+            "sql": self._sql,
+            "console": self._console,
+            "shell": self._shell,
+        }
+        return kinds[block.language](replace(block, text=self._with_server(block.text)))
+
+    def _with_server(self, text: str) -> str:
+        """The text with the address of a server that is there."""
+        return text.replace(SERVER, self._server) if SERVER in text else text
+
+    @cached_property
+    def _server(self) -> str:
+        return self._opened.enter_context(served())
+
+    @cached_property
+    def _backend(self) -> EmbeddedBackend:
+        return self._opened.enter_context(contextlib.closing(EmbeddedBackend()))
+
+    def _shell(self, block: Block) -> str:
+        """The conversation, with the answers that come."""
+        seen = io.StringIO()
+        shell = ShellSession(self._backend, Printer(seen, seen))
+        for typed in _PROMPT.findall(block.text):
+            seen.write(f"{PROMPT}{typed}\n")
+            shell.run(typed.replace(CONTINUATION, ""))
+        return _trimmed(seen.getvalue())
 
     def _python(self, block: Block) -> str:
         if ">>>" in block.text:
@@ -132,6 +175,8 @@ def expected(example: Example) -> str | None:
     """The output that the page shows."""
     if example.block.language == "console":
         return _trimmed(example.block.text.partition("\n")[2])
+    if example.block.language == "shell":
+        return _trimmed(example.block.text)
     return None if example.output is None else _trimmed(example.output.text)
 
 

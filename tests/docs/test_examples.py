@@ -37,12 +37,12 @@ def _at_the_root(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("page", RUNNING_PAGES, ids=name)
 def test_page(page: Path) -> None:
-    session = Session()
     wrong = []
-    for example in examples(page.read_text("utf-8")):
-        output, shown = session.run(example.block), expected(example)
-        if shown is not None and output != shown:
-            wrong.append(f"line {example.block.line}:\n{output}\ninstead of\n{shown}")
+    with Session() as session:
+        for example in examples(page.read_text("utf-8")):
+            output, shown = session.run(example.block), expected(example)
+            if shown is not None and output != shown:
+                wrong.append(f"line {example.block.line}:\n{output}\ninstead of\n{shown}")
     assert not wrong, "\n\n".join(wrong)
 
 

@@ -6,22 +6,28 @@ With names of pages, only into these.
 import os
 import sys
 
-from tests.docs.pages import ROOT, RUNNABLE, Session, examples
+from tests.docs.pages import ROOT, RUNNABLE, Example, Session, examples
 
 
 def updated(page: str) -> str:
-    session = Session()
     parts, done = [], 0
-    for example in examples(page):
-        output = session.run(example.block)
-        if example.block.language == "console":
-            start = example.block.start + example.block.text.index("\n") + 1
-            parts += [page[done:start], output + "\n"]
-            done = example.block.end
-        elif example.output is not None:
-            parts += [page[done : example.output.start], output + "\n"]
-            done = example.output.end
+    with Session() as session:
+        for example in examples(page):
+            output = session.run(example.block)
+            if (shown := _shown(example)) is not None:
+                parts += [page[done : shown[0]], output + "\n"]
+                done = shown[1]
     return "".join([*parts, page[done:]])
+
+
+def _shown(example: Example) -> tuple[int, int] | None:
+    """Where in the page the output of an example stands."""
+    block, output = example.block, example.output
+    if block.language == "console":
+        return block.start + block.text.index("\n") + 1, block.end
+    if block.language == "shell":
+        return block.start, block.end
+    return None if output is None else (output.start, output.end)
 
 
 if __name__ == "__main__":

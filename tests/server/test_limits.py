@@ -77,3 +77,9 @@ def test_runs_do_not_take_too_long(limited):
         "takes more than"
         in limited.post("run", {"sql": "SELECT a FROM r"}, 503)["error"]["message"]
     )
+
+
+@_limits(wait_seconds=0.0)
+def test_nobody_waits_for_ever(limited):
+    said = limited.post("streams/bid/rows", [{"item": 1, "price": 1, "at": 1}], 503, wait="true")
+    assert "no tick" in said["error"]["message"]

@@ -13,6 +13,7 @@ CONVERSATION = (
     "\\d",
     *(f"{statement};" for statement in BIDS.split(";")[:2]),
     '\\push bid {"item": "cup", "price": 3, "minute": 0}',
+    "\\watch hot",
     "START QUERY hot;",
     '\\push bid [{"item": "lamp", "price": 30, "minute": 1}, '
     '{"item": "vase", "price": 12, "minute": 2}, {"item": "lamp", "price": 35, "minute": 4}]',
@@ -20,6 +21,7 @@ CONVERSATION = (
     "\\format csv\n\\watch hot\n\\format json\n\\watch hot\n\\format table",
     "\\watch SELECT item, price FROM bid WINDOW(RANGE 3)",
     "\\watch SELECT prise FROM bid",
+    "\\watch SELECT item, COUNT(*) AS n FROM bid GROUP BY item",
     "\\watch bid",
     "\\watch nothing",
     "CREATE STREAM dear AS SELECT item, price FROM bid WHERE price > 20;",
@@ -46,6 +48,7 @@ CONVERSATION = (
     "ALTER QUERY hot AS SELECT item, COUNT(*) AS bids, MIN(price) AS best\n"
     "FROM bid WINDOW(RANGE 5) GROUP BY item;",
     "STOP QUERY hot;",
+    "\\watch HOT",
     "\\d hot",
     "STOP QUERY hott;",
     '\\push bid {"item": "lamp"}',

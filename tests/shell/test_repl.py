@@ -11,7 +11,7 @@ from prompt_toolkit.output import DummyOutput
 from tests.shell.conftest import BIDS
 from tidemill.shell import EmbeddedBackend, Printer, Repl
 
-ENTER, CTRL_C, CTRL_D, UP, TAB = "\r", "\x03", "\x04", "\x1b[A", "\t"
+ENTER, CTRL_C, CTRL_D, UP = "\r", "\x03", "\x04", "\x1b[A"
 
 
 class Terminal(io.StringIO):
@@ -56,10 +56,10 @@ def test_a_command_needs_no_semicolon_and_q_leaves(typed) -> None:
     assert "nothing has a name yet" in seen
 
 
-def test_a_column_is_completed(typed, backend: EmbeddedBackend) -> None:
+def test_a_pasted_query_may_have_many_lines(typed, backend: EmbeddedBackend) -> None:
     backend.execute("CREATE STREAM bid (item STRING, price BIGINT, at BIGINT) ORDERED BY at")
-    seen = typed(f"\\explain SELECT bid.pr{TAB} FROM bid{ENTER}{CTRL_D}")
-    assert "price" in seen or "unknown column `pr`" in seen
+    pasted = "\x1b[200~\\explain SELECT item -- the item\nFROM bid;\x1b[201~"
+    assert "columns=[item, price]" in typed(f"{pasted}{ENTER}{CTRL_D}")
 
 
 def test_the_history_is_kept(typed, tmp_path: Path) -> None:

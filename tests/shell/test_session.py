@@ -1,4 +1,5 @@
 import json
+import time
 from pathlib import Path
 
 import pytest
@@ -40,6 +41,13 @@ def test_machine_readable_formats_have_nothing_else_on_standard_output(bids: Sai
     assert "s" in bids.notes
     assert bids(f"\\format json\n{query}")
     assert [json.loads(line)["item"] for line in bids.out.splitlines()] == ["lamp", "lamp"]
+
+
+def test_values_cannot_play_with_the_terminal(say: Said) -> None:
+    say("CREATE RELATION r (a STRING) CHANGING;")
+    say.session.backend.engine.insert("r", [{"a": "red \x1b[31m\r"}])
+    assert say("SELECT a FROM r;")
+    assert "red \\x1b[31m\\r" in say.out
 
 
 def test_long_tables_are_cut(say: Said, folder: Path) -> None:
@@ -155,6 +163,7 @@ def test_rows_are_pushed_from_files_and_from_json(say: Said, folder: Path) -> No
         ("{oops}", "cannot be read as JSON"),
         ('{"item": "lamp"}', "rows for `bid` lack price, minute"),
         ('{"item": "lamp", "price": "dear", "minute": 1}', "have other types"),
+        ('{"item": "lamp", "price": 1, "minute": null}', "is NULL in 1 row(s)"),
         ("", "push what?"),
     ],
 )
@@ -193,6 +202,20 @@ def test_ticks_are_made_by_hand_without_a_clock(say: Said) -> None:
     say('\\push bid {"item": "cup", "price": 1, "minute": 9}')
     assert say("\\tick")
     assert say.notes.endswith("tick 1")
+
+
+def test_a_tick_that_fails_is_told_once_and_others_follow() -> None:
+    backend = EmbeddedBackend(every="5 milliseconds")
+    say = said(backend)
+    say(BIDS + "START QUERY hot;")
+    backend.engine.push("bid", [{"item": "a", "price": 1, "minute": None}])
+    until = time.monotonic() + 20
+    while say("\\watch hot"):  # the tick is made by another thread
+        assert time.monotonic() < until
+    assert "is NULL in 1 row(s)" in say.notes
+    assert say('\\push bid {"item": "a", "price": 1, "minute": 3}')
+    assert say("\\watch hot"), say.notes
+    backend.close()
 
 
 def test_scripts_include_scripts(say: Said, folder: Path) -> None:

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-CTRL_C, CTRL_D, ENTER = "\x03", "\x04", "\r"
+CTRL_C, CTRL_D, ENTER, TAB = "\x03", "\x04", "\r", "\t"
 _CODES = re.compile(r"\x1b\[[0-9;?]*[a-zA-Z]|\x1b[=>]|\r")
 
 
@@ -79,6 +79,13 @@ def test_a_conversation(terminal: Terminal) -> None:
     terminal.type(f"\\watch SELECT item FROM bid WINDOW(RANGE 5){ENTER}")
     terminal.see("nothing has come yet (q or Ctrl-C ends)")
     terminal.type(CTRL_C)
+    terminal.see("tidemill> ")
+    terminal.type("\\explain SELECT bid.it")
+    terminal.see("it")
+    terminal.type(TAB)
+    terminal.see("em")
+    terminal.type(f" FROM bid{ENTER}")
+    terminal.see("Project [item := bid.item]")
     terminal.see("tidemill> ")
     terminal.type(f"\\explain SELECT itm FROM bid{ENTER}")
     terminal.see("did you mean `item`?")

@@ -102,13 +102,13 @@ def last_tick(work: Path) -> int:
 
 
 def next_wish(work: Path, waiting: list[tuple[str, int]], chosen: random.Random) -> str:
-    """A point that is still ahead, or some time."""
-    if chosen.random() < 0.6:
+    """A point that is still ahead, or some time; where there are few kills, only points."""
+    if KILLS < 10 or chosen.random() < 0.6:
         for point, tick in waiting:
             if tick > last_tick(work):
                 waiting.remove((point, tick))
                 return f"{point}:{0 if point.endswith('end') else tick}"
-    return f"delay:{chosen.uniform(0.1, 6):.2f}"
+    return "" if KILLS < 10 else f"delay:{chosen.uniform(0.1, 6):.2f}"
 
 
 def test_killed_drivers(undisturbed: tuple[Path, Counter[str]], tmp_path: Path) -> None:

@@ -95,4 +95,4 @@ def _converse(backend: Backend, printer: Printer, file: str | None, command: str
     if at_terminal and not session.ended:
         Repl(backend, printer).run()
         return True
-    return done and session.run(sys.stdin.read() if command is None else command)
+    return done and session.run(read("-") if command is None else command)

@@ -25,6 +25,9 @@ from tidemill.engine.tables import to_tables
 ROWS = 1000
 """How many rows of an answer are sent, if one does not say how many."""
 
+_PART = 4 << 20
+"""Bytes that are sent at once."""
+
 
 class Client:
     """Speaks with a server; its errors are those that an engine would raise.
@@ -84,14 +87,15 @@ class Client:
     def push(self, stream: str, rows: Any, wait: bool = False) -> int:
         """Push rows into a stream; how many.
 
-        `rows` are dicts, or a table of pyarrow, polars or pandas. With `wait`, they have been
-        taken by a tick when this returns.
+        `rows` are dicts, or a table of pyarrow, polars or pandas; many are sent in several parts.
+        With `wait`, they have been taken by a tick when this returns.
         """
         path, waits = path_to("streams", stream, "rows"), str(wait).lower()
         if isinstance(rows, list) and not rows:  # no table: the columns are not known
             return int(self._http.json("POST", path, [], wait=waits)["rows"])
         table = pa.concat_tables(to_tables(stream, rows))
-        return int(self._http.send_table(path, table, wait=waits)["rows"])
+        parts = [self._http.send_table(path, part, wait=waits) for part in _parts(table)]
+        return sum(int(part["rows"]) for part in parts)
 
     def heartbeat(self, stream: str, at: int) -> None:
         """Say that a stream has come to an instant: no rows of before will come."""
@@ -213,6 +217,13 @@ class Client:
         At most one in `every` so many milliseconds of each: the newest state counts.
         """
         return subscribed(self._http.url, self._token, topics, every, self._timeout)
+
+
+def _parts(table: pa.Table) -> Iterator[pa.Table]:
+    """A table in parts that servers take."""
+    size = max(1, table.num_rows * _PART // max(table.nbytes, 1))
+    for start in range(0, max(table.num_rows, 1), size):
+        yield table.slice(start, size)
 
 
 def _taken(facts: Mapping[str, Any], *more: str) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from tidemill.analyze import Catalog, SourceInfo
 from tidemill.analyze.context import Context
 from tidemill.analyze.functions import find_aggregate, name_of_call
 from tidemill.analyze.stage import Stage
+from tidemill.analyze.typecheck import check_boolean
 from tidemill.compose import texts
 from tidemill.compose.model import Node, Value, Wrong, about, wrong
 from tidemill.compose.names import PlanScope
@@ -167,7 +168,9 @@ class Bench:
         with about(name):
             node = texts.expression(text)
             with placed_in(text):
-                return stage.condition(self.bound(node, stage), self.operator.title)
+                scalar = stage.scalar(self.bound(node, stage))
+                check_boolean(node, scalar.type, self.operator.title)
+                return scalar
 
     def expressions(self, name: str) -> Iterator[tuple[str, exp.Expr]]:
         """The expressions of a setting, each with the text that it stands in."""

@@ -46,6 +46,12 @@ class Checked:
     warnings: list[Problem] = field(default_factory=list)
 
     @property
+    def is_named(self) -> bool:
+        """Whether the last node is one that names columns."""
+        kinds = {node.id: node.kind for node in self.composed.nodes}
+        return kinds.get(self.output or "") == "project"
+
+    @property
     def is_complete(self) -> bool:
         """Whether nothing is missing or wrong."""
         return not self.errors and self.plan is not None
@@ -160,7 +166,7 @@ def _left_over(composed: Composed, output: str) -> list[Problem]:
 def _finish(engine: Engine, checked: Checked, piece: Piece) -> None:
     """What the whole plan means."""
     try:
-        plan = result_of(piece.plan)
+        plan = result_of(piece.plan, checked.is_named)
         _check_names(plan)
         if checked.composed.level == "logical":
             look_up_on_arrival(plan, {})
@@ -177,33 +183,40 @@ def _finish(engine: Engine, checked: Checked, piece: Piece) -> None:
 
 def _finish_logical(engine: Engine, checked: Checked, plan: Plan) -> None:
     checked.warnings += advice_on_growth(plan, checked.assembled.nodes_of)
-    try:
-        checked.sql = to_sql(plan, engine.catalog, checked.domain)
-        checked.query = quietly(engine, checked.sql)
-    except CannotSay as error:
-        checked.sql_reason = f"{error.message}: {error.help}"
+    checked.query = _say(engine, checked, plan)
 
 
 def _finish_physical(engine: Engine, checked: Checked, plan: Exec) -> None:
-    meaning: Plan | None = None
     try:
-        meaning = meaning_of(plan, engine.catalog)
-        checked.sql = to_sql(meaning, engine.catalog, checked.domain)
-        quietly(engine, checked.sql)
+        checked.meaning = meaning_of(plan, engine.catalog)
+        _say(engine, checked, checked.meaning)
     except CannotSay as error:
-        checked.sql, checked.sql_reason = None, f"{error.message}: {error.help}"
+        checked.sql_reason = f"{error.message}: {error.help}"
     text = f"{_BY_HAND}\n{checked.sql or ''}".rstrip()
-    checked.meaning = meaning
-    checked.query = engine.compose(plan, meaning or plan, checked.domain, text)
+    checked.query = engine.compose(plan, checked.meaning or plan, checked.domain, text)
 
 
-def result_of(plan: Plan) -> Plan:
-    """The plan with names for its result: those that it has, without aliases."""
+def _say(engine: Engine, checked: Checked, plan: Plan) -> Query | None:
+    """Find the SQL of a plan, and the query that it is."""
+    try:
+        sql = to_sql(plan, engine.catalog, checked.domain)
+        query = quietly(engine, sql)
+        checked.sql = sql
+        return query
+    except (TidemillError, ValueError) as error:
+        # The language has limits that plans do not have, and a few are only seen by planning.
+        help = error.help if isinstance(error, TidemillError) else None
+        message = error.message if isinstance(error, TidemillError) else str(error)
+        checked.sql_reason = f"{message}: {help}" if help else message
+        return None
+
+
+def result_of(plan: Plan, is_named: bool) -> Plan:
+    """The plan with names for its result: its own, without aliases unless a user gave them."""
     if is_raw(plan):
         message = "the result has changes of a relation, not rows that hold for a while"
         raise wrong(message, "put Versions at the end")
-    named = isinstance(plan, Project | ProjectExec)
-    if named or not any("." in n or "#" in n for n in plan.schema.names):
+    if is_named or not any("." in n or "#" in n for n in plan.schema.names):
         return plan
     kind = ProjectExec if isinstance(plan, Exec) else Project
     return kind(plan, tuple(all_columns(plan)))

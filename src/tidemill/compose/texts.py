@@ -121,7 +121,9 @@ def _moved(error: TidemillError, text: str) -> TidemillError:
         error.line = error.column = error.length = None
     elif error.line > len(lines) + 1:
         # What was expected is missing at the end of the text.
+        error.message = re.sub(r"(?<=unexpected )`.*`", "end of the text", error.message)
         error.message = re.sub(r"`(FROM|LIMIT|\))`", "its end", error.message)
+        error.help = error.help or "write the rest of it"
         error.line, error.column, error.length = len(lines), max(1, len(lines[-1])), 1
     else:
         error.line -= 1

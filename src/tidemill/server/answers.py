@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Hashable
-from typing import TypeVar
+from collections.abc import Callable, Hashable
+from typing import Any, TypeVar
 
 from starlette.concurrency import run_in_threadpool
 
@@ -13,30 +12,23 @@ from tidemill.server.service import Service, Version
 
 T = TypeVar("T")
 
-MOST = 512
-"""So many answers are kept."""
-
 
 class Answers:
     """Work on the engine is done by threads; whoever asks the same meanwhile gets the same."""
 
     def __init__(self, service: Service) -> None:
         self._service = service
-        self._made: OrderedDict[Hashable, tuple[Version, asyncio.Future[bytes]]] = OrderedDict()
+        self._version: Version | None = None
+        self._made: dict[Hashable, asyncio.Future[Any]] = {}
 
-    async def get(self, key: Hashable, make: Callable[[], bytes]) -> bytes:
+    async def get(self, key: Hashable, make: Callable[[], T]) -> T:
         """An answer that is as new as the last tick."""
-        version = self._service.version
+        if self._version != self._service.version:
+            self._version = self._service.version
+            self._made.clear()
         known = self._made.get(key)
-        if known is not None and known[0] == version and not known[1].cancelled():
-            return await asyncio.shield(known[1])
-        made = asyncio.ensure_future(_run(run_in_threadpool(make)))
-        self._made[key] = (version, made)
-        self._made.move_to_end(key)
-        while len(self._made) > MOST:
-            self._made.popitem(last=False)
-        return await asyncio.shield(made)
-
-
-async def _run(work: Awaitable[T]) -> T:
-    return await work
+        if known is None:
+            known = self._made[key] = asyncio.ensure_future(run_in_threadpool(make))
+        # Whoever goes away meanwhile takes it from nobody else.
+        found: T = await asyncio.shield(known)
+        return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import traceback
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
@@ -125,9 +126,12 @@ async def _gone(request: Request, error: Exception) -> Response:
 
 async def _unexpected(request: Request, error: Exception) -> Response:
     """What should not happen is for those who run the server, not for clients."""
+    traceback.print_exception(error)
     return failure(Refused("the server has made a mistake", help="its log says more"), 500)
 
 
 async def _http(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
-    return failure(_HTTP.get(error.status_code, Refused)(str(error.detail)), error.status_code)
+    said = failure(_HTTP.get(error.status_code, Refused)(str(error.detail)), error.status_code)
+    said.headers.update(error.headers or {})
+    return said

@@ -6,6 +6,7 @@ from typing import Any
 
 from tidemill.compose import Checked, Composed, check, open_plan
 from tidemill.compose.model import Level
+from tidemill.compose.opening import named
 from tidemill.compose.running import definition_of, runnable
 from tidemill.engine import Query
 from tidemill.server.control import Control
@@ -38,7 +39,9 @@ def _plans(checked: Checked, query: Query) -> dict[str, Any]:
 def open_composed(service: Service, query: str, level: Level) -> dict[str, Any]:
     """A query as a composed plan."""
     with service.lock:
-        return open_plan(service.engine, query, level).to_json()
+        name = named(query)
+        wanted = query if name is None else service.name_of(name)
+        return open_plan(service.engine, wanted, level).to_json()
 
 
 def run_composed(service: Service, name: str, plan: ComposedPlan, partial: bool) -> dict[str, Any]:

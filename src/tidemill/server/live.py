@@ -14,7 +14,7 @@ from fastapi import WebSocket, WebSocketDisconnect
 from tidemill.errors import TidemillError
 from tidemill.server import results
 from tidemill.server.answers import Answers
-from tidemill.server.problems import problem
+from tidemill.server.problems import NotNow, problem
 from tidemill.server.service import Service
 from tidemill.server.wire import dumps
 
@@ -66,11 +66,15 @@ class Live:
         await self._news.wait()
 
     async def ticked(self, ticks: int) -> None:
-        """Come back when so many ticks were made."""
+        """Come back when so many ticks were made; an error if that takes too long."""
         run = self.service.graph.graph.run
-        while run.ticks < ticks and not self.closing:
-            self.service.ticker.soon()
-            await self.news()
+        with move_on_after(self.service.settings.limits.wait_seconds):
+            while run.ticks < ticks and not self.closing:
+                self.service.ticker.soon()
+                await self.news()
+        if run.ticks < ticks:
+            help = "they may be taken yet: read the stream's rows in GET /api/catalog"
+            raise NotNow("no tick has taken the rows so far", help=help)
 
 
 class Session:
@@ -187,16 +191,15 @@ class Session:
         name, cursor = topic.removeprefix(RESULTS), self._known.get(topic)
         service = self._live.service
 
-        def make() -> bytes:
+        def make() -> tuple[bytes, int | None]:
             with service.lock:
                 answer = results.news(service.kept(name), cursor)
-            return dumps(answer)
+            return dumps(answer), answer["cursor"]
 
         try:
-            data = await self._live.answers.get((topic, cursor), make)
+            data, seen = await self._live.answers.get((topic, cursor), make)
         except TidemillError as error:
-            data = dumps({"error": problem(error)})
+            data, seen = dumps({"error": problem(error)}), None
         if self._last.get(topic) != data:
-            self._last[topic] = data
-            self._known[topic] = orjson.loads(data).get("cursor")
+            self._last[topic], self._known[topic] = data, seen
             await self._push(topic, data)

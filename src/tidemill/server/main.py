@@ -22,6 +22,8 @@ from tidemill.server.startup import begin
 from tidemill.timeline import TimeDomain
 
 _UNITS = {"ms": "milliseconds", "s": "seconds", "min": "minutes"}
+_WAITING = 2048
+"""Connections that may wait to be taken."""
 _GOODBYE = 5
 """Seconds that clients have to go when the server stops."""
 
@@ -62,6 +64,10 @@ class Serving:
     def announce(self, console: Console) -> None:
         """Say where the server is."""
         console.print(f"Tidemill is served at {self.url} (Ctrl-C stops it)", highlight=False)
+        if self.service.goes_on:
+            count = len(self.service.graph.queries)
+            text = f"it goes on where it was, with {count} queries; files are not run again"
+            console.print(text, highlight=False, style="dim")
 
     def run(self) -> None:
         """Serve until a signal to stop comes."""
@@ -119,6 +125,8 @@ def _listen(host: str, port: int) -> socket.socket:
     found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         found.bind((host, port))
+        # Whoever reads where the server is may ask at once; it answers when it is ready.
+        found.listen(_WAITING)
         found.listen()  # whoever reads the announcement can connect
     except OSError as error:
         found.close()

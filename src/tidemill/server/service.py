@@ -2,41 +2,29 @@
 
 from __future__ import annotations
 
+import sys
 import time
 import warnings
 from collections.abc import Callable, Mapping
 from threading import Lock
-from typing import Any, NamedTuple
-
-import pyarrow as pa
+from typing import Any
 
 from tidemill.analyze import SourceInfo
 from tidemill.engine import Engine, Query
 from tidemill.engine.kept import KeptResults
 from tidemill.engine.running import StartedQuery
-from tidemill.engine.tables import pushed_table
 from tidemill.errors import CatalogError, PlanWarning
 from tidemill.graph.metadata import NodeMetadata
-from tidemill.runtime.inprocess.feeds import instants
 from tidemill.server.events import EventLog
 from tidemill.server.history import History
-from tidemill.server.incoming import rows_of
 from tidemill.server.persist import CatalogLog
-from tidemill.server.problems import Conflict, NotFound, TooMany
+from tidemill.server.problems import Conflict, NotFound
 from tidemill.server.resources import Resources, bounds_of, knobs
 from tidemill.server.settings import Settings
 from tidemill.server.show.catalog import catalog_of, is_pushed
 from tidemill.server.show.graphs import graph_of, measures_of
 from tidemill.server.show.queries import query_of
 from tidemill.server.ticker import Ticker
-
-
-class Pushed(NamedTuple):
-    """Rows that were pushed, and how many ticks there are when they were taken."""
-
-    rows: int
-    tick: int
-
 
 Version = tuple[int, int]
 """What there is to know has changed if this has: the number of ticks, and of other changes."""
@@ -54,6 +42,7 @@ class Service:
         self.began = time.time()
         self.runtime = settings.runtime
         self.log = log
+        self.goes_on = False
         self.graph = engine.graph if engine.is_running else engine.run()
         self.lock = self.graph.graph.lock
         self.revision = 0
@@ -75,8 +64,10 @@ class Service:
             self.ticker.start()
 
     def stop(self) -> None:
-        """Finish the tick that is being made, and stop."""
+        """Finish the tick that is being made, make a last one for what waits, and stop."""
         self.ticker.stop()
+        if self.log is not None and not self.settings.on_spark and self.engine.is_running:
+            self.graph.tick()
         self.engine.close()
         if self.log is not None:
             self.log.close()
@@ -116,6 +107,7 @@ class Service:
         self._tell()
 
     def _tick_failed(self, error: Exception) -> None:
+        print(f"error: a tick failed: {error}", file=sys.stderr, flush=True)
         self.events.add("fail", None, f"a tick failed: {error}", self.graph.graph.run.ticks)
         self._tell()
 
@@ -211,52 +203,13 @@ class Service:
                 raise
             return run.definition
 
-    # Rows
-
-    def push(self, name: str, body: bytes, media: str, wait: bool = False) -> Pushed:
-        """Push rows into a stream, which are checked first: a tick must not fail for them."""
-        info = self.source(name)
-        table = pushed_table(info, rows_of(body, media, info))
-        if info.time_column is not None:
-            instants(table.column(info.time_column), info.name, info.time_column)
-        self._refuse_flood(info.name, table)
-        if wait:
-            self._refuse_unread(info.name)
-        # A tick that is being made may have read before: the one after it has them for sure.
-        tick = self.graph.graph.run.ticks + 2
-        rows = self.engine.push(info.name, table)
-        if wait:
-            self.ticker.soon()
-        return Pushed(rows, tick)
-
-    def _refuse_unread(self, name: str) -> None:
-        if name not in self.graph.sources:
-            help = "start a query that reads it, or push without wait"
-            raise Conflict(f"no query reads `{name}`: its rows wait in memory", help=help)
-
     def source(self, name: str) -> SourceInfo:
-        """A stream or relation that is not computed."""
-        with self.lock:
-            entry = self.engine.catalog.find(name)
-            if entry is None:
+        """A stream or relation that is not computed; whoever pushes rows waits for no tick."""
+        if self.engine.catalog.find(name) is None:
+            with self.lock:
                 help = self.engine.catalog.remedy(name)
-                raise NotFound(f"there is no stream or relation `{name}`", help=help)
-            return self.engine.source(name)
-
-    def _refuse_flood(self, name: str, table: pa.Table) -> None:
-        """Rows of a stream that no query ever read wait in memory: not without a limit."""
-        most = self.settings.limits.waiting_rows
-        if self.engine.waiting(name) + table.num_rows > most:
-            raise TooMany(
-                f"more than {most} rows of `{name}` wait to be read",
-                help="start a query that reads it, or push more slowly",
-            )
-
-    def heartbeat(self, name: str, at: int) -> None:
-        """Say that a stream has come to an instant."""
-        info = self.source(name)
-        with self.lock:
-            self.graph.heartbeat(info.name, at)
+            raise NotFound(f"there is no stream or relation `{name}`", help=help)
+        return self.engine.source(name)
 
 
 class _Rates:

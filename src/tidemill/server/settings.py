@@ -19,6 +19,7 @@ class Limits:
     queries: int = 500
     sockets: int = 500
     waiting_rows: int = 1_000_000
+    wait_seconds: float = 30.0
     runs: int = 2
     run_seconds: float = 30.0
 

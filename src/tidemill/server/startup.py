@@ -37,6 +37,7 @@ def begin(settings: Settings, script: str | None = None) -> Service:
     if log is not None:
         log.replace(left.texts())
     engine.allow = AllowList.of(settings.allow)
+    service.goes_on = not told
     return service
 
 

@@ -93,6 +93,10 @@ class Backend(Protocol):
         """Everything that has a name."""
         ...
 
+    def query(self, name: str) -> Named:
+        """One query, by the name as it was given."""
+        ...
+
     def explain(self, query: str, level: str) -> list[str]:
         """The lines of a plan; `query` is a SELECT or the name of a query."""
         ...

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
@@ -16,7 +17,7 @@ from tidemill.shell.reading import rows_to_push
 from tidemill.shell.watching import Keys, watch
 from tidemill.terminal.plans import TEXTS, Level, plan_tree
 from tidemill.terminal.tables import Format
-from tidemill.timeline import OPEN_END
+from tidemill.timeline import OPEN_END, TimeDomain
 
 if TYPE_CHECKING:
     from tidemill.shell.session import Session
@@ -96,9 +97,10 @@ class Commands:
         )
 
     def _explain(self, arguments: str) -> None:
-        first, _, rest = arguments.partition(" ")
-        level = Level(first.lower()) if first.lower() in set(Level) else Level.LOGICAL
-        query = rest.strip() if first.lower() in set(Level) else arguments
+        first, *rest = arguments.split(None, 1) or [""]
+        named = first.lower() in set(Level)
+        level = Level(first.lower()) if named else Level.LOGICAL
+        query = "".join(rest) if named else arguments
         if not query:
             levels = ", ".join(Level)
             raise TidemillError("which query?", help=f"\\explain SELECT ... (levels: {levels})")
@@ -112,8 +114,8 @@ class Commands:
         watch(self._session.backend, self._session.printer, arguments, self._keys)
 
     def _push(self, arguments: str) -> None:
-        stream, _, rest = arguments.partition(" ")
-        if not rest.strip():
+        stream, *rows = arguments.split(None, 1) or [""]
+        if not rows:
             help = '\\push bid bids.csv, or \\push bid {"item": "lamp", "minute": 1}'
             raise TidemillError("push what?", help=help)
         backend = self._session.backend
@@ -123,7 +125,7 @@ class Commands:
             raise TidemillError(
                 f"rows cannot be pushed into the {named.kind} `{named.name}`", help=help
             )
-        count = backend.push(named.name, rows_to_push(rest.strip()))
+        count = backend.push(named.name, rows_to_push(rows[0]))
         self._session.printer.note(f"{count:,} {'row' if count == 1 else 'rows'} pushed")
 
     def _tick(self, _: str) -> None:
@@ -177,7 +179,9 @@ def _listing(names: Sequence[Named]) -> pa.Table:
 def _time(named: Named) -> str:
     if named.time is None:
         return ""
-    return named.time + (f", slack {named.slack:,}" if named.slack else "")
+    in_micros = named.domain is TimeDomain.MICROSECONDS
+    slack = timedelta(microseconds=named.slack) if in_micros else f"{named.slack:,}"
+    return named.time + (f", slack {slack}" if named.slack else "")
 
 
 def _complete_from(named: Named) -> str:

@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 import signal
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from threading import current_thread, main_thread
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from threading import Thread, current_thread, main_thread
 from typing import Any
 
 from tidemill import Engine, Query, TidemillError
 from tidemill.client import Catalog, QueryInfo
 from tidemill.engine.kept import KeptStore
+from tidemill.engine.tables import duration, pushed_table
+from tidemill.errors import UnsupportedError
+from tidemill.runtime.inprocess.feeds import instants
 from tidemill.server.show.catalog import catalog_of
 from tidemill.server.show.queries import query_of
+from tidemill.server.ticker import Ticker
+from tidemill.shell import naming
 from tidemill.shell.backend import Named, Rows, Snapshot
-from tidemill.shell.naming import names_of
 from tidemill.shell.splitting import name_in
-from tidemill.sql import InsertInto, QueryStatement, parse_one
+from tidemill.sql import InsertInto, QueryStatement, StartQuery, parse_one
 from tidemill.terminal.plans import Level, plan_lines
-from tidemill.timeline import BEGIN, OPEN_END
+from tidemill.timeline import BEGIN, OPEN_END, TimeDomain
 
 _KEPT = 100_000
 """Rows of every query's answer that are kept."""
@@ -40,8 +45,17 @@ class EmbeddedBackend:
         self.engine = Engine(runtime=runtime, keep=KeptStore(_KEPT))
         self._every = every
         self._on_spark = runtime == "spark"
+        self._failure: Exception | None = None
+        self._ticker: Ticker | None = None
         if not self._on_spark:
-            self.engine.run(every=every)
+            graph = self.engine.run()
+            if every is not None:
+                seconds = duration(every, TimeDomain.MICROSECONDS) / 1_000_000
+                self._ticker = Ticker(graph.tick, seconds, self._failed)
+                self._ticker.start()
+
+    def _failed(self, error: Exception) -> None:
+        self._failure = error
 
     @property
     def title(self) -> str:
@@ -52,15 +66,10 @@ class EmbeddedBackend:
         """Run one statement that is no SELECT; the name of the query that it started."""
         with _uninterrupted():
             statement = parse_one(sql)
+            if isinstance(statement, StartQuery | InsertInto) and not self.engine.is_running:
+                self.engine.run(every=self._every)
             query = self.engine.sql(sql)
-            if query is None or not isinstance(statement, InsertInto):
-                return None
-            self._run()
-            return self.engine.graph.start(query).name
-
-    def _run(self) -> None:
-        if not self.engine.is_running:
-            self.engine.run(every=self._every)
+            return None if query is None else self.engine.graph.start(query).name
 
     def select(self, sql: str) -> Rows:
         """The answer to a SELECT over input that ends."""
@@ -75,15 +84,23 @@ class EmbeddedBackend:
 
     def names(self) -> Sequence[Named]:
         """Everything that has a name."""
-        return names_of(Catalog.of(catalog_of(self.engine, {}, {})), self._queries())
+        with self._between_ticks():
+            found = [each.name for each in self.engine.listing() if each.kind == "query"]
+            catalog = Catalog.of(catalog_of(self.engine, {}, {}))
+            return naming.names_of(catalog, map(self._info, found))
 
-    def _queries(self) -> Iterator[QueryInfo]:
-        started = self.engine.graph.queries if self.engine.is_running else {}
-        for each in self.engine.listing():
-            if each.kind == "query":
-                run = started.get(each.name)
-                query = self.engine.queries.find(each.name) if run is None else run.definition
-                yield QueryInfo.of(query_of(each.name, query, run))
+    def query(self, name: str) -> Named:
+        """One query, by the name as it was given."""
+        with self._between_ticks():
+            return naming.query_of(self._info(name))
+
+    def _info(self, name: str) -> QueryInfo:
+        run = self.engine.graph.queries.get(name) if self.engine.is_running else None
+        query = self.engine.queries.find(name) if run is None else run.definition
+        return QueryInfo.of(query_of(name, query, run))
+
+    def _between_ticks(self) -> AbstractContextManager[object]:
+        return self.engine.graph.graph.lock if self.engine.is_running else nullcontext()
 
     def explain(self, query: str, level: str) -> list[str]:
         """The lines of a plan; `query` is a SELECT or the name of a query."""
@@ -93,6 +110,7 @@ class EmbeddedBackend:
 
     def snapshot(self, name: str, limit: int) -> Snapshot:
         """What a query that runs, or did, says now: at most so many rows."""
+        self._raise_failure()
         kept = self.engine.kept(name)
         if kept.complete_until == BEGIN:
             return Snapshot(kept.snapshot().slice(0, 0))
@@ -101,7 +119,11 @@ class EmbeddedBackend:
 
     def push(self, stream: str, rows: Any) -> int:
         """Push rows, and wait until the queries that run have them; how many."""
-        count = self.engine.push(stream, rows)
+        info = self.engine.source(stream)
+        table = pushed_table(info, rows)
+        time = str(info.time_column)
+        instants(table.column(time), info.name, time)  # a tick must not fail for them
+        count = self.engine.push(stream, table)
         if self._every is not None:
             self.settle()
         return count
@@ -109,17 +131,43 @@ class EmbeddedBackend:
     def settle(self) -> None:
         """Wait until everything that is there now has been read."""
         if self.engine.is_running:
-            self.engine.graph.process_all_available()
+            _aside(self.engine.graph.process_all_available)
+            self._raise_failure()
+
+    def _raise_failure(self) -> None:
+        """Tell once about a tick that has failed meanwhile."""
+        failure, self._failure = self._failure, None
+        if failure is not None:
+            raise failure
 
     def tick(self) -> int:
         """Make a tick; its number."""
+        if self._on_spark:
+            raise UnsupportedError("Spark makes its ticks itself", help="just wait")
         graph = self.engine.graph
-        graph.tick()
+        _aside(graph.tick)
         return graph.graph.run.ticks
 
     def close(self) -> None:
         """Let go of everything."""
+        if self._ticker is not None:
+            self._ticker.stop()
         self.engine.close()
+
+
+def _aside(work: Callable[[], object]) -> None:
+    """Wait for work that Ctrl-C must not tear apart: it goes on if one does not wait for it."""
+    done: Future[None] = Future()
+
+    def run() -> None:
+        try:
+            work()
+            done.set_result(None)
+        except Exception as error:
+            done.set_exception(error)
+
+    Thread(target=run, name="tidemill-work", daemon=True).start()
+    done.result()
 
 
 @contextmanager

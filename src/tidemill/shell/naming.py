@@ -11,7 +11,7 @@ from tidemill.timeline import TimeDomain
 
 def names_of(catalog: Catalog, queries: Iterable[QueryInfo]) -> list[Named]:
     """Streams, relations, what is derived from them, and queries."""
-    return [*_sources(catalog), *map(_derived, catalog.derived), *map(_query, queries)]
+    return [*_sources(catalog), *map(_derived, catalog.derived), *map(query_of, queries)]
 
 
 def _sources(catalog: Catalog) -> Iterator[Named]:
@@ -42,7 +42,8 @@ def _derived(found: Derived) -> Named:
     )  # fmt: skip
 
 
-def _query(found: QueryInfo) -> Named:
+def query_of(found: QueryInfo) -> Named:
+    """A query, as the shell lists it."""
     return Named(
         found.name, "query", _columns(found.columns), domain=_domain(found.domain),
         state=found.state, error=found.error or "", complete_from=found.complete_from or 0,

@@ -12,7 +12,7 @@ from tidemill.client import Client, RequestError
 from tidemill.client.errors import warning_of
 from tidemill.errors import TidemillError, UnsupportedError
 from tidemill.shell.backend import Named, Rows, Snapshot
-from tidemill.shell.naming import names_of
+from tidemill.shell.naming import names_of, query_of
 from tidemill.shell.splitting import name_in
 from tidemill.terminal.plans import TEXTS
 from tidemill.timeline import VALID_FROM, VALID_TO
@@ -58,6 +58,10 @@ class ServerBackend:
     def names(self) -> Sequence[Named]:
         """Everything that has a name."""
         return names_of(self._client.catalog(), self._client.queries())
+
+    def query(self, name: str) -> Named:
+        """One query, by the name as it was given."""
+        return query_of(self._client.query(name))
 
     def explain(self, query: str, level: str) -> list[str]:
         """The lines of a plan; `query` is a SELECT or the name of a query."""

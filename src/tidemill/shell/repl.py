@@ -11,7 +11,7 @@ from prompt_toolkit.filters import has_completions, is_done
 from prompt_toolkit.formatted_text import StyleAndTextTuples
 from prompt_toolkit.input import Input
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
-from prompt_toolkit.output import Output
+from prompt_toolkit.output import Output, create_output
 from prompt_toolkit.patch_stdout import patch_stdout
 
 from tidemill import TidemillError, __version__
@@ -53,7 +53,8 @@ class Repl:
             history=open_history(history or history_path()),
             key_bindings=_bindings(),
             input=input,
-            output=output,
+            # Where results go to a file, the prompt does not.
+            output=output or create_output(always_prefer_tty=True),
         )
         self.session = Session(backend, printer, Keyboard(self._prompt.input))
 
@@ -65,7 +66,7 @@ class Repl:
             try:
                 with patch_stdout(raw=True):  # the sink `console` prints above the prompt
                     text = self._prompt.prompt()
-                self.session.run(text)
+                self.session.run_typed(text)
             except KeyboardInterrupt:  # it may also come when a statement has just ended
                 continue
             except EOFError:

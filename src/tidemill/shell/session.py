@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 import traceback
 import warnings
+from collections.abc import Iterable
 from pathlib import Path
 
 from tidemill.errors import PlanWarning, TidemillError
@@ -13,7 +14,7 @@ from tidemill.shell.commands import Commands
 from tidemill.shell.endless import refuse_endless
 from tidemill.shell.printer import Printer
 from tidemill.shell.saying import said
-from tidemill.shell.splitting import Piece, pieces
+from tidemill.shell.splitting import Piece, pieces, typed_pieces
 from tidemill.shell.watching import Keys
 from tidemill.sql import QueryStatement, parse_one
 
@@ -33,7 +34,14 @@ class Session:
 
         Ctrl-C cancels the one that runs, and those behind it.
         """
-        return all(self.ended or self._try(piece) for piece in pieces(text))
+        return self._run_all(pieces(text))
+
+    def run_typed(self, text: str) -> bool:
+        """The same, for what was typed at the prompt."""
+        return self._run_all(typed_pieces(text))
+
+    def _run_all(self, found: Iterable[Piece]) -> bool:
+        return all(self.ended or self._try(piece) for piece in found)
 
     def run_file(self, path: str) -> bool:
         """Run a script; if it fails, its name stands before the error."""
@@ -63,6 +71,8 @@ class Session:
         except KeyboardInterrupt:
             self.printer.note("cancelled")
             return False
+        except BrokenPipeError:  # nobody reads the results any more
+            raise
         except Exception as error:  # a mistake of ours must not cost the user the whole engine
             self.printer.note(traceback.format_exc().rstrip())
             self.printer.message(_unexpected(error))

@@ -12,6 +12,7 @@ _SKIPPED = re.compile(
 )
 _OPENED = re.compile(r"/\*|['\"`]")
 _COMMENTS = re.compile(r"\s+|--[^\n]*|/\*.*?\*/", re.DOTALL)
+_LONG_COMMAND = re.compile(r"\s*\\(explain|watch|push)\s")
 _NAME = re.compile(r"(\w+)|`([^`]+)`")
 
 
@@ -39,6 +40,15 @@ def pieces(text: str) -> Iterator[Piece]:
         blank = re.sub(r"[^\n]", " ", text[:start])
         yield Piece(blank + text[start:end].rstrip())
         start = end + 1
+
+
+def typed_pieces(text: str) -> Iterator[Piece]:
+    """The same of what was typed, where a command that takes a query or rows may have many lines.
+
+    >>> [piece.text for piece in typed_pieces("\\\\explain SELECT a\\nFROM s")]
+    ['\\\\explain SELECT a\\nFROM s']
+    """
+    yield from [Piece(text)] if _LONG_COMMAND.match(text) else pieces(text)
 
 
 def is_complete(text: str) -> bool:

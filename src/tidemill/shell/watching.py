@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
-from typing import Protocol
+from secrets import token_hex
+from typing import Any, Protocol
 
 from rich.console import Group, RenderableType
 from rich.live import Live
 from rich.text import Text
 
-from tidemill.errors import ExecutionError, TidemillError
+from tidemill.errors import ExecutionError, PlanWarning, TidemillError
 from tidemill.shell.backend import Backend, Named, Snapshot, find
 from tidemill.shell.instants import instant_text
 from tidemill.shell.printer import SCREENFUL, Printer
@@ -57,13 +59,10 @@ def watch(backend: Backend, printer: Printer, what: str, keys: Keys | None) -> N
 def _query(backend: Backend, what: str) -> Iterator[str]:
     """The name of what is watched; a SELECT is a query for that time."""
     if (known := name_in(what)) is not None:
-        yield known
+        yield _name_of_query(backend, known)
         return
-    name = _free_name(backend)
-    try:
-        backend.execute(_PREFIX.format(name) + what)
-    except TidemillError as error:
-        raise _without_prefix(error, what) from None
+    name = f"watched_{token_hex(3)}"  # others may watch the same server
+    _create(backend, name, what)
     try:
         backend.execute(f"START QUERY {name} PARTIAL")
         yield name
@@ -71,41 +70,55 @@ def _query(backend: Backend, what: str) -> Iterator[str]:
         backend.execute(f"DROP QUERY {name}")
 
 
-def _free_name(backend: Backend) -> str:
-    taken = {named.name for named in backend.names()}
-    return next(name for n in range(1, len(taken) + 2) if (name := f"watched{n}") not in taken)
-
-
-def _without_prefix(error: TidemillError, what: str) -> TidemillError:
-    """The same error, at its place in what the user wrote."""
-    fields = error.fields()
-    if error.line is not None:
-        fields |= {"line": error.line - 1, "sql": what}
-    return type(error)(fields.pop("message"), **fields)
-
-
-def _print_once(backend: Backend, printer: Printer, name: str) -> None:
-    limit = SCREENFUL if printer.format == "table" else _ALL
-    named = _named(backend, name)
-    snapshot = backend.snapshot(named.name, limit)
-    printer.table(snapshot)
-    printer.note(_when(snapshot, named))
-
-
-def _named(backend: Backend, name: str) -> Named:
+def _name_of_query(backend: Backend, name: str) -> str:
     named = find(backend.names(), name)
     if not named.is_query:
         help = f"\\watch SELECT ... FROM {named.name} shows what is in it"
         raise TidemillError(f"`{named.name}` is a {named.kind}, and no query", help=help)
+    return named.name
+
+
+def _create(backend: Backend, name: str, select: str) -> None:
+    """Give a SELECT a name; errors and warnings have their place in what the user wrote."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", PlanWarning)
+        try:
+            backend.execute(_PREFIX.format(name) + select)
+        except TidemillError as error:
+            raise type(error)(**_moved(error, select)) from None
+    for each in caught:
+        if isinstance(each.message, PlanWarning):
+            warnings.warn(PlanWarning(**_moved(each.message, select)), stacklevel=2)
+
+
+def _moved(message: TidemillError | PlanWarning, select: str) -> dict[str, Any]:
+    fields = message.fields()
+    if message.line is not None:
+        fields |= {"line": message.line - 1, "sql": select}
+    return fields
+
+
+def _print_once(backend: Backend, printer: Printer, name: str) -> None:
+    limit = SCREENFUL if printer.format == "table" else _ALL
+    named = _running(backend, name)
+    snapshot = backend.snapshot(name, limit)
+    printer.table(snapshot)
+    printer.note(_when(snapshot, named))
+
+
+def _running(backend: Backend, name: str) -> Named:
+    named = backend.query(name)
     if named.error:
-        raise ExecutionError(f"the query `{named.name}` failed: {named.error}")
+        raise ExecutionError(f"the query `{name}` failed: {named.error}")
+    if named.state != "running":
+        raise TidemillError(f"the query `{name}` is {named.state}", help=f"START QUERY {name};")
     return named
 
 
 def _drawn(backend: Backend, name: str, height: int) -> RenderableType:
     """The rows that there is room for, and the instant for which they are true."""
-    named = _named(backend, name)
-    snapshot = backend.snapshot(named.name, max(height - _AROUND, 1))
+    named = _running(backend, name)
+    snapshot = backend.snapshot(name, max(height - _AROUND, 1))
     table = rich_table(snapshot.table) if snapshot.table.num_rows else Text("no rows")
     more = [Text("… and more rows", style="dim")] if snapshot.truncated else []
     footer = f"{_when(snapshot, named)} (q or Ctrl-C ends)"

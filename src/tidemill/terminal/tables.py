@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 from datetime import date, datetime, timedelta
 from decimal import Decimal
 from enum import StrEnum
@@ -17,6 +18,7 @@ from rich.text import Text
 
 NULL = "NULL"
 OPEN = "∞"
+_CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 _TIMES = ("valid_from", "valid_to", "changed_at")
 
 
@@ -50,10 +52,14 @@ def shown(value: Any) -> str:
 def cell(name: str, value: Any) -> str:
     """A value of a column; the end of what never ends is ∞.
 
-    >>> cell("valid_to", None), cell("price", None)
-    ('∞', 'NULL')
+    What would move the cursor or change colours is shown as Python writes it.
+
+    >>> cell("valid_to", None), cell("price", None), cell("item", "red \\x1b[31m")
+    ('∞', 'NULL', 'red \\\\x1b[31m')
     """
-    return OPEN if value is None and name == "valid_to" else shown(value)
+    if value is None and name == "valid_to":
+        return OPEN
+    return _CONTROLS.sub(lambda found: repr(found[0])[1:-1], shown(value))
 
 
 def rich_table(table: pa.Table, plain: bool = False) -> Table:

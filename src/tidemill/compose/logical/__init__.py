@@ -1,12 +1,13 @@
 """The logical operators: every one that the language can say."""
 
-from tidemill.compose.logical import groups, joins, rows, sets, sources, windows
+from tidemill.compose.logical import groups, joins, rows, sets, shedding, sources, windows
 
 OPERATORS = (
     *sources.OPERATORS,
     *windows.OPERATORS,
     *rows.OPERATORS,
     *joins.OPERATORS,
+    *shedding.OPERATORS,
     *groups.OPERATORS,
     *sets.OPERATORS,
 )

@@ -76,12 +76,22 @@ def quietly(engine: Engine, sql: str) -> Query:
     return query
 
 
+def named(query: str) -> str | None:
+    """The name that a text is, if it can be one.
+
+    >>> named("hot"), named("SELECT item FROM bid")
+    ('hot', None)
+    """
+    name = query.strip().strip("`")
+    return name if _NAME.fullmatch(name) else None
+
+
 def query_tree(engine: Engine, query: str) -> exp.Expr:
     """The tree of a query that is named or written."""
-    names = {each.name.casefold(): each.name for each in engine.listing() if each.kind == "query"}
-    wanted = query.strip().strip("`")
-    known = names.get(wanted.casefold())
-    if known is None and _NAME.fullmatch(wanted):
+    names = {each.casefold(): each for each in engine.queries.names}
+    wanted = named(query)
+    known = names.get((wanted or query).casefold())
+    if known is None and wanted is not None:
         raise unknown_query(wanted, names.values())
     if known is not None:
         found = engine.queries.find(known)

@@ -10,18 +10,24 @@ from tidemill.algebra import (
     Filter,
     Granularity,
     Plan,
+    Policy,
     Project,
+    StarJoin,
     TimeWindow,
     TopK,
 )
 from tidemill.algebra.nodes import Conditional
 from tidemill.algebra.ranking import CONFIDENCE
 from tidemill.analyze.windows import shown
+from tidemill.compose.logical.shedding import OWN
 from tidemill.compose.logical.sources import AS_COLUMN
 from tidemill.compose.opening.base import Opened, Opening, Settings
 from tidemill.compose.opening.said import call_text, order_text, typed
 from tidemill.compose.recognise import outer_join, source_of
 from tidemill.compose.texts import column_text, scalar_text, spelled
+from tidemill.errors import UnsupportedError
+
+_AS_SQL = "change the query as SQL"
 
 
 class LogicalOpening(Opening):
@@ -50,7 +56,27 @@ class LogicalOpening(Opening):
             left, right, condition, side = outer
             text = "TRUE" if condition is None else spelled(condition.node)
             return "outer_join", {"side": side.lower(), "condition": text}, (left, right)
+        if isinstance(plan, Project) and isinstance(plan.child, StarJoin):
+            return self._starjoin(plan, plan.child)
         return super().opened(plan)
+
+    def _starjoin(self, plan: Project, star: StarJoin) -> Opened:
+        """A join that sheds rows has a projection above it, to the columns of its inputs."""
+        names = [field.name for field in star.schema if not field.name.startswith(OWN)]
+        if set(names) != {name for name, scalar in plan.items if scalar.is_column}:
+            raise UnsupportedError("this join cannot be composed by hand", help=_AS_SQL)
+        shedding, condition = star.shedding, star.condition
+        settings: Settings = {
+            "condition": "" if condition is None else spelled(condition.node),
+            "rows": shedding.rows,
+            "importances": [column_text(name) for name in shedding.importances if name],
+            "policy": shedding.policy.value,
+        }
+        if shedding.policy is Policy.DGL:
+            settings |= {"alpha": shedding.alpha, "beta": shedding.beta}
+        if shedding.policy is Policy.RANDOM:
+            settings["seed"] = shedding.seed
+        return "shed_join", settings, star.children
 
     def _timewindow(self, plan: TimeWindow) -> Opened:
         slide = "" if plan.slide == 1 else shown(plan.slide, self.domain)

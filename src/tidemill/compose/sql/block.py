@@ -83,8 +83,6 @@ class Block:
 
         Columns of its only entry are named without alias, unless they are to be `qualified`.
         """
-        if (inner := self._inner(outputs)) is not None:
-            return inner
         self._place_conditions()
         listed = [_named(self.columns[column].copy(), name) for column, name in outputs]
         select = exp.Select(expressions=listed)
@@ -101,7 +99,8 @@ class Block:
     def _inner(self, outputs: Sequence[tuple[str, str]]) -> exp.Expr | None:
         """The query of the only entry, if the block adds nothing to it."""
         entry = self.entry
-        if entry is None or entry.inner is None or not self.is_bare:
+        changes = (self.where, self.equal, self.having, self.group is not None, self.is_closed)
+        if entry is None or entry.inner is None or any(changes) or self.shed is not None:
             return None
         node = entry.node
         if node.args.get("stream_window") or node.args.get("granularity"):
@@ -151,7 +150,9 @@ class Block:
             select.set("approximate", self.approximate)
 
     def finished(self, outputs: Sequence[tuple[str, str]]) -> exp.Expr:
-        """The query with its last clause."""
+        """The query with its last clause; that of its only entry, if it adds nothing to it."""
+        if (inner := self._inner(outputs)) is not None:
+            return inner
         query = self.select(outputs)
         if self.shed is not None:
             query.set("shed", self.shed)

@@ -9,15 +9,16 @@ from fastapi import Depends, Query, Request, Response
 from starlette.concurrency import run_in_threadpool
 
 from tidemill.server.answers import Answers
+from tidemill.server.incoming import ARROW
 from tidemill.server.models.responses import Failure
 from tidemill.server.problems import Refused
 from tidemill.server.service import Service
 from tidemill.server.show.tables import Answer
 from tidemill.server.wire import dumps
 
-ARROW = "application/vnd.apache.arrow.stream"
 CSV = "text/csv"
 
+_FAILURE = {"$ref": "#/components/schemas/Failure"}
 _REASONS = {
     400: "The SQL or an argument is wrong",
     401: "A token is needed",
@@ -33,11 +34,15 @@ _REASONS = {
 
 def failures(*statuses: int) -> dict[int | str, dict[str, Any]]:
     """The errors that a route may answer, for OpenAPI."""
-    always = (400, 401, 403, 413, 422, 429, 503)
-    return {
-        status: {"model": Failure, "description": _REASONS[status]}
-        for status in sorted({*always, *statuses})
-    }
+    wanted = sorted({400, 401, 403, 413, 422, 429, 503, *statuses})
+    return {status: {"description": _REASONS[status], **_failure(status)} for status in wanted}
+
+
+def _failure(status: int) -> dict[str, Any]:
+    """What an error looks like; it is described once, since that takes its time."""
+    if status == 422:
+        return {"model": Failure}
+    return {"content": {"application/json": {"schema": _FAILURE}}}
 
 
 def service_of(request: Request) -> Service:

@@ -7,10 +7,12 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Request, Response
 from starlette.concurrency import run_in_threadpool
 
+from tidemill.server.incoming import ARROW
 from tidemill.server.models.requests import Heartbeat, Rows
 from tidemill.server.models.responses import Reached, Taken
+from tidemill.server.pushing import Pushing
 from tidemill.server.routes.bodies import Route
-from tidemill.server.routes.common import ARROW, Serving, failures, json, told
+from tidemill.server.routes.common import Serving, failures, json, told
 from tidemill.server.wire import dumps
 
 router = APIRouter(tags=["streams"], route_class=Route)
@@ -48,8 +50,10 @@ async def push(
 ) -> Response:
     """Push rows: a list of objects, `{"rows": [...]}`, or a stream of Arrow."""
     body, kind = await request.body(), request.headers.get("content-type", "")
-    pushed = await run_in_threadpool(lambda: service.push(name, body, kind, wait))
-    if wait:
+    pushed = await run_in_threadpool(lambda: Pushing(service).push(name, body, kind, wait))
+    if wait and service.settings.on_spark:
+        await run_in_threadpool(service.graph.process_all_available)
+    elif wait:
         await request.app.state.live.ticked(pushed.tick)
     return json(dumps({"rows": pushed.rows}))
 
@@ -64,7 +68,7 @@ async def heartbeat(service: Serving, name: str, beat: Heartbeat) -> Response:
     """No more rows of before that instant will come."""
 
     def work() -> dict[str, int]:
-        service.heartbeat(name, beat.at)
+        Pushing(service).heartbeat(name, beat.at)
         return {"at": beat.at}
 
     return await told(work)

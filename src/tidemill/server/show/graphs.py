@@ -38,7 +38,7 @@ def graph_of(
     return {
         "revision": revision,
         "tick": tick,
-        "nodes": [_node(node) for node in nodes.values()],
+        "nodes": [_node(node, nodes) for node in nodes.values()],
         "roots": [
             {"query": name, "node": graph.metadata.id_of(query.job.running)}
             for name, query in graph.graph.running.items()
@@ -48,13 +48,14 @@ def graph_of(
     }
 
 
-def _node(node: NodeMetadata) -> dict[str, Any]:
+def _node(node: NodeMetadata, nodes: Mapping[int, NodeMetadata]) -> dict[str, Any]:
     operator, _, details = node.label.partition(" ")
     return {
         "id": node.id,
         "operator": operator,
         "details": details,
-        "inputs": node.inputs,
+        # What Spark does by itself is no part of the graph.
+        "inputs": [number for number in node.inputs if number in nodes],
         "queries": node.queries,
         "role": _ROLES.get(operator, "operator"),
         "window": node.window,

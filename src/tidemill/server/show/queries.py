@@ -36,7 +36,8 @@ def _run(run: StartedQuery | None) -> dict[str, Any]:
     if run is None:
         nothing = ("complete_from", "migration")
         return {"rows_out": 0, "started": False, "sizes": {}, **dict.fromkeys(nothing)}
-    progress, migration = run.progress, run.progress.migration
+    progress = run.progress
+    migration = progress.migration
     return {
         "complete_from": run.complete_from,
         "rows_out": progress.rows_out,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from sqlglot.tokens import TokenType
 
@@ -63,6 +64,7 @@ def offset_of(statement: Statement) -> int:
     return sum(len(line) + 1 for line in lines) + statement.position.column - 1
 
 
+@lru_cache(maxsize=4096)
 def select_text(sql: str) -> str:
     """The query in a text with one statement."""
     return select_of(parse_one(sql))

@@ -3,7 +3,8 @@ import type { Operator } from "./model/contract";
 // The signs of relational algebra, where it has one.
 const SIGNS: Record<string, string> = {
   scan: "⇣", source: "⇣", versions: "⇶", filter: "σ", project: "π", distinct: "δ", aggregate: "γ", top: "↑",
-  time_window: "ω", now_window: "·", unbounded_window: "∞", count_window: "#", partitioned_window: "⋮", granularity: "⌈",
+  time_window: "ω", now_window: "·", unbounded_window: "∞", count_window: "#", partitioned_window: "⋮",
+  granularity: "⌈",
   join: "⋈", outer_join: "⊶", semi_join: "⋉", anti_join: "▷",
   union: "∪", difference: "−", strict_difference: "∖", intersection: "∩", max_union: "⊔",
   istream: "+", dstream: "‒", rstream: "≡",

@@ -1,12 +1,12 @@
 import type { SourceEntry } from "../../api/types";
 import { Glyph } from "./Glyph";
-import { measures } from "./model/columns";
+import { isMeasure } from "./model/columns";
 import { examples, type Example } from "./model/examples";
 import { useComposing } from "./useComposing";
 
 /** Where there is nothing yet: how to begin. */
 export function Start({ take }: { take: (example: Example) => void }) {
-  const { catalog, operators } = useComposing();
+  const { catalog, draft, operators } = useComposing();
   if (!catalog) return null;
   const stream = liveliest(catalog.streams);
   return (
@@ -19,7 +19,7 @@ export function Start({ take }: { take: (example: Example) => void }) {
             <span className="by-touch">Add a stream, and go on from there.</span> Or begin with one of these:
           </p>
           <div className="examples">
-            {examples(stream).map((example) => (
+            {examples(stream, draft.level).map((example) => (
               <button key={example.title} onClick={() => take(example)}>
                 <span className="chain" aria-hidden>
                   {example.draft.parts.map((part) => (
@@ -44,6 +44,6 @@ export function Start({ take }: { take: (example: Example) => void }) {
 
 /** What shows most: a stream with something to measure, and much of it. */
 function liveliest(streams: SourceEntry[]): SourceEntry | undefined {
-  const weight = (stream: SourceEntry) => (measures(stream.columns).length ? 1e9 : 0) + (stream.rate ?? 0);
+  const weight = (stream: SourceEntry) => (stream.columns.some(isMeasure) ? 1e9 : 0) + (stream.rate ?? 0);
   return [...streams].sort((one, other) => weight(other) - weight(one))[0];
 }

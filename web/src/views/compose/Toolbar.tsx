@@ -50,7 +50,7 @@ export function Toolbar(props: Props) {
       </div>
       <div className="tools">
         <Tool name="Undo" path={ICONS.undo} keys="Ctrl+Z" off={!props.canUndo} act={() => dispatch({ type: "undo" })} />
-        <Tool name="Redo" path={ICONS.redo} keys="Ctrl+Shift+Z" off={!props.canRedo} act={() => dispatch({ type: "redo" })} />
+        <Tool name="Redo" path={ICONS.redo} keys="Ctrl+Y" off={!props.canRedo} act={() => dispatch({ type: "redo" })} />
         <Tool name="Duplicate" path={ICONS.copy} keys="Ctrl+D" off={nothing} act={props.duplicate} />
         <Tool name="Delete" path={ICONS.trash} keys="Delete" off={nothing} act={props.remove} />
         <Tool name="Arrange" path={ICONS.arrange} off={draft.parts.length < 2} act={props.arrange} />

@@ -1,16 +1,17 @@
 import { useReactFlow } from "@xyflow/react";
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { Trouble } from "../../parts/Help";
-import { linkTo } from "../../shell/routes";
+import { Dragging } from "./Dragging";
 import { Canvas } from "./canvas/Canvas";
 import { edgeAt } from "./canvas/flow";
-import { Glyph } from "./Glyph";
 import { emptyDraft, partOf } from "./model/draft";
 import { Outcome } from "./outcome/Outcome";
 import { RunForm } from "./outcome/RunForm";
 import { Guide } from "./panel/Guide";
 import { Palette } from "./Palette";
 import { Panel } from "./panel/Panel";
+import { QueryChooser } from "./QueryChooser";
+import { Sheets, type Sheet } from "./Sheets";
 import { Start } from "./Start";
 import { Toolbar } from "./Toolbar";
 import { useChecked } from "./useChecked";
@@ -23,10 +24,7 @@ import { useOperators } from "./useOperators";
 import { useSources } from "./useSources";
 import { useTidying } from "./useTidying";
 
-const SHEETS = ["add", "set", "see"] as const;
-type Sheet = (typeof SHEETS)[number] | null;
-const SHEET_TITLES = { add: "Add", set: "Settings", see: "SQL" };
-
+/** Everything that the composer consists of, held together. */
 export function Workbench({ open }: { open: string }) {
   const { state, draft, selected, dispatch, drop, take, removeSelected, duplicateSelected } = useComposer();
   const { operators, problem } = useOperators(draft.level);
@@ -34,7 +32,7 @@ export function Workbench({ open }: { open: string }) {
   const checking = useChecked(draft);
   const canvas = useRef<HTMLDivElement>(null);
   const flow = useReactFlow();
-  const [sheet, setSheet] = useState<Sheet>(null);
+  const [sheet, setSheet] = useState<Sheet | null>(null);
   const { fit, tidy, loaded, added, sizes } = useTidying(dispatch, !checking.busy);
   const opening = useOpening({ name: open, draft, checked: checking.checked, dispatch, loaded });
   useKeys({ dispatch, duplicateSelected });
@@ -54,8 +52,8 @@ export function Workbench({ open }: { open: string }) {
     added();
   };
   const composing = useMemo(
-    () => ({ draft, selected, dispatch, operators, catalog, checked: checking.checked }),
-    [draft, selected, dispatch, operators, catalog, checking.checked],
+    () => ({ draft, selected, dispatch, operators, catalog, queries, checked: checking.checked }),
+    [draft, selected, dispatch, operators, catalog, queries, checking.checked],
   );
   const part = selected.length === 1 ? partOf(draft, selected[0]) : undefined;
   const refused = problem ?? opening.problem ?? checking.refused;
@@ -72,16 +70,7 @@ export function Workbench({ open }: { open: string }) {
           duplicate={duplicateSelected}
           remove={removeSelected}
         >
-          <select
-            aria-label="Open a query"
-            value=""
-            onChange={({ target }) => (location.hash = linkTo("compose", target.value))}
-          >
-            <option value="">Open a query…</option>
-            {queries.map((query) => (
-              <option key={query}>{query}</option>
-            ))}
-          </select>
+          <QueryChooser />
           <RunForm />
         </Toolbar>
         <div className="bench">
@@ -109,18 +98,8 @@ export function Workbench({ open }: { open: string }) {
             {part ? <Panel part={part} /> : <Guide />}
           </section>
         </div>
-        <nav className="sheets" aria-label="Sheets">
-          {SHEETS.map((each) => (
-            <button key={each} aria-expanded={sheet === each} onClick={() => setSheet(sheet === each ? null : each)}>
-              {SHEET_TITLES[each]}
-            </button>
-          ))}
-        </nav>
-        {dragged && (
-          <div className="ghost-op" style={{ left: dragged.at.x, top: dragged.at.y }} aria-hidden>
-            <Glyph operator={dragged.offer.operator} /> {dragged.offer.title}
-          </div>
-        )}
+        <Sheets open={sheet} show={setSheet} />
+        {dragged && <Dragging {...dragged} />}
       </div>
     </ComposingContext>
   );

@@ -11,6 +11,8 @@ export interface Composing {
   /** The operators of the draft's level, by kind. */
   operators: ReadonlyMap<string, Operator>;
   catalog: Catalog | null;
+  /** The names of the queries that there are. */
+  queries: string[];
   /** What the server said of the draft last; null before it said anything. */
   checked: CheckedPlan | null;
 }

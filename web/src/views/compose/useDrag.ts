@@ -8,7 +8,7 @@ export interface Offer {
   settings?: Settings;
 }
 
-interface Dragged {
+export interface Dragged {
   offer: Offer;
   at: Point;
 }

@@ -13,7 +13,7 @@ import { linesOf } from "./routing";
 import { distanceOf, favourite } from "./sight";
 import { spot } from "./spot";
 import { Tip } from "./Tip";
-import type { Domains } from "./useDomains";
+import type { Queries } from "../../live/useQueries";
 import { useGoTo, useSight } from "./useSight";
 import { isStep, walk } from "./walk";
 
@@ -21,7 +21,7 @@ export interface FlowProps {
   picture: string;
   drawn: Drawn[];
   places: Places;
-  domains: Domains;
+  queries: Queries;
   /** What is open in the panel. */
   open: string | null;
   /** Where the keyboard should go. */
@@ -41,10 +41,10 @@ export const Flow = memo(function Flow(props: FlowProps) {
   );
 });
 
-function Inner({ picture, drawn, places, domains, open, goal, choose, tidy }: FlowProps) {
+function Inner({ picture, drawn, places, queries, open, goal, choose, tidy }: FlowProps) {
   const frame = useRef<HTMLDivElement>(null);
   const distance = useStore((state) => distanceOf(state.transform[2]));
-  const nodes = useFlowNodes(drawn, places, open, domains);
+  const nodes = useFlowNodes(drawn, places, open, queries);
   const lines = useMemo(() => linesOf(drawn, places), [drawn, places]);
   const boxes = useMemo(() => boxesOf(drawn, places), [drawn, places]);
   const byId = useMemo(() => new Map(drawn.map((each) => [each.id, each])), [drawn]);
@@ -68,7 +68,6 @@ function Inner({ picture, drawn, places, domains, open, goal, choose, tidy }: Fl
   const enter = useCallback((id: string | null) => spot.point(litBy(byId.get(id ?? ""), drawn)), [byId, drawn]);
   const onKeyDown = (event: React.KeyboardEvent) => {
     const id = itemOf(event.nativeEvent) ?? (event.target === frame.current ? favourite(drawn) : null);
-    if (event.key === "Escape") choose(null);
     if (id === null) return;
     if (event.key === "Enter" || event.key === " ") choose(byId.get(id) ?? null);
     else if (isStep(event.key)) goTo(event.target === frame.current ? id : walk(id, event.key, drawn, places));

@@ -1,16 +1,17 @@
-import { useCallback, useEffect, useMemo, useState } from "react";
+import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { Empty, Trouble } from "../../parts/Help";
 import { linkTo } from "../../shell/routes";
 import type { Graph } from "../../api/types";
 import "../../styles/graph.css";
 import { Flow } from "./Flow";
+import { heirs } from "./heirs";
 import { Panel } from "./Panel";
 import { drawnOf, found, itemsOf, partId, type Drawn } from "./picture";
 import { Rail } from "./Rail";
 import { spot } from "./spot";
-import { useDomains } from "./useDomains";
 import { useGraph } from "./useGraph";
 import { useLayout } from "./useLayout";
+import { useQueries } from "../../live/useQueries";
 import { Welcome } from "./Welcome";
 
 /** The running graph; `rest` names the query of which alone the parts are shown. */
@@ -46,8 +47,14 @@ function Shown({ graph, only }: { graph: Graph; only: string }) {
   const drawn = useMemo(() => drawnOf(graph, only), [graph, only]);
   const items = useMemo(() => itemsOf(drawn), [drawn]);
   const matches = useMemo(() => (text.trim() ? found(drawn, text) : null), [drawn, text]);
-  const domains = useDomains(graph.revision);
-  const { laid, tidy } = useLayout(only, items);
+  const queries = useQueries(graph.revision);
+  const before = useRef(drawn);
+  const come = useMemo(() => heirs(before.current, drawn), [drawn]);
+  useEffect(() => {
+    before.current = drawn;
+    setOpen((id) => [...come].find(([, gone]) => gone === id)?.[0] ?? id);
+  }, [drawn, come]);
+  const { laid, tidy } = useLayout(only, items, come);
   useEffect(() => {
     spot.search(matches);
     return () => spot.search(null);
@@ -58,23 +65,33 @@ function Shown({ graph, only }: { graph: Graph; only: string }) {
     else setOpen(each?.id ?? null);
   }, []);
   const shown = graph.nodes.find((node) => partId(node.id) === open);
-  const close = () => {
+  const close = useCallback(() => {
     setOpen(null);
-    if (shown) setGoal({ id: partId(shown.id) });
-  };
+    if (open !== null) setGoal({ id: open });
+  }, [open]);
+  useEscape(close, open !== null);
   const goToFirst = () => {
     const first = matches?.values().next().value;
     if (first !== undefined) setGoal({ id: first });
   };
   return (
-    <div className="graph" onKeyDown={(event) => event.key === "Escape" && shown && close()}>
+    <div className="graph">
       <Rail graph={graph} drawn={drawn} only={only} text={text} matches={matches?.size ?? 0} search={setText} goToFirst={goToFirst} />
       <div className="stage">
         {laid && laid.picture === only && (
-          <Flow picture={only} drawn={drawn} places={laid.places} domains={domains} open={open} goal={goal} choose={choose} tidy={tidy} />
+          <Flow picture={only} drawn={drawn} places={laid.places} queries={queries} open={open} goal={goal} choose={choose} tidy={tidy} />
         )}
-        {shown && <Panel node={shown} domain={domains.get(shown.queries[0] ?? "") ?? null} close={close} />}
+        {shown && <Panel node={shown} query={queries.get(shown.queries[0] ?? "")} close={close} />}
       </div>
     </div>
   );
+}
+
+/** Escape closes what is open, wherever the keyboard is. */
+function useEscape(close: () => void, isOpen: boolean): void {
+  useEffect(() => {
+    const onKeyDown = (event: KeyboardEvent) => event.key === "Escape" && close();
+    if (isOpen) addEventListener("keydown", onKeyDown);
+    return () => removeEventListener("keydown", onKeyDown);
+  }, [close, isOpen]);
 }

@@ -1,16 +1,16 @@
-import { useEffect, useMemo, useRef, useState } from "react";
-import type { Domain, GraphNode } from "../../api/types";
-import { duration, instant } from "../../parts/format";
+import { useEffect, useMemo, useRef } from "react";
+import type { Domain, GraphNode, QueryEntry } from "../../api/types";
+import { instant } from "../../parts/format";
 import { linkTo } from "../../shell/routes";
 import { Charts } from "./Charts";
 import { figure, share, times } from "./figures";
-import { changesOf, History } from "./history";
+import { History } from "./history";
 import { Icon } from "./Icon";
-import { measures } from "./measures";
-import { kindOf, meaningOf, titleOf } from "./names";
+import { measures, type Field } from "./measures";
+import { kindOf, meaningOf, sizeOf, titleOf } from "./names";
 
 /** All about one part of the graph. */
-export function Panel({ node, domain, close }: { node: GraphNode; domain: Domain; close: () => void }) {
+export function Panel({ node, query, close }: { node: GraphNode; query: QueryEntry | undefined; close: () => void }) {
   const history = useMemo(() => new History(node.id), [node.id]);
   useEffect(() => history.follow(), [history]);
   return (
@@ -30,9 +30,9 @@ export function Panel({ node, domain, close }: { node: GraphNode; domain: Domain
       <div className="panel-body">
         {node.details && <pre className="details">{node.details}</pre>}
         <Users node={node} />
-        <Now node={node} domain={domain} />
+        <Now node={node} domain={query?.domain ?? null} />
+        <Sizes node={node} query={query} />
         <Charts history={history} />
-        <Sizes node={node} history={history} domain={domain} />
       </div>
     </aside>
   );
@@ -59,13 +59,13 @@ function Now({ node, domain }: { node: GraphNode; domain: Domain }) {
   const list = useRef<HTMLDListElement>(null);
   useEffect(() => {
     const cells = [...list.current!.querySelectorAll("dd")];
-    const write = () => figuresOf(node.id, domain).forEach(([, text], index) => (cells[index]!.textContent = text));
+    const write = () => figuresOf(node, domain).forEach(([, text], index) => (cells[index]!.textContent = text));
     write();
     return measures.read(write);
-  }, [node.id, domain]);
+  }, [node, domain]);
   return (
     <dl className="now numbers" ref={list}>
-      {figuresOf(node.id, domain).map(([name]) => (
+      {figuresOf(node, domain).map(([name]) => (
         <div key={name}>
           <dt>{name}</dt>
           <dd />
@@ -75,51 +75,42 @@ function Now({ node, domain }: { node: GraphNode; domain: Domain }) {
   );
 }
 
-function figuresOf(id: number, domain: Domain): [string, string][] {
-  const value = (field: Parameters<typeof measures.get>[1]) => measures.get(id, field);
+function figuresOf(node: GraphNode, domain: Domain): [string, string][] {
+  const value = (field: Field) => measures.get(node.id, field);
+  const size = (name: "window" | "granularity"): [string, string][] =>
+    node[name] === null ? [] : [[name, sizeOf(node.operator, value(name) || node[name], domain)]];
   const watermark = value("watermark");
   return [
     ["rows in", `${figure(value("rows_in"))} (${figure(value("input_rate"))}/s)`],
     ["rows out", `${figure(value("rows_out"))} (${figure(value("output_rate"))}/s)`],
-    ["out for each in", times(value("selectivity"))],
-    ["remembered", `${figure(value("state_rows"))} rows, ${figure(value("state_bytes"))}B`],
+    ["rows out for one in", times(value("selectivity"))],
+    ["rows remembered", figure(value("state_rows"))],
+    ["bytes remembered", figure(value("state_bytes"))],
     ["time spent", `${figure(value("seconds"))} s (now ${share(value("busy"))})`],
+    ...size("window"),
+    ...size("granularity"),
     ["watermark", Number.isNaN(watermark) ? "the end of time" : instant(watermark, domain)],
   ];
 }
 
 /** Sizes of windows and granules: what is in force, and what was. */
-function Sizes({ node, history, domain }: { node: GraphNode; history: History; domain: Domain }) {
-  const [, again] = useState(0);
-  const count = useRef(0);
-  useEffect(
-    () =>
-      history.watch(() => {
-        const known = allChanges(history).length;
-        if (known !== count.current) again((count.current = known));
-      }),
-    [history],
-  );
+function Sizes({ node, query }: { node: GraphNode; query: QueryEntry | undefined }) {
   if (node.window === null && node.granularity === null) return null;
-  const rows = node.operator.startsWith("CountWindow");
+  const knob = /knob=(.*)$/.exec(node.details)?.[1] ?? "";
+  const domain = query?.domain ?? null;
+  const words = (value: number) => sizeOf(node.operator, value, domain);
+  const changes = query?.sizes[knob] ?? [];
   return (
     <section>
-      <h3>Settings in force</h3>
-      {(["window", "granularity"] as const).map((name) => (
-        <ul className="sizes numbers" key={name}>
-          {changesOf(history.at, history.columns[name])
-            .reverse()
-            .map(({ at, size }, index) => (
-              <li key={at} className={index === 0 ? "" : "quiet"}>
-                {name} {rows ? `${size.toLocaleString("en")} rows` : duration(size, domain)}
-                <time> since {new Date(at * 1000).toTimeString().slice(0, 8)}</time>
-              </li>
-            ))}
-        </ul>
-      ))}
+      <h3>{knob ? `Sizes in force: ${knob}` : "Size"}</h3>
+      {!knob && <p className="sizes">It never changes.</p>}
+      <ol className="sizes numbers">
+        {[...changes].reverse().map(([since, value]) => (
+          <li key={since}>
+            {words(value)} <span className="quiet">from {since <= 0 ? "the beginning" : instant(since, domain)} on</span>
+          </li>
+        ))}
+      </ol>
     </section>
   );
 }
-
-const allChanges = (history: History) =>
-  (["window", "granularity"] as const).flatMap((name) => changesOf(history.at, history.columns[name]));

@@ -21,7 +21,7 @@ export const Part = memo(function Part({ id, data, selected }: NodeProps<PartNod
   const distance = useContext(LookedAt);
   const shared = node.queries.length > 1;
   useEffect(() => spot.hold(id, card.current!), [id]);
-  useEffect(() => showFigures(node.id, card.current!), [distance, node.id]);
+  useEffect(() => showFigures(node, data.domain, card.current!), [distance, node, data.domain]);
   return (
     <div
       ref={card}
@@ -40,9 +40,7 @@ function FarFace({ node }: { node: GraphNode }) {
   return (
     <div className="far-face">
       <strong>{titleOf(node)}</strong>
-      <span>
-        <span data-figure="rate">–</span>/s
-      </span>
+      <span data-figure="speed">–</span>
       <span className="heat" />
     </div>
   );
@@ -58,7 +56,9 @@ function Face({ node, shared, domain }: { node: GraphNode; shared: boolean; doma
         <strong>{titleOf(node)}</strong>
         {shared && <span className="badge">{node.queries.length}</span>}
       </div>
-      <div className="part-details">{shortDetails(node, domain) || " "}</div>
+      <div className="part-details" data-figure={node.window === null ? undefined : "details"}>
+        {shortDetails(node, domain) || " "}
+      </div>
       <dl className="part-figures">
         <Cell figure="rate" name="rows/s" />
         <Cell figure="kept" name="sel." />
@@ -79,24 +79,27 @@ function Cell({ figure, name }: { figure: string; name: string }) {
   );
 }
 
-const FIGURES: Record<string, (id: number) => string> = {
-  rate: (id) => figure(measures.get(id, "output_rate")),
-  kept: (id) => times(measures.get(id, "selectivity")),
-  state: (id) => figure(measures.get(id, "state_rows")),
-  busy: (id) => share(measures.get(id, "busy")),
+const FIGURES: Record<string, (node: GraphNode, domain: Domain) => string> = {
+  // The size of a window may change without the graph becoming another one.
+  details: (node, domain) => shortDetails({ ...node, window: measures.get(node.id, "window") || node.window }, domain),
+  rate: ({ id }) => figure(measures.get(id, "output_rate")),
+  speed: ({ id }) => `${figure(measures.get(id, "output_rate"))}/s`,
+  kept: ({ id }) => times(measures.get(id, "selectivity")),
+  state: ({ id }) => figure(measures.get(id, "state_rows")),
+  busy: ({ id }) => share(measures.get(id, "busy")),
 };
 
 /** Writes the numbers of a part where they are shown, whenever there are new ones. */
-function showFigures(id: number, card: HTMLElement): () => void {
+function showFigures(node: GraphNode, domain: Domain, card: HTMLElement): () => void {
   const places = [...card.querySelectorAll<HTMLElement>("[data-figure]")];
   const cells = places.map((each) => ({ text: each.firstChild as Text, of: FIGURES[each.dataset.figure!]! }));
   const heat = card.querySelector<HTMLElement>(".heat")!;
   const write = () => {
     for (const cell of cells) {
-      const text = cell.of(id);
+      const text = cell.of(node, domain);
       if (cell.text.data !== text) cell.text.data = text;
     }
-    warm(heat, measures.get(id, "busy"));
+    warm(heat, measures.get(node.id, "busy"));
   };
   write();
   return measures.read(write);
@@ -121,7 +124,8 @@ export const QueryName = memo(function QueryName({ id, data, selected }: NodePro
       data-item={id}
       aria-label={`The query ${data.query}`}
     >
-      {data.query}
+      {/* Another size is another text: nothing that is there moves. */}
+      <span key={distance}>{data.query}</span>
     </div>
   );
 });

@@ -1,7 +1,8 @@
 import { Empty } from "../../parts/Help";
 import { linkTo } from "../../shell/routes";
 
-const EXAMPLE = `CREATE STREAM bid (item STRING, price BIGINT, ts TIMESTAMP) ORDERED BY ts;
+const EXAMPLE = `CREATE STREAM bid (item STRING, price BIGINT, ts TIMESTAMP)
+ORDERED BY ts;
 
 CREATE QUERY hot AS
 SELECT item, COUNT(*) AS bids
@@ -19,8 +20,10 @@ export function Welcome() {
       <p>
         <a className="go" href={linkTo("queries")}>
           Write a query
-        </a>{" "}
-        or start the server with <code>tidemill serve --demo</code> to see an auction house.
+        </a>
+      </p>
+      <p>
+        Or see an auction house at work: <code>tidemill serve --demo</code>
       </p>
     </Empty>
   );

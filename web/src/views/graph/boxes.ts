@@ -18,7 +18,7 @@ export function boxesOf(drawn: Drawn[], places: Places): Box[] {
     const place = places[each.id];
     if (!place) return [];
     const [colour, width, height] =
-      each.type === "part" ? [`--kind-${kindOf(each.node.operator)}`, WIDTH, HEIGHT] : ["--accent", WIDTH * 0.6, HEIGHT * 0.34];
+      each.type === "part" ? [`--kind-${kindOf(each.node.operator)}`, WIDTH, HEIGHT] : ["--accent", WIDTH * 0.8, HEIGHT * 0.34];
     return [{ id: each.id, colour, left: place.x - width / 2, top: place.row * PITCH, width, height }];
   });
 }

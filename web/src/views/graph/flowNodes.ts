@@ -3,7 +3,7 @@ import type { Domain } from "../../api/types";
 import { HEIGHT, PITCH, WIDTH, type Places } from "./layout";
 import type { PartNode, QueryNode } from "./Part";
 import { usersOf, type Drawn } from "./picture";
-import type { Domains } from "./useDomains";
+import type { Queries } from "../../live/useQueries";
 import { inReadingOrder } from "./walk";
 
 export type FlowNode = PartNode | QueryNode;
@@ -11,18 +11,18 @@ export type FlowNode = PartNode | QueryNode;
 const NAME_HEIGHT = 34;
 
 /** Nodes for the canvas, in reading order; those that say the same as before are the same objects. */
-export function useFlowNodes(drawn: Drawn[], places: Places, open: string | null, domains: Domains): FlowNode[] {
+export function useFlowNodes(drawn: Drawn[], places: Places, open: string | null, queries: Queries): FlowNode[] {
   const known = useRef(new Map<string, { text: string; node: FlowNode }>());
   return useMemo(() => {
     const next = inReadingOrder(drawn, places).map((each) => {
-      const node = flowNode(each, places, each.id === open, domains.get(usersOf(each)[0] ?? "") ?? null);
+      const node = flowNode(each, places, each.id === open, queries.get(usersOf(each)[0] ?? "")?.domain ?? null);
       const text = JSON.stringify(node);
       const before = known.current.get(each.id);
       return before?.text === text ? before : { text, node };
     });
     known.current = new Map(next.map((each) => [each.node.id, each]));
     return next.map((each) => each.node);
-  }, [drawn, places, open, domains]);
+  }, [drawn, places, open, queries]);
 }
 
 function flowNode(each: Drawn, places: Places, selected: boolean, domain: Domain): FlowNode {

@@ -3,7 +3,7 @@ import type { NodeHistory } from "../../api/types";
 import { measures, type Field } from "./measures";
 
 const MOST = 600;
-export const KEPT: readonly Field[] = ["input_rate", "output_rate", "state_rows", "state_bytes", "busy", "window", "granularity"];
+export const KEPT: readonly Field[] = ["input_rate", "output_rate", "state_rows", "busy"];
 
 /** What a part did: first as the server remembers it, then as it goes on. */
 export class History {
@@ -63,13 +63,4 @@ function perTime(seconds: (number | null)[], at: number[], index: number, now: n
   const [before, after] = [seconds[index - 1], seconds[index]];
   if (before == null || after == null || after < before) return null;
   return (after - before) / Math.max((now - at[index - 1]!) / 1000, 1e-3);
-}
-
-/** When a size became another one: instants of change with the size from then on. */
-export function changesOf(at: number[], sizes: (number | null)[]): { at: number; size: number }[] {
-  const found: { at: number; size: number }[] = [];
-  sizes.forEach((size, index) => {
-    if (size !== null && size !== found.at(-1)?.size) found.push({ at: at[index]!, size });
-  });
-  return found;
 }

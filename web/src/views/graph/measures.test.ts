@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { Measures } from "../../api/types";
 import { figure, share, times } from "./figures";
-import { changesOf } from "./history";
 import { MeasureStore } from "./measures";
 
 beforeEach(() => void vi.useFakeTimers());
@@ -54,8 +53,4 @@ test("figures on a part have five characters at most", () => {
   expect([0, 0.0004, 0.0123, 0.0999, 0.42, 1.5].map(share)).toEqual(["0%", "<0.1%", "1.2%", "10%", "42%", "150%"]);
   expect([0.25, 12, NaN].map(times)).toEqual(["×0.25", "×12.0", "–"]);
   for (const value of values) expect(figure(value).length).toBeLessThanOrEqual(5);
-});
-
-test("the sizes of a window are told as the instants at which they changed", () => {
-  expect(changesOf([1, 2, 3, 4, 5], [null, 60, 60, 30, 30])).toEqual([{ at: 2, size: 60 }, { at: 4, size: 30 }]);
 });

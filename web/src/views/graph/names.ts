@@ -48,19 +48,24 @@ export function titleOf({ operator, details }: Named): string {
   return words === "top k" ? "Top k" : words.charAt(0).toUpperCase() + words.slice(1);
 }
 
+/** The size of a window or a granule. */
+export const sizeOf = (operator: string, size: number, domain: Domain): string =>
+  operator === "CountWindowExec" ? `${size.toLocaleString("en")} rows` : duration(size, domain);
+
 function slideOf(details: string, domain: Domain): string {
   const slide = /slide=(\d+)/.exec(details)?.[1];
-  return slide ? `, every ${duration(Number(slide), domain)}` : "";
+  return slide && slide !== "1" ? `, every ${duration(Number(slide), domain)}` : "";
 }
 
 /** Details in one short line: the noise of names that the programs gave is left out. */
 export function shortDetails({ operator, details, window }: Named, domain: Domain): string {
   if (kindOf(operator) === "source") return /columns=\[(.*)\]/.exec(details)?.[1] ?? "";
-  if (operator === "TimeWindowExec" && window) return `last ${duration(window, domain)}${slideOf(details, domain)}`;
+  if (window) return `last ${sizeOf(operator, window, domain)}${slideOf(details, domain)}`;
   return details
-    .replace(/\[(.*)\]/, "$1")
+    .replace(/ (knob|orders)=.*$/, "")
+    .replace(/^keys=\[(.*)\]$/, "on $1")
+    .replace(/(\w+)=\[([^[\]]*)\]/g, "$1 $2")
+    .replace(/(^|\s)\[(.*)\]$/, (_, space: string, body: string) => (space ? `: ${body}` : body))
     .replace(/\b(\w+) := ((?:\w+\.)?\1)(?=,|$)/g, "$1")
-    .replace(/ := /g, " = ")
-    .replace(/=\[([^\]]*)\]/g, " $1")
-    .trim();
+    .replace(/ := /g, " = ");
 }

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import type { Graph, GraphNode } from "../../api/types";
 import { boxAt, boxesOf } from "./boxes";
+import { heirs } from "./heirs";
 import { arrangeAnew } from "./layout";
 import { shortDetails, titleOf } from "./names";
 import { drawnOf, found, itemsOf, partsOf, tintOf } from "./picture";
@@ -35,10 +36,25 @@ test("parts of the old and the new plan are told apart from what both share", ()
   expect(graph.nodes.map((each) => tintOf(each, [migration]))).toEqual([null, "old", "new"]);
 });
 
+test("a part whose size was changed, and what stands on it, come instead of what was there", () => {
+  const after = drawnOf({
+    ...graph,
+    nodes: [graph.nodes[0]!, { ...graph.nodes[1]!, id: 7, details: "range=60" }, graph.nodes[2]!, node(8, "FilterExec", "x", [0], ["new"])],
+    roots: [{ query: "hot", node: 7 }, { query: "dear", node: 2 }],
+  }, "");
+  expect([...heirs(drawn, after)]).toEqual([["7", "1"], ["7 hot", "1 hot"]]);
+  expect(heirs(drawn, drawn).size).toBe(0);
+});
+
 test("names are for people", () => {
   expect(graph.nodes.map(titleOf)).toEqual(["bid", "Time window", "Filter"]);
   expect(graph.nodes.map((each) => shortDetails(each, "microseconds"))).toEqual(["item, price", "last 5 min", "bid.price > 10"]);
   expect(shortDetails({ operator: "ProjectExec", details: "[item := bid.item, n := count1]", window: null }, null)).toBe("item, n = count1");
+  const count = { operator: "AggregateExec", details: "by=[bid.item] [count1 := COUNT(*)]", window: null };
+  expect(shortDetails(count, null)).toBe("by bid.item: count1 = COUNT(*)");
+  const join = { operator: "JoinExec", details: "keys=[a.x = b.x = c.x] orders=[012, 102]", window: null };
+  expect(shortDetails(join, null)).toBe("on a.x = b.x = c.x");
+  expect(shortDetails({ operator: "CountWindowExec", details: "rows=100 knob=rows of bid", window: 100 }, null)).toBe("last 100 rows");
 });
 
 test("arrow keys walk along the graph", () => {

@@ -8,8 +8,8 @@ interface Laid {
   places: Places;
 }
 
-/** Where everything is, found in a worker so that the page never waits for it. */
-export function useLayout(picture: string, items: Item[]): { laid: Laid | null; tidy: () => void } {
+/** Where everything is (heirs where those were that they come instead of), found in a worker so that the page never waits for it. */
+export function useLayout(picture: string, items: Item[], heirs: Map<string, string>): { laid: Laid | null; tidy: () => void } {
   const [laid, setLaid] = useState<Laid | null>(null);
   const known = useRef(new Map<string, Places>());
   const worker = useRef<Worker | null>(null);
@@ -30,6 +30,10 @@ export function useLayout(picture: string, items: Item[]): { laid: Laid | null; 
     worker.current = new Worker(new URL("./layout.worker.ts", import.meta.url), { type: "module" });
     return () => worker.current?.terminate();
   }, []);
-  useEffect(() => ask(known.current.get(picture) ?? {}), [ask, picture]);
+  useEffect(() => {
+    const places = { ...known.current.get(picture) };
+    for (const [heir, gone] of heirs) if (places[gone]) places[heir] ??= places[gone];
+    ask(places);
+  }, [ask, picture, heirs]);
   return { laid, tidy: useCallback(() => ask(null), [ask]) };
 }

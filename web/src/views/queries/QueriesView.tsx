@@ -59,7 +59,17 @@ export default function QueriesView({ rest }: { rest: string }) {
         {queries.data && <CatalogPanel catalog={catalog.data} insert={insert} />}
       </aside>
       <div className="q-main">
-        {query && <QueryPage key={rest} query={query} catalog={catalog.data} handle={editor} tab={tab} choose={choose} changed={changed} />}
+        {query && (
+          <QueryPage
+            key={rest}
+            query={query}
+            catalog={catalog.data}
+            handle={editor}
+            tab={tab}
+            choose={choose}
+            changed={changed}
+          />
+        )}
         {!rest && <Workbench catalog={catalog.data} queries={queries.data ?? []} handle={editor} done={changed} />}
         {rest && !query && queries.data && <Gone name={rest} />}
       </div>

@@ -2,7 +2,8 @@ import { call, part, post, Refused } from "../../api/client";
 import type { Problem } from "../../api/types";
 
 /** What can be done with a query by its name. */
-export const start = (name: string, partial = false): Promise<unknown> => post(`queries/${part(name)}/start`, { partial });
+export const start = (name: string, partial = false): Promise<unknown> =>
+  post(`queries/${part(name)}/start`, { partial });
 export const stop = (name: string): Promise<unknown> => post(`queries/${part(name)}/stop`);
 export const drop = (name: string): Promise<unknown> => call("DELETE", `queries/${part(name)}`);
 export const alter = (name: string, sql: string): Promise<unknown> => call("PATCH", `queries/${part(name)}`, { sql });

@@ -3,7 +3,18 @@ import type { ReactNode } from "react";
 /** Small signs, drawn in the colour of the text. */
 function icon(drawing: ReactNode) {
   return () => (
-    <svg className="q-icon" viewBox="0 0 16 16" width="16" height="16" aria-hidden fill="none" stroke="currentColor" strokeWidth="1.6" strokeLinecap="round" strokeLinejoin="round">
+    <svg
+      className="q-icon"
+      viewBox="0 0 16 16"
+      width="16"
+      height="16"
+      aria-hidden
+      fill="none"
+      stroke="currentColor"
+      strokeWidth="1.6"
+      strokeLinecap="round"
+      strokeLinejoin="round"
+    >
       {drawing}
     </svg>
   );

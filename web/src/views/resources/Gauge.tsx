@@ -17,16 +17,20 @@ const MEASURED: Series = { label: "measured", colour: "--accent", fill: true };
 const ESTIMATED: Series = { label: "estimated", colour: "--kind-estimate", dashed: true };
 const BOUND: Series = { label: "bound", colour: "--bad" };
 
+/** Below this share of its bound, the bound would make the lines flat. */
+const SEEN = 0.15;
+
 /** One thing that is bounded: how much of it is in use, and how that went over time. */
 export function Gauge({ title, what, unit, words, measured, estimated, bound, history }: Props) {
   const follow = useFollow(history.at.at(-1));
-  const series = [MEASURED, ...(estimated === null ? [] : [ESTIMATED]), ...(bound === null ? [] : [BOUND])];
+  const inSight = bound !== null && Math.max(estimated ?? 0, ...history.measured) > SEEN * bound;
+  const series = [MEASURED, ...(estimated === null ? [] : [ESTIMATED]), ...(inSight ? [BOUND] : [])];
   const data = () =>
     [
       history.at.map((each) => each / 1000),
       history.measured,
       ...(estimated === null ? [] : [history.estimated]),
-      ...(bound === null ? [] : [history.at.map(() => bound)]),
+      ...(inSight ? [history.at.map(() => bound)] : []),
     ] as AlignedData;
   return (
     <section className="card gauge">
@@ -44,7 +48,7 @@ export function Gauge({ title, what, unit, words, measured, estimated, bound, hi
       <p className="keys quiet numbers">
         <span className="key out">measured</span>
         {estimated !== null && <span className="key estimate">estimated {words(estimated)}</span>}
-        {bound !== null && <span className="key bound">bound</span>}
+        {bound !== null && <span className="key bound">bound{inSight ? "" : `, far above: ${words(bound)}`}</span>}
       </p>
       <TimeChart height={170} series={series} words={words} data={data} follow={follow} label={`${title} over time`} />
     </section>

@@ -9,7 +9,7 @@ const MORE = 200;
 
 /** What happened, as a picture and as a list. */
 export const Happenings = memo(
-  function Happenings({ events }: { events: Happening[] }) {
+  function Happenings({ events, until }: { events: Happening[]; until: number }) {
     return (
       <section className="card">
         <h2>What happened</h2>
@@ -17,17 +17,17 @@ export const Happenings = memo(
           <p className="quiet">Nothing yet: starts and stops, changes of plans and of sizes, failures and refusals will be here.</p>
         ) : (
           <>
-            <Timeline events={events} />
+            <Timeline events={events} until={until} />
             <List events={events} />
           </>
         )}
       </section>
     );
   },
-  (before, after) => newest(before.events) === newest(after.events),
+  (before, after) => newest(before.events) === newest(after.events) && before.until === after.until,
 );
 
-const newest = (events: Happening[]): string => `${events.length} ${events.at(-1)?.at}`;
+const newest = (events: Happening[]): string => `${events.length} ${events.at(-1)?.at} ${events.at(-1)?.text}`;
 
 function List({ events }: { events: Happening[] }) {
   const [most, setMost] = useState(FIRST);

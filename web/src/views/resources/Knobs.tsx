@@ -1,13 +1,12 @@
 import type { Domain, Resources } from "../../api/types";
-import { duration } from "../../parts/format";
+import { sizeWords } from "./lanes";
 import { linkTo } from "../../shell/routes";
-import { useDomains } from "../graph/useDomains";
+import type { Queries } from "../../live/useQueries";
 
 type Knob = Resources["knobs"][number];
 
 /** Sizes that may be changed, each between its bounds. */
-export function Knobs({ knobs }: { knobs: Knob[] }) {
-  const domains = useDomains(knobs.length);
+export function Knobs({ knobs, queries }: { knobs: Knob[]; queries: Queries }) {
   return (
     <section className="card">
       <h2>Sizes that may change</h2>
@@ -19,7 +18,7 @@ export function Knobs({ knobs }: { knobs: Knob[] }) {
       ) : (
         <ul className="knobs">
           {knobs.map((knob) => (
-            <Row key={knob.name} knob={knob} domain={domains.get(knob.queries[0] ?? "") ?? null} />
+            <Row key={knob.name} knob={knob} domain={queries.get(knob.queries[0] ?? "")?.domain ?? null} />
           ))}
         </ul>
       )}
@@ -28,8 +27,7 @@ export function Knobs({ knobs }: { knobs: Knob[] }) {
 }
 
 function Row({ knob, domain }: { knob: Knob; domain: Domain }) {
-  const words = (size: number | null) =>
-    size === null ? "no bound" : knob.kind === "rows" ? `${size.toLocaleString("en")} rows` : duration(size, domain);
+  const words = (size: number | null) => (size === null ? "no bound" : sizeWords(knob.name, size, domain));
   return (
     <li>
       <strong>{knob.name}</strong>

@@ -1,12 +1,15 @@
+import { useMemo } from "react";
 import { Trouble } from "../../parts/Help";
 import { bytes } from "../../parts/format";
 import { useLive } from "../../live/hooks";
 import type { Resources } from "../../api/types";
 import "../../styles/resources.css";
+import { useQueries } from "../../live/useQueries";
 import { Gauge } from "./Gauge";
 import { Knobs } from "./Knobs";
 import { NoBounds } from "./NoBounds";
 import { Happenings } from "./Happenings";
+import { textOf } from "./lanes";
 
 const cores = (value: number): string => value.toFixed(2);
 
@@ -14,7 +17,16 @@ const cores = (value: number): string => value.toFixed(2);
 export default function ResourcesView(_: { rest: string }) {
   const { data, problem } = useLive<Resources>("resources", "resources");
   if (!data) return <div className="pad">{problem ? <Trouble problem={problem} /> : <p className="quiet">Loading…</p>}</div>;
-  const { bounds, now, history, knobs, events } = data;
+  return <Shown resources={data} />;
+}
+
+function Shown({ resources }: { resources: Resources }) {
+  const { bounds, now, history, knobs, events } = resources;
+  const queries = useQueries(events.length);
+  const told = useMemo(() => {
+    const domainOf = (name: string) => queries.get(knobs.find((knob) => knob.name === name)?.queries[0] ?? "")?.domain ?? null;
+    return events.map((event) => ({ ...event, text: textOf(event, domainOf) }));
+  }, [events, knobs, queries]);
   return (
     <div className="resources">
       {bounds.memory === null && bounds.cpu === null && <NoBounds />}
@@ -40,8 +52,8 @@ export default function ResourcesView(_: { rest: string }) {
           history={{ at: history.at, measured: history.cpu, estimated: history.estimated_cpu }}
         />
       </div>
-      <Knobs knobs={knobs} />
-      <Happenings events={events} />
+      <Knobs knobs={knobs} queries={queries} />
+      <Happenings events={told} until={10_000 * Math.ceil((history.at.at(-1) ?? 0) / 10_000)} />
     </div>
   );
 }

@@ -6,8 +6,8 @@ const PLACES = 90;
 const SHORTEST = 60_000;
 
 /** A lane for every kind of happening over one axis of time. Arrow keys go from sign to sign. */
-export function Timeline({ events }: { events: Happening[] }) {
-  const to = events.at(-1)!.at;
+export function Timeline({ events, until }: { events: Happening[]; until: number }) {
+  const to = Math.max(until, events.at(-1)!.at);
   const from = Math.min(events[0]!.at, to - SHORTEST);
   const clusters = useMemo(() => clustersOf(events, from, to, PLACES), [events, from, to]);
   const [chosen, setChosen] = useState<number | null>(null);
@@ -72,7 +72,7 @@ function Axis({ from, to }: { from: number; to: number }) {
     <div className="lane axis" aria-hidden>
       <span className="lane-name" />
       <div className="track">
-        {ticksOf(from, to).map((at) => (
+        {ticksOf(from, to - 0.03 * (to - from)).map((at) => (
           <time key={at} className="numbers" style={{ left: percent((at - from) / (to - from)) }}>
             {new Date(at).toTimeString().slice(0, 8)}
           </time>

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Happening } from "../../api/types";
 import { position } from "./Knobs";
-import { clustersOf, laneOf, spansOf, ticksOf } from "./lanes";
+import { clustersOf, laneOf, spansOf, textOf, ticksOf } from "./lanes";
 
 const event = (at: number, kind: string, query: string | null = "q"): Happening => ({ at, tick: 0, kind, query, text: kind });
 
@@ -15,6 +15,13 @@ test("what happened at once is one sign, lanes apart", () => {
 test("a change of plans lasts until its end, or until now", () => {
   const events = [event(0, "migrate", "a"), event(50, "migrated", "a"), event(80, "migrate", "b"), event(100, "start")];
   expect(spansOf(events, 0, 100)).toEqual([{ query: "a", begin: 0, end: 0.5 }, { query: "b", begin: 0.8, end: 1 }]);
+});
+
+test("sizes are told as people tell them", () => {
+  const text = (text: string) => textOf({ ...event(0, "adapt"), text }, () => "microseconds");
+  expect(text("range of bid: 600000000 to 120000000")).toBe("range of bid: 10 min to 2 min");
+  expect(text("rows of bid: 100 to 1000")).toBe("rows of bid: 100 rows to 1,000 rows");
+  expect(text("something else")).toBe("something else");
 });
 
 test("the axis has round times", () => {

@@ -1,4 +1,5 @@
-import type { Happening } from "../../api/types";
+import type { Domain, Happening } from "../../api/types";
+import { duration } from "../../parts/format";
 
 export type Lane = "queries" | "plans" | "sizes" | "troubles";
 export const LANES: readonly Lane[] = ["queries", "plans", "sizes", "troubles"];
@@ -16,6 +17,18 @@ const KINDS: Record<string, [Lane, string]> = {
 
 export const laneOf = (kind: string): Lane => KINDS[kind]?.[0] ?? "troubles";
 export const wordFor = (kind: string): string => KINDS[kind]?.[1] ?? kind;
+
+/** A size of a window or a granule; knobs are named like "range of bid" and "rows of bid". */
+export const sizeWords = (knob: string, size: number, domain: Domain): string =>
+  knob.startsWith("rows") ? `${size.toLocaleString("en")} rows` : duration(size, domain);
+
+/** What happened, with sizes as people tell them. */
+export function textOf(event: Happening, domainOf: (knob: string) => Domain): string {
+  const [, knob, before, after] = /^(.*): (\d+) to (\d+)$/.exec(event.text) ?? [];
+  if (event.kind !== "adapt" || knob === undefined) return event.text;
+  const words = (size: string | undefined) => sizeWords(knob, Number(size), domainOf(knob));
+  return `${knob}: ${words(before)} to ${words(after)}`;
+}
 
 /** Things of one lane that happened so near to each other that one sign stands for them. */
 export interface Cluster {

@@ -84,8 +84,8 @@ export function Canvas({ at, edit }: { at: RefObject<HTMLDivElement | null>; edi
         edgeTypes={EDGES}
         onNodesChange={changed}
         onEdgesChange={(changes) => {
-          for (const change of changes)
-            if (change.type === "select") setChosen(change.selected ? change.id : null);
+          const picks = changes.filter((change) => change.type === "select");
+          if (picks.length) setChosen(picks.find((pick) => pick.selected)?.id ?? null);
         }}
         onConnect={linked}
         onConnectEnd={ended}
@@ -107,7 +107,6 @@ export function Canvas({ at, edit }: { at: RefObject<HTMLDivElement | null>; edi
         maxZoom={1.6}
         snapToGrid
         snapGrid={[10, 10]}
-        proOptions={{ hideAttribution: true }}
       >
         <Background gap={20} size={1.5} color="var(--dots)" />
       </ReactFlow>

@@ -13,7 +13,7 @@ export interface OperatorData extends Record<string, unknown> {
   says: string;
   places: string[];
   connected: boolean[];
-  state: CheckedNode["state"] | null;
+  state: CheckedNode["state"] | "open" | null;
   columns: Column[] | null;
   error: string | null;
   warning: string | null;
@@ -23,6 +23,7 @@ export interface OperatorData extends Record<string, unknown> {
 export type OperatorFlowNode = Node<OperatorData, "operator">;
 
 const MANY = 4;
+const WORDS = { open: "connect what it reads", waiting: "waits for its input" };
 
 /** An operator as a card: its inputs above, what it does, and the columns that leave it below. */
 export const OperatorNode = memo(function OperatorNode({ data, selected }: NodeProps<OperatorFlowNode>) {
@@ -57,7 +58,8 @@ export const OperatorNode = memo(function OperatorNode({ data, selected }: NodeP
 /** What leaves the operator, or why nothing can. */
 function Below({ data: { state, columns, error, warning } }: { data: OperatorData }) {
   if (state === "wrong") return <div className="wrong">{error}</div>;
-  if (!columns) return <div className="columns quiet">{state ? "waits for its input" : "…"}</div>;
+  if (state === "open" || state === "waiting") return <div className="columns quiet">{WORDS[state]}</div>;
+  if (!columns) return <div className="columns quiet">…</div>;
   const known = handy(columns);
   const more = known.length - MANY;
   return (
@@ -70,7 +72,7 @@ function Below({ data: { state, columns, error, warning } }: { data: OperatorDat
         ))}
         {more > 0 && <li className="quiet">and {more} more</li>}
       </ul>
-      {(error ?? warning) && <div className="advice">{error ?? warning}</div>}
+      {warning && <div className="advice">{warning}</div>}
     </>
   );
 }

@@ -39,7 +39,7 @@ export function flowNodes(
         says: told,
         places: names,
         connected: names.map((_, at) => Boolean(part.inputs[at])),
-        state: nodeOf(checked, part.id)?.state ?? null,
+        state: isOpen(operator, part) ? "open" : (nodeOf(checked, part.id)?.state ?? null),
         columns: columnsOf(checked, part.id),
         error: errorsOf(checked, part.id)[0]?.message ?? null,
         warning: warningsOf(checked, part.id)[0]?.message ?? null,
@@ -48,6 +48,10 @@ export function flowNodes(
     };
   });
 }
+
+/** Whether an operator still lacks something to read: no mistake, but not done. */
+const isOpen = (operator: Operator | null, part: Part): boolean =>
+  part.inputs.filter(Boolean).length < (operator?.inputs.min ?? 0);
 
 /** The connection under a point of the screen. */
 export function edgeAt(x: number, y: number): { to: string; place: number } | null {

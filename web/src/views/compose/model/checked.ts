@@ -15,18 +15,24 @@ export const incoming = (checked: CheckedPlan | null, part: Part): Column[] =>
 const about = (problems: readonly PlanProblem[], id: string): PlanProblem[] =>
   problems.filter((problem) => problem.node === id);
 
-export const errorsOf = (checked: CheckedPlan | null, id: string): PlanProblem[] => about(checked?.errors ?? [], id);
-export const warningsOf = (checked: CheckedPlan | null, id: string): PlanProblem[] => about(checked?.warnings ?? [], id);
+export const errorsOf = (checked: CheckedPlan | null, id: string): PlanProblem[] =>
+  about(checked?.errors ?? [], id);
+export const warningsOf = (checked: CheckedPlan | null, id: string): PlanProblem[] =>
+  about(checked?.warnings ?? [], id);
+
+/** What to mend: of every operator one thing, its first, at a time. */
+export function firstErrors(errors: readonly PlanProblem[]): PlanProblem[] {
+  return errors.filter((error, at) => !error.node || errors.findIndex((each) => each.node === error.node) === at);
+}
 
 /**
- * Why rows cannot enter a part at a place: what was said of this input, or of the part, if it
- * cannot do anything with the columns that come.
+ * Why rows do not fit where they enter a part: what was said of this input, or of a place in a
+ * setting, which cannot be computed from the columns that come. What is merely missing is no such
+ * reason.
  */
 export function reasonAt(checked: CheckedPlan | null, part: Part, place: number): PlanProblem | null {
   const errors = errorsOf(checked, part.id);
   const isHere = errors.find((error) => error.input === numberOf(part, place));
-  if (isHere) return isHere;
   const comes = columnsOf(checked, part.inputs[place] ?? null) !== null;
-  const isWrong = comes && nodeOf(checked, part.id)?.state === "wrong";
-  return (isWrong && errors.find((error) => error.input === null || error.input === undefined)) || null;
+  return isHere ?? (comes ? errors.find((error) => error.setting && error.column) : undefined) ?? null;
 }

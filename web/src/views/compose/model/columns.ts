@@ -5,14 +5,16 @@ const TEXTS = /STRING|VARCHAR|CHAR|TEXT/i;
 /** Names of what is worth adding up or ranking; other numbers may just tell rows apart. */
 const MEASURES = /price|amount|value|cost|size|quantity|total|temp|speed|rate|score|load|duration|reserve/i;
 
+const KEYS = /(^|[._])id$/i;
+
 export const isNumber = ({ type }: Column): boolean => NUMBERS.test(type);
+export const isMeasure = (column: Column): boolean => isNumber(column) && MEASURES.test(column.name);
 export const isText = ({ type }: Column): boolean => TEXTS.test(type);
 
-/** The numbers among columns, what looks like a measure first. */
+/** The numbers among columns that look like measures, or else those that do not look like keys. */
 export function measures(columns: readonly Column[]): Column[] {
-  const numbers = columns.filter(isNumber);
-  const likely = numbers.filter((column) => MEASURES.test(column.name));
-  return likely.length > 0 ? likely : numbers;
+  const likely = columns.filter(isMeasure);
+  return likely.length > 0 ? likely : columns.filter((column) => isNumber(column) && !KEYS.test(column.name));
 }
 
 /** A column without the alias that it comes from. */

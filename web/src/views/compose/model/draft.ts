@@ -22,7 +22,9 @@ export interface Draft {
   output: string | null;
 }
 
-export const emptyDraft = (level: Level = "logical"): Draft => ({ level, name: "", opened: null, parts: [], output: null });
+export function emptyDraft(level: Level = "logical"): Draft {
+  return { level, name: "", opened: null, parts: [], output: null };
+}
 
 export const partOf = (draft: Draft, id: string | null | undefined): Part | undefined =>
   draft.parts.find((part) => part.id === id);

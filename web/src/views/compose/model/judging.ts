@@ -36,7 +36,8 @@ function lines(draft: Draft, boxes: Boxes): Line[] {
       if (!from) return [];
       const [start, end] = [boxes[from]!, boxes[id]!];
       const share = (at + 1) / (inputs.length + 1);
-      return [{ from, to: id, x1: start.x + start.width / 2, y1: start.y + start.height, x2: end.x + end.width * share, y2: end.y }];
+      const [x1, y1] = [start.x + start.width / 2, start.y + start.height];
+      return [{ from, to: id, x1, y1, x2: end.x + end.width * share, y2: end.y }];
     }),
   );
 }

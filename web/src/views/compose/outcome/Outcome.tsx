@@ -1,4 +1,5 @@
 import { useState } from "react";
+import { firstErrors } from "../model/checked";
 import type { PlanProblem } from "../model/contract";
 import type { Checking } from "../useChecked";
 import { useComposing } from "../useComposing";
@@ -25,7 +26,7 @@ export function Outcome({ checking, show, resized }: Props) {
   };
   const { checked, busy } = checking;
   const isEmpty = draft.parts.length === 0;
-  const errors = isEmpty ? [] : (checked?.errors ?? []);
+  const errors = isEmpty ? [] : firstErrors(checked?.errors ?? []);
   const warnings = isEmpty ? [] : (checked?.warnings ?? []);
   const count = errors.length + warnings.length;
   const tabs: [Tab, string][] = [

@@ -1,6 +1,6 @@
 import { StandardSQL } from "@codemirror/lang-sql";
 import { classHighlighter, highlightCode } from "@lezer/highlight";
-import { useMemo, type ReactNode } from "react";
+import { useMemo, useState, type ReactNode } from "react";
 import type { CheckedPlan } from "../model/contract";
 
 /** The plan as SQL, to read and to copy. */
@@ -10,11 +10,23 @@ export function Sql({ checked }: { checked: CheckedPlan | null }) {
   if (!text) return <p className="quiet">{checked?.sql_reason ?? "The SQL is shown when the plan fits together."}</p>;
   return (
     <div className="sql">
-      <button className="ghost small" onClick={() => void navigator.clipboard?.writeText(text)}>
-        Copy
-      </button>
+      <CopyButton text={text} />
       <pre data-testid="sql">{shown}</pre>
     </div>
+  );
+}
+
+/** Only where the browser lets a page copy: on this machine, or over TLS. */
+function CopyButton({ text }: { text: string }) {
+  const [copied, setCopied] = useState("");
+  if (!navigator.clipboard) return null;
+  return (
+    <button
+      className="ghost small"
+      onClick={() => void navigator.clipboard.writeText(text).then(() => setCopied(text))}
+    >
+      {copied === text ? "Copied" : "Copy"}
+    </button>
   );
 }
 

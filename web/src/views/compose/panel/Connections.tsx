@@ -1,13 +1,13 @@
 import { candidates, freePlace, places } from "../model/connecting";
 import type { Operator } from "../model/contract";
-import { consumers, type Draft, type Part } from "../model/draft";
+import { consumers, partOf, type Draft, type Part } from "../model/draft";
 import { connect, disconnect } from "../model/edits";
 import { useComposing } from "../useComposing";
 
 /** What an operator reads and where its rows go, chosen by name: connecting without a mouse. */
 export function Connections({ part, operator }: { part: Part; operator: Operator }) {
   const { draft, dispatch, operators } = useComposing();
-  const named = (id: string) => `${operators.get(draft.parts.find((each) => each.id === id)?.kind ?? "")?.title ?? "?"} (${id})`;
+  const named = (id: string) => `${operators.get(partOf(draft, id)?.kind ?? "")?.title ?? "?"} (${id})`;
   const edit = (change: (now: Draft) => Draft) => dispatch({ type: "edit", change });
   const targets = draft.parts.flatMap((other) => {
     const form = operators.get(other.kind);

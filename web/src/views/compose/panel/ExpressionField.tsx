@@ -1,4 +1,4 @@
-import { autocompletion, closeBrackets, completionKeymap } from "@codemirror/autocomplete";
+import { autocompletion, closeBrackets, completionKeymap, startCompletion } from "@codemirror/autocomplete";
 import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
 import { sql } from "@codemirror/lang-sql";
 import { syntaxHighlighting } from "@codemirror/language";
@@ -6,7 +6,7 @@ import { setDiagnostics, type Diagnostic } from "@codemirror/lint";
 import { EditorState } from "@codemirror/state";
 import { EditorView, keymap, placeholder } from "@codemirror/view";
 import { classHighlighter } from "@lezer/highlight";
-import { useEffect, useRef } from "react";
+import { useEffect, useRef, type RefObject } from "react";
 import type { PlanProblem } from "../model/contract";
 import { completion, type Word } from "./words";
 
@@ -23,8 +23,9 @@ interface Props {
 export function ExpressionField({ label, value, example, words, problem, change }: Props) {
   const place = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView | null>(null);
-  const known = useRef({ words, change, isBad: false });
-  known.current = { words, change, isBad: problem !== null };
+  const sent = useRef<string[]>([]);
+  const known = useRef<Known>(null!);
+  known.current = { words, isBad: problem !== null, change: (text) => (sent.current.push(text), change(text)) };
   useEffect(() => {
     const made = new EditorView({
       parent: place.current!,
@@ -34,15 +35,31 @@ export function ExpressionField({ label, value, example, words, problem, change 
     return () => made.destroy();
   }, []); // the view lives as long as the field; what changes is told below
   useEffect(() => {
-    const doc = view.current!.state.doc;
-    if (doc.toString() !== value)
-      view.current!.dispatch({ changes: { from: 0, to: doc.length, insert: value } });
+    // What was typed here comes back as the value, perhaps when more was typed: that is no news.
+    const echo = sent.current.indexOf(value);
+    if (echo >= 0) sent.current.splice(0, echo + 1);
+    else replace(view.current!, value);
   }, [value]);
   useEffect(() => {
     const { state } = view.current!;
     view.current!.dispatch(setDiagnostics(state, problem ? marks(problem, state.doc.length) : []));
   }, [problem]);
+  const labels = words.map((word) => word.label).join();
+  useEffect(() => {
+    // A quick writer may be ahead of the check that tells the columns: offer them when they come.
+    if (view.current!.hasFocus && isInWord(view.current!.state)) startCompletion(view.current!);
+  }, [labels]);
   return <div className={`expression${problem ? " bad" : ""}`} ref={place} />;
+}
+
+function isInWord(state: EditorState): boolean {
+  const at = state.selection.main.head;
+  return /[\w.]/.test(state.sliceDoc(Math.max(0, at - 1), at));
+}
+
+function replace(view: EditorView, text: string): void {
+  const { doc } = view.state;
+  if (doc.toString() !== text) view.dispatch({ changes: { from: 0, to: doc.length, insert: text } });
 }
 
 interface Known {
@@ -51,11 +68,16 @@ interface Known {
   isBad: boolean;
 }
 
-function extensions(label: string, example: string, known: { readonly current: Known }) {
+function extensions(label: string, example: string, known: RefObject<Known>) {
   return [
     history(),
     closeBrackets(),
-    autocompletion({ override: [(context) => completion(context, known.current.words)], icons: false }),
+    // Enter has no other meaning in one line, so that it may take what was offered just now.
+    autocompletion({
+      override: [(context) => completion(context, known.current.words)],
+      icons: false,
+      interactionDelay: 0,
+    }),
     keymap.of([...completionKeymap, { key: "Enter", run: () => true }, ...historyKeymap, ...defaultKeymap]),
     sql(),
     syntaxHighlighting(classHighlighter),

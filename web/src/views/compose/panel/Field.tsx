@@ -89,7 +89,8 @@ const KINDS = { streams: "Streams", relations: "Relations", derived: "Derived st
 
 function SourceChooser(usual: { id: string; value: string; onChange: (event: { target: { value: string } }) => void }) {
   const { catalog } = useComposing();
-  const groups = Object.entries(KINDS).map(([kind, title]) => [title, catalog?.[kind as keyof typeof KINDS] ?? []] as const);
+  const kinds = Object.keys(KINDS) as (keyof typeof KINDS)[];
+  const groups = kinds.map((kind) => [KINDS[kind], catalog?.[kind] ?? []] as const);
   const known = groups.some(([, entries]) => entries.some((entry) => entry.name === usual.value));
   return (
     <select {...usual}>

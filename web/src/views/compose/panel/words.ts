@@ -13,12 +13,19 @@ export interface Word {
 }
 
 const AGGREGATES = ["COUNT", "SUM", "AVG", "MIN", "MAX", "STDDEV", "VARIANCE"];
-const FUNCTIONS = ["ABS", "COALESCE", "CONCAT", "FLOOR", "CEIL", "GREATEST", "LEAST", "LENGTH", "LOWER", "ROUND", "UPPER"];
-const KEYWORDS = ["AND", "OR", "NOT", "IS NULL", "IS NOT NULL", "BETWEEN", "LIKE", "IN", "CASE", "WHEN", "THEN", "ELSE", "END", "CAST", "AS"];
+const FUNCTIONS = [
+  "ABS", "COALESCE", "CONCAT", "FLOOR", "CEIL", "GREATEST", "LEAST", "LENGTH", "LOWER", "ROUND", "UPPER",
+];
+const KEYWORDS = [
+  "AND", "OR", "NOT", "IS NULL", "IS NOT NULL", "BETWEEN", "LIKE", "IN", "CASE", "WHEN", "THEN", "ELSE", "END",
+  "CAST", "AS",
+];
 
 /** The columns that come in first, then what fits the kind of text. */
 export function wordsFor(form: SettingForm, columns: readonly Column[]): Word[] {
-  const named = handy(columns).map(({ name, type }): Word => ({ label: name, detail: type, type: "property", boost: 2 }));
+  const named = handy(columns).map(
+    ({ name, type }): Word => ({ label: name, detail: type, type: "property", boost: 2 }),
+  );
   if (form.type === "order") return [...named, ...["ASC", "DESC"].map(keyword)];
   const calls = form.type === "aggregates" ? AGGREGATES : FUNCTIONS;
   return [...named, ...calls.map(call), ...KEYWORDS.map(keyword)];
@@ -48,5 +55,6 @@ function likely(type: SettingForm["type"], columns: readonly Column[]): string[]
   if (type === "order") return numbers.map((name) => `${name} DESC`);
   if (type !== "aggregates") return columns.map((column) => column.name);
   const called = (call: string, name: string) => `${call.toUpperCase()}(${name}) AS ${call}_${bare(name)}`;
-  return ["COUNT(*) AS n", ...numbers.flatMap((name) => [called("max", name), called("avg", name), called("sum", name)])];
+  const each = numbers.flatMap((name) => ["max", "avg", "sum"].map((call) => called(call, name)));
+  return ["COUNT(*) AS n", ...each];
 }

@@ -21,4 +21,5 @@ export function Output({ ran }: { ran: Ran[] }) {
   );
 }
 
-const lastAbout = (ran: Ran[], name: string | null): number => (name ? ran.map((each) => each.name).lastIndexOf(name) : -1);
+const lastAbout = (ran: Ran[], name: string | null): number =>
+  name ? ran.map((each) => each.name).lastIndexOf(name) : -1;

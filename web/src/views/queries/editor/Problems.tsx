@@ -49,7 +49,11 @@ function Line({ kind, problem, handle }: { kind: "error" | "warning"; problem: P
         )}
       </button>
       {better !== null && (
-        <button type="button" className="q-mend" onClick={() => handle.current && mend(handle.current, problem, better)}>
+        <button
+          type="button"
+          className="q-mend"
+          onClick={() => handle.current && mend(handle.current, problem, better)}
+        >
           Use {better}
         </button>
       )}
@@ -70,8 +74,10 @@ export function Verdict({ checked, empty }: { checked: Checked | null; empty: bo
 function verdict(checked: Checked | null, empty: boolean): [string, string] {
   if (empty) return ["", ""];
   if (!checked) return ["", "checking…"];
-  if (checked.errors.length) return ["bad", checked.errors.length === 1 ? "1 error" : `${checked.errors.length} errors`];
-  if (checked.warnings.length) return ["warn", checked.warnings.length === 1 ? "1 warning" : `${checked.warnings.length} warnings`];
+  if (checked.errors.length)
+    return ["bad", checked.errors.length === 1 ? "1 error" : `${checked.errors.length} errors`];
+  if (checked.warnings.length)
+    return ["warn", checked.warnings.length === 1 ? "1 warning" : `${checked.warnings.length} warnings`];
   return ["good", "no errors"];
 }
 

@@ -4,7 +4,13 @@ import { bracketMatching, indentOnInput } from "@codemirror/language";
 import { lintKeymap } from "@codemirror/lint";
 import { Compartment, EditorState, Prec } from "@codemirror/state";
 import {
-  drawSelection, EditorView, highlightActiveLine, highlightActiveLineGutter, keymap, lineNumbers, placeholder,
+  drawSelection,
+  EditorView,
+  highlightActiveLine,
+  highlightActiveLineGutter,
+  keymap,
+  lineNumbers,
+  placeholder,
 } from "@codemirror/view";
 import { useEffect, useRef, type RefObject } from "react";
 import type { Catalog, Problem } from "../../../api/types";
@@ -67,11 +73,31 @@ export function SqlEditor({ label, text, catalog, hint, handle, changed, checked
 
 function basics(label: string, hint: string) {
   return [
-    lineNumbers(), highlightActiveLineGutter(), highlightActiveLine(), drawSelection(), history(), indentOnInput(),
-    bracketMatching(), closeBrackets(), autocompletion({ icons: false }), placeholder(hint), theme,
+    lineNumbers(),
+    highlightActiveLineGutter(),
+    highlightActiveLine(),
+    drawSelection(),
+    history(),
+    indentOnInput(),
+    bracketMatching(),
+    closeBrackets(),
+    autocompletion({ icons: false }),
+    placeholder(hint),
+    theme,
     EditorView.lineWrapping,
-    EditorView.contentAttributes.of({ "aria-label": label, "aria-description": "Escape, then Tab, leaves the editor", spellcheck: "false" }),
-    keymap.of([...closeBracketsKeymap, ...completionKeymap, ...lintKeymap, ...defaultKeymap, ...historyKeymap, indentWithTab]),
+    EditorView.contentAttributes.of({
+      "aria-label": label,
+      "aria-description": "Escape, then Tab, leaves the editor",
+      spellcheck: "false",
+    }),
+    keymap.of([
+      ...closeBracketsKeymap,
+      ...completionKeymap,
+      ...lintKeymap,
+      ...defaultKeymap,
+      ...historyKeymap,
+      indentWithTab,
+    ]),
   ];
 }
 

@@ -68,7 +68,12 @@ export function Workbench({ catalog, queries, handle, done }: Props) {
         {unnamed && (
           <label className="q-name">
             <span>Name</span>
-            <input value={chosen} placeholder={name} onChange={(event) => setChosen(event.target.value.trim())} spellCheck={false} />
+            <input
+              value={chosen}
+              placeholder={name}
+              onChange={(event) => setChosen(event.target.value.trim())}
+              spellCheck={false}
+            />
           </label>
         )}
         {plannable && (
@@ -81,7 +86,13 @@ export function Workbench({ catalog, queries, handle, done }: Props) {
         </button>
       </div>
       <SqlEditor
-        label="SQL" text={text} catalog={catalog} handle={handle} changed={keep} checked={checked} run={run}
+        label="SQL"
+        text={text}
+        catalog={catalog}
+        handle={handle}
+        changed={keep}
+        checked={checked}
+        run={run}
         hint="SELECT … FROM a stream WINDOW(RANGE 1 MINUTE)"
       />
       <div className={`q-below ${!text.trim() ? "q-first" : planned && plannable ? "q-planned" : ""}`}>
@@ -92,7 +103,9 @@ export function Workbench({ catalog, queries, handle, done }: Props) {
         )}
         <Output ran={answer.ran} />
         {planned && plannable && <DraftPlan sql={plannable} />}
-        {!text.trim() && catalog && <Examples catalog={catalog} load={(sql) => handle.current && replaceText(handle.current, sql)} />}
+        {!text.trim() && catalog && (
+          <Examples catalog={catalog} load={(sql) => handle.current && replaceText(handle.current, sql)} />
+        )}
       </div>
     </section>
   );

@@ -47,7 +47,8 @@ function marks(doc: Text, checked: Checked): Diagnostic[] {
 
 function mark(doc: Text, problem: Problem, severity: "error" | "warning"): Diagnostic {
   const better = suggestion(problem);
-  const actions = better === null ? [] : [{ name: `Use ${better}`, apply: (view: EditorView) => mend(view, problem, better) }];
+  const actions =
+    better === null ? [] : [{ name: `Use ${better}`, apply: (view: EditorView) => mend(view, problem, better) }];
   return { ...placeOf(doc, problem), severity, message: problem.message, renderMessage: () => words(problem), actions };
 }
 

@@ -60,11 +60,15 @@ test("examples are about streams that are there", () => {
 
 test("rows are invented and read", () => {
   const now = Date.UTC(2026, 0, 1);
-  const times = (stream: SourceEntry, after = 0) => sampleRows(stream, 2, now, after, () => 0.5).map(({ ts }) => String(ts).slice(11));
+  const times = (stream: SourceEntry, after = 0) =>
+    sampleRows(stream, 2, now, after, () => 0.5).map(({ ts }) => String(ts).slice(11));
   expect(sampleRows(bid, 1, now, 0, () => 0.5)).toEqual([{ item: "cy", price: 50, ts: "2026-01-01T00:00:00.000Z" }]);
   expect(times(bid)).toEqual(["23:59:55.000Z", "00:00:00.000Z"]);
   expect(times(bid, now)).toEqual(["00:00:00.001Z", "00:00:00.002Z"]);
-  expect(times({ ...bid, rows: 1, watermark: Date.UTC(2024, 2, 1) * 1000 })).toEqual(["00:00:00.100Z", "00:00:00.200Z"]);
+  expect(times({ ...bid, rows: 1, watermark: Date.UTC(2024, 2, 1) * 1000 })).toEqual([
+    "00:00:00.100Z",
+    "00:00:00.200Z",
+  ]);
   expect(valueOf("9007199254740993", { name: "n", type: "BIGINT" })).toBe("9007199254740993");
   expect(valueOf("", { name: "n", type: "BIGINT" })).toBeNull();
   expect(parseRows('{"a": 1}')).toEqual([{ a: 1 }]);

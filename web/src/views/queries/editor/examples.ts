@@ -8,7 +8,8 @@ export interface Example {
 
 const FIRST: Example = {
   title: "A stream of your own",
-  about: "Declares a stream that takes rows from you, and starts a query over its last minute. Then push rows, at the left.",
+  about:
+    "Declares a stream that takes rows from you, and starts a query over its last minute. Then push rows, at the left.",
   sql: `CREATE STREAM reading (sensor STRING, celsius DOUBLE, ts TIMESTAMP)
 ORDERED BY ts;
 

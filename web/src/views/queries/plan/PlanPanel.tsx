@@ -1,7 +1,7 @@
 import { useMemo, useState } from "react";
 import type { Domain, PlanNode, PlanReport } from "../../../api/types";
 import { Tabs } from "../query/Tabs";
-import { compare } from "./compare";
+import { compare, nothing } from "./compare";
 import { MEASURES, mostOf, totalOf, type Total } from "./costs";
 import { PlanTree } from "./PlanTree";
 
@@ -31,7 +31,12 @@ interface Step {
 function stepOf(report: PlanReport, rule: number | null): Step {
   if (rule === null) {
     const count = report.rules.length;
-    const summary = count === 0 ? "No rule found anything to improve." : count === 1 ? "One rule made this change." : `${count} rules made these changes.`;
+    const summary =
+      count === 0
+        ? "No rule found anything to improve."
+        : count === 1
+          ? "One rule made this change."
+          : `${count} rules made these changes.`;
     return { before: report.plans.logical, after: report.plans.optimized, summary };
   }
   const { before, after, summary } = report.rules[rule]!;
@@ -96,7 +101,7 @@ function Totals({ before, after, domain }: { before: Total | null; after: Total 
 }
 
 function PhysicalPlan({ report }: { report: PlanReport }) {
-  const showing = { domain: report.domain, marks: new Map(), most: {}, costs: false, columns: false };
+  const showing = { domain: report.domain, marks: nothing(), most: {}, costs: false, columns: false };
   return (
     <div className="q-plans">
       <PlanTree label="What runs" plan={report.plans.physical} showing={showing} />

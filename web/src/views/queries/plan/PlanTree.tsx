@@ -1,5 +1,5 @@
 import type { Domain, PlanNode } from "../../../api/types";
-import type { Mark, Marks } from "./compare";
+import { words, type Mark, type Marks } from "./compare";
 import { MEASURES, readable } from "./costs";
 
 export interface Showing {
@@ -58,7 +58,7 @@ function Branch({ node, showing }: { node: PlanNode; showing: Showing }) {
 const WORDS: Record<Mark, string> = { same: "", moved: "moved", changed: "changed", gone: "gone", new: "new" };
 
 function Box({ node, showing }: { node: PlanNode; showing: Showing }) {
-  const mark = showing.marks.get(node) ?? "same";
+  const mark = showing.marks.mark.get(node) ?? "same";
   return (
     <div className={`q-box ${mark}`}>
       <div className="q-boxhead">
@@ -66,7 +66,7 @@ function Box({ node, showing }: { node: PlanNode; showing: Showing }) {
         {WORDS[mark] && <span className="q-mark">{WORDS[mark]}</span>}
         {showing.costs && node.cost && <Costs node={node} showing={showing} />}
       </div>
-      {node.details && <code>{readable(node.details, showing.domain)}</code>}
+      {node.details && <Details node={node} showing={showing} />}
       {showing.columns && (
         <p className="q-boxcolumns">
           {node.columns.map(({ name, type }) => (
@@ -78,6 +78,14 @@ function Box({ node, showing }: { node: PlanNode; showing: Showing }) {
       )}
     </div>
   );
+}
+
+/** What an operator does; the words that are others than before stand out. */
+function Details({ node, showing: { marks, domain } }: { node: PlanNode; showing: Showing }) {
+  const other = marks.other.get(node)?.details;
+  const text = (details: string) => readable(details, domain);
+  const found = words(text(node.details), other === undefined ? undefined : text(other));
+  return <code>{found.map(({ word, changed }, n) => (changed ? <mark key={n}>{word}</mark> : word))}</code>;
 }
 
 function Costs({ node, showing }: { node: PlanNode; showing: Showing }) {

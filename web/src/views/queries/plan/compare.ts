@@ -1,7 +1,12 @@
 import type { PlanNode } from "../../../api/types";
 
 export type Mark = "same" | "moved" | "changed" | "gone" | "new";
-export type Marks = Map<PlanNode, Mark>;
+
+/** What became of operators, and what those that changed were or are in the other plan. */
+export interface Marks {
+  mark: Map<PlanNode, Mark>;
+  other: Map<PlanNode, PlanNode>;
+}
 
 /** A plan from the top down, inputs from left to right. */
 export const inOrder = (plan: PlanNode): PlanNode[] => [plan, ...plan.inputs.flatMap(inOrder)];
@@ -16,10 +21,15 @@ export const own = (node: PlanNode): string => `${node.operator} ${node.details}
 export function compare(before: PlanNode, after: PlanNode): { before: Marks; after: Marks } {
   const [old, young] = [inOrder(before), inOrder(after)];
   const kept = common(old.map(own), young.map(own));
-  const marks: { before: Marks; after: Marks } = { before: new Map(), after: new Map() };
-  const pair = (a: PlanNode, b: PlanNode, mark: Mark) => (marks.before.set(a, mark), marks.after.set(b, mark));
+  const marks = { before: nothing(), after: nothing() };
+  const pair = (a: PlanNode, b: PlanNode, mark: Mark) => {
+    marks.before.mark.set(a, mark);
+    marks.before.other.set(a, b);
+    marks.after.mark.set(b, mark);
+    marks.after.other.set(b, a);
+  };
   kept.forEach(([i, j]) => pair(old[i]!, young[j]!, "same"));
-  const left = <T extends PlanNode>(nodes: T[], known: Marks) => nodes.filter((node) => !known.has(node));
+  const left = (nodes: PlanNode[], known: Marks) => nodes.filter((node) => !known.mark.has(node));
   for (const node of left(old, marks.before)) {
     const again = left(young, marks.after).find((each) => own(each) === own(node));
     if (again) pair(node, again, "moved");
@@ -30,10 +40,23 @@ export function compare(before: PlanNode, after: PlanNode): { before: Marks; aft
       if (now) pair(node, now, "changed");
     }
   });
-  left(old, marks.before).forEach((node) => marks.before.set(node, "gone"));
-  left(young, marks.after).forEach((node) => marks.after.set(node, "new"));
+  left(old, marks.before).forEach((node) => marks.before.mark.set(node, "gone"));
+  left(young, marks.after).forEach((node) => marks.after.mark.set(node, "new"));
   return marks;
 }
+
+export const nothing = (): Marks => ({ mark: new Map(), other: new Map() });
+
+/** The words of a text, and whether another text lacks them. */
+export function words(text: string, other: string | undefined): { word: string; changed: boolean }[] {
+  const known = new Set(other?.match(WORD));
+  return (text.match(WORD) ?? []).map((word) => ({
+    word,
+    changed: other !== undefined && /\w/.test(word) && !known.has(word),
+  }));
+}
+
+const WORD = /[\w.]+|[^\w.]+/g;
 
 type Pair = [number, number];
 
@@ -44,7 +67,7 @@ export function common(a: string[], b: string[]): Pair[] {
     for (let j = b.length - 1; j >= 0; j--)
       length[i]![j] = a[i] === b[j] ? length[i + 1]![j + 1]! + 1 : Math.max(length[i + 1]![j]!, length[i]![j + 1]!);
   const pairs: Pair[] = [];
-  for (let [i, j] = [0, 0]; i < a.length && j < b.length; )
+  for (let [i, j] = [0, 0]; i < a.length && j < b.length;)
     if (a[i] === b[j]) pairs.push([i++, j++]);
     else if (length[i + 1]![j]! >= length[i]![j + 1]!) i++;
     else j++;
@@ -56,6 +79,9 @@ function gaps(kept: Pair[], old: number, young: number): [Pair, Pair][] {
   const ends: Pair[] = [...kept, [old, young]];
   return ends.map(([i, j], n) => {
     const [a, b] = n === 0 ? [0, 0] : [kept[n - 1]![0] + 1, kept[n - 1]![1] + 1];
-    return [[a, i], [b, j]];
+    return [
+      [a, i],
+      [b, j],
+    ];
   });
 }

@@ -57,7 +57,13 @@ export function Actions({ query, wide, done }: Props) {
   return (
     <span className="q-actions">
       {running ? (
-        <button className={button} disabled={busy} onClick={() => act(stop(name))} aria-label={`Stop ${name}`} title="Stop">
+        <button
+          className={button}
+          disabled={busy}
+          onClick={() => act(stop(name))}
+          aria-label={`Stop ${name}`}
+          title="Stop"
+        >
           <Stop /> {wide && "Stop"}
         </button>
       ) : (
@@ -65,7 +71,13 @@ export function Actions({ query, wide, done }: Props) {
           <Play /> {wide && "Start"}
         </button>
       )}
-      <button className={`${button} danger`} disabled={busy} onClick={() => setAsking("drop")} aria-label={`Drop ${name}`} title="Drop">
+      <button
+        className={`${button} danger`}
+        disabled={busy}
+        onClick={() => setAsking("drop")}
+        aria-label={`Drop ${name}`}
+        title="Drop"
+      >
         <Bin /> {wide && "Drop"}
       </button>
     </span>

@@ -29,7 +29,8 @@ function useProgress({ name, state }: QueryEntry): QueryProgress | null {
   const [progress, setProgress] = useState<QueryProgress | null>(null);
   useEffect(() => {
     const stop = new AbortController();
-    const ask = () => get<QueryProgress>(`queries/${part(name)}/progress`, stop.signal).then(setProgress, () => undefined);
+    const ask = () =>
+      get<QueryProgress>(`queries/${part(name)}/progress`, stop.signal).then(setProgress, () => undefined);
     void ask();
     const timer = setInterval(ask, EVERY_MS);
     return () => {
@@ -62,16 +63,29 @@ function completeFrom({ complete_from: from, domain }: QueryEntry): string {
 
 function Sources({ query, progress }: { query: QueryEntry; progress: QueryProgress }) {
   const rows = Object.entries(progress.sources).map(([name, { rows, late_rows, watermark }]) => [
-    name, rows.toLocaleString("en"), late_rows.toLocaleString("en"), watermark === null ? "–" : instant(watermark, query.domain),
+    name,
+    rows.toLocaleString("en"),
+    late_rows.toLocaleString("en"),
+    watermark === null ? "–" : instant(watermark, query.domain),
   ]);
   return <Facts title="What it reads" names={["source", "rows", "late", "time has come to"]} rows={rows} />;
 }
 
 function Operators({ progress }: { progress: QueryProgress }) {
   const rows = progress.operators.map((each) => [
-    each.operator, short(each.rows_in), short(each.rows_out), short(each.state_rows), bytes(each.state_bytes),
+    each.operator,
+    short(each.rows_in),
+    short(each.rows_out),
+    short(each.state_rows),
+    bytes(each.state_bytes),
   ]);
-  return <Facts title="What its operators do" names={["operator", "rows in", "rows out", "rows kept", "state"]} rows={rows} />;
+  return (
+    <Facts
+      title="What its operators do"
+      names={["operator", "rows in", "rows out", "rows kept", "state"]}
+      rows={rows}
+    />
+  );
 }
 
 /** Of windows and granules that may vary. */

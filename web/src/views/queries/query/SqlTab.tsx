@@ -40,7 +40,9 @@ export function SqlTab({ query, catalog, handle, changed }: Props) {
         <Verdict checked={checked} empty={!text.trim()} />
         <span className="q-fill" />
         {edited && (
-          <button onClick={() => handle.current && (replaceText(handle.current, query.sql), keep(null))}>Undo changes</button>
+          <button onClick={() => handle.current && (replaceText(handle.current, query.sql), keep(null))}>
+            Undo changes
+          </button>
         )}
         <button onClick={() => act(optimize(query.name))} disabled={query.state !== "running" || edited}>
           Find a better plan
@@ -50,7 +52,13 @@ export function SqlTab({ query, catalog, handle, changed }: Props) {
         </button>
       </div>
       <SqlEditor
-        label={`SQL of ${query.name}`} text={text} catalog={catalog} handle={handle} changed={keep} checked={setChecked} run={change}
+        label={`SQL of ${query.name}`}
+        text={text}
+        catalog={catalog}
+        handle={handle}
+        changed={keep}
+        checked={setChecked}
+        run={change}
       />
       <div className="q-below">
         <Migration query={query} />
@@ -67,8 +75,9 @@ function Migration({ query }: { query: QueryEntry }) {
     <p role="status" aria-label="Migration" className="q-migration numbers">
       {migration && (
         <>
-          <strong>Changing without a gap.</strong> The new plan answers from {instant(migration.split, domain)}; until then the old one does:{" "}
-          {duration(migration.time_left, domain)} and {migration.old_rows.toLocaleString("en")} rows are left.
+          <strong>Changing without a gap.</strong> The new plan answers from {instant(migration.split, domain)}; until
+          then the old one does: {duration(migration.time_left, domain)} and {migration.old_rows.toLocaleString("en")}{" "}
+          rows are left.
         </>
       )}
     </p>

@@ -23,8 +23,13 @@ export function Tabs<T extends string>({ label, tabs, chosen, choose, children }
       <div role="tablist" aria-label={label} className="q-tabs" onKeyDown={moved}>
         {tabs.map((tab) => (
           <button
-            key={tab} id={id(tab)} role="tab" aria-selected={tab === chosen} tabIndex={tab === chosen ? 0 : -1}
-            aria-controls={`${id(tab)}-panel`} onClick={() => choose(tab)}
+            key={tab}
+            id={id(tab)}
+            role="tab"
+            aria-selected={tab === chosen}
+            tabIndex={tab === chosen ? 0 : -1}
+            aria-controls={`${id(tab)}-panel`}
+            onClick={() => choose(tab)}
           >
             {tab}
           </button>

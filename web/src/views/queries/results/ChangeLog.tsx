@@ -15,9 +15,7 @@ export function ChangeLog({ known, until }: { known: Known; until: number | null
           </div>
         )}
       </RowTable>
-      <p className="q-count quiet numbers">
-        {lines.length.toLocaleString("en")} changes, the newest first
-      </p>
+      <p className="q-count quiet numbers">{lines.length.toLocaleString("en")} changes, the newest first</p>
     </>
   );
 }

@@ -1,7 +1,5 @@
 import { useMemo, useRef, useState, type ReactNode } from "react";
-import type { Column } from "../../../api/types";
 import { duration } from "../../../parts/format";
-import { isNumber } from "../editor/examples";
 import { COLOURS, IntervalChart } from "./IntervalChart";
 import type { Known } from "./intervals";
 import type { Found } from "./nearest";
@@ -36,8 +34,15 @@ export function ChartPanel({ known, drawing, choice, window, top, at, look, chil
     <figure className={`q-chart ${drawing}`} aria-label="Chart">
       <div className="q-canvas">
         <IntervalChart
-          picture={picture} window={window} domain={known.domain} at={at} completeUntil={known.completeUntil} lit={lit} paint={paint}
-          look={look} hover={setFound}
+          picture={picture}
+          window={window}
+          domain={known.domain}
+          at={at}
+          completeUntil={known.completeUntil}
+          lit={lit}
+          paint={paint}
+          look={look}
+          hover={setFound}
         />
         {known.held.length === 0 && <p className="q-blank quiet">Rows are drawn here from when to when they hold.</p>}
         {found && <Tip found={found} known={known} />}
@@ -52,7 +57,9 @@ export function ChartPanel({ known, drawing, choice, window, top, at, look, chil
 function usePaint(picture: Picture): number[] {
   const known = useRef(new Map<string, number>());
   const keys = picture.series.map(({ key }) => key);
-  const kept = new Map(keys.flatMap((key) => (known.current.has(key) ? [[key, known.current.get(key)!] as const] : [])));
+  const kept = new Map(
+    keys.flatMap((key) => (known.current.has(key) ? [[key, known.current.get(key)!] as const] : [])),
+  );
   const used = new Set(kept.values());
   for (const key of keys.filter((each) => !kept.has(each))) {
     let number = 0;
@@ -78,10 +85,21 @@ function Legend({ picture, paint, at, lit, light }: LegendProps) {
     <ul className="q-legend" aria-label="Series">
       {picture.series.map((series, n) => (
         <li key={series.key}>
-          <button className="ghost q-small" aria-pressed={lit === series.key} onClick={() => light(lit === series.key ? null : series.key)}>
+          <button
+            className="ghost q-small"
+            aria-pressed={lit === series.key}
+            onClick={() => light(lit === series.key ? null : series.key)}
+          >
             <span className="q-swatch" style={{ background: `var(--series-${(paint[n]! % COLOURS) + 1})` }} />
             <span className="q-serieskey">{series.key || "all rows"}</span>
-            <span className="numbers q-seriesvalue">{at === null ? "" : valuesAt(series, at).map(({ y }) => String(Number(y.toPrecision(6)))).slice(0, 2).join(", ") || "–"}</span>
+            <span className="numbers q-seriesvalue">
+              {at === null
+                ? ""
+                : valuesAt(series, at)
+                    .map(({ y }) => String(Number(y.toPrecision(6))))
+                    .slice(0, 2)
+                    .join(", ") || "–"}
+            </span>
           </button>
         </li>
       ))}
@@ -94,7 +112,11 @@ function Tip({ found, known }: { found: Found; known: Known }) {
   const { held } = found.bar;
   const end = held.to !== null && held.to === known.completeUntil ? "…" : clock(held.to, known.domain);
   return (
-    <div className={found.right ? "q-tip left" : "q-tip"} role="presentation" style={{ left: found.left, top: found.top }}>
+    <div
+      className={found.right ? "q-tip left" : "q-tip"}
+      role="presentation"
+      style={{ left: found.left, top: found.top }}
+    >
       <dl>
         {known.columns.map((column, n) => (
           <div key={column.name}>
@@ -104,72 +126,9 @@ function Tip({ found, known }: { found: Found; known: Known }) {
         ))}
       </dl>
       <p className="numbers">
-        [{clock(held.from, known.domain)}, {end}) <span className="quiet">{held.to !== null && duration(held.to - held.from, known.domain)}</span>
+        [{clock(held.from, known.domain)}, {end}){" "}
+        <span className="quiet">{held.to !== null && duration(held.to - held.from, known.domain)}</span>
       </p>
     </div>
-  );
-}
-
-interface OptionsProps {
-  columns: Column[];
-  drawing: Drawing | null;
-  draw: (drawing: Drawing | null) => void;
-  choice: Choice;
-  choose: (choice: Choice) => void;
-  top: number;
-  setTop: (top: number) => void;
-}
-
-const TOPS = [3, 5, 8, 20];
-
-/** What is drawn, and how. */
-export function ChartOptions({ columns, drawing, draw, choice, choose, top, setTop }: OptionsProps) {
-  const numbers = columns.flatMap((column, n) => (isNumber(column) ? [n] : []));
-  const names = (by: number[]) => by.map((n) => columns[n]?.name).join(", ");
-  const ways = [[], ...columns.map((_, n) => [n]), columns.map((_, n) => n).filter((n) => n !== choice.value)];
-  const by = [...new Map([choice.by, ...ways].map((way) => [way.join(), way])).values()];
-  return (
-    <>
-      <div role="group" aria-label="Chart" className="q-switch">
-        {numbers.length > 0 && (
-          <button aria-pressed={drawing === "steps"} onClick={() => draw("steps")}>
-            Steps
-          </button>
-        )}
-        <button aria-pressed={drawing === "lanes"} onClick={() => draw("lanes")}>
-          Timeline
-        </button>
-        <button aria-pressed={drawing === null} onClick={() => draw(null)}>
-          Off
-        </button>
-      </div>
-      {drawing === "steps" && (
-        <Pick label="Value" value={choice.value ?? 0} options={numbers.map((n) => [n, columns[n]!.name])} pick={(n) => choose({ ...choice, value: n })} />
-      )}
-      {drawing !== null && (
-        <Pick
-          label={drawing === "steps" ? "Series" : "Lanes"} value={by.findIndex((way) => way.join() === choice.by.join())}
-          options={by.map((way, n) => [n, way.length ? names(way) : "all rows together"])}
-          pick={(n) => choose({ ...choice, by: by[n]! })}
-        />
-      )}
-      {drawing !== null && <Pick label="First" value={top} options={TOPS.map((n) => [n, String(n)])} pick={setTop} />}
-    </>
-  );
-}
-
-/** A small choice with a word before it. */
-export function Pick({ label, value, options, pick }: { label: string; value: number; options: [number, string][]; pick: (value: number) => void }) {
-  return (
-    <label className="q-pick">
-      <span>{label}</span>
-      <select value={value} onChange={(event) => pick(Number(event.target.value))}>
-        {options.map(([number, words]) => (
-          <option key={number} value={number}>
-            {words}
-          </option>
-        ))}
-      </select>
-    </label>
   );
 }

@@ -10,12 +10,23 @@ const LIMIT = 1_000_000;
 export function Downloads({ name, at }: { name: string; at: number | null }) {
   const [failed, setFailed] = useState(false);
   return (
-    <span className="q-downloads" role="group" aria-label={at === null ? "Download all that is kept" : "Download this snapshot"}>
+    <span
+      className="q-downloads"
+      role="group"
+      aria-label={at === null ? "Download all that is kept" : "Download this snapshot"}
+    >
       <Download />
       {FORMATS.map((format) => (
         <button
-          key={format} className="ghost q-small" aria-label={`Download ${format.toUpperCase()}`}
-          onClick={() => save(name, at, format).then(() => setFailed(false), () => setFailed(true))}
+          key={format}
+          className="ghost q-small"
+          aria-label={`Download ${format.toUpperCase()}`}
+          onClick={() =>
+            save(name, at, format).then(
+              () => setFailed(false),
+              () => setFailed(true),
+            )
+          }
         >
           {format === "arrow" ? "Arrow" : format.toUpperCase()}
         </button>

@@ -58,14 +58,20 @@ export function IntervalChart(props: Props) {
 type Now = { current: Props };
 
 // uPlot has the axes, the scales and the cursor; the rows are drawn by us, for they overlap and have gaps.
-const dataOf = ({ window }: Props): uPlot.AlignedData => [[window.start, window.end], [null, null]];
+const dataOf = ({ window }: Props): uPlot.AlignedData => [
+  [window.start, window.end],
+  [null, null],
+];
 
 function make(place: HTMLElement, now: Now, wide: boolean): uPlot {
   const style = () => getComputedStyle(place);
   const look = { quiet: () => colourOf(style(), "--quiet"), line: () => colourOf(style(), "--line") };
   return new uPlot(
     {
-      width: place.clientWidth, height: place.clientHeight, legend: { show: false }, padding: [8, 10, 0, 0],
+      width: place.clientWidth,
+      height: place.clientHeight,
+      legend: { show: false },
+      padding: [8, 10, 0, 0],
       cursor: { y: false, points: { show: false }, drag: { x: false, y: false } },
       scales: {
         x: { time: false, range: () => [now.current.window.start, now.current.window.end] },
@@ -86,7 +92,15 @@ function make(place: HTMLElement, now: Now, wide: boolean): uPlot {
 function drawNow(u: uPlot, props: Props, style: CSSStyleDeclaration): void {
   const { picture, lit, at, completeUntil, paint } = props;
   const colours = paint.map((number) => colourOf(style, `--series-${(number % COLOURS) + 1}`));
-  draw(u, { picture, lit, at, completeUntil, colours, quiet: colourOf(style, "--quiet"), accent: colourOf(style, "--text") });
+  draw(u, {
+    picture,
+    lit,
+    at,
+    completeUntil,
+    colours,
+    quiet: colourOf(style, "--quiet"),
+    accent: colourOf(style, "--text"),
+  });
 }
 
 /** A press picks the instant, and a drag goes along time. */

@@ -1,7 +1,8 @@
 import { useMemo, useRef, useState } from "react";
 import type { QueryEntry } from "../../../api/types";
 import { ChangeLog } from "./ChangeLog";
-import { ChartOptions, ChartPanel, Pick, type Drawing } from "./ChartPanel";
+import { ChartOptions, Pick } from "./ChartOptions";
+import { ChartPanel, type Drawing } from "./ChartPanel";
 import { Downloads } from "./Downloads";
 import { latest, momentary } from "./intervals";
 import { defaultChoice, type Choice } from "./picture";
@@ -39,7 +40,15 @@ export function ResultsTab({ query }: { query: QueryEntry }) {
     <div className="q-results">
       <TimeBar known={known} at={at} look={look} paused={paused} pause={pause} />
       <div className="q-options">
-        <ChartOptions columns={query.columns} drawing={drawing} draw={draw} choice={choice} choose={choose} top={top} setTop={setTop} />
+        <ChartOptions
+          columns={query.columns}
+          drawing={drawing}
+          draw={draw}
+          choice={choice}
+          choose={choose}
+          top={top}
+          setTop={setTop}
+        />
         <Pick label="Time" value={wanted} options={spans} pick={setLength} />
       </div>
       {drawing ? (

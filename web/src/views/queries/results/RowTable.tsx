@@ -36,7 +36,10 @@ export function RowTable({ label, columns, lines, before, after = [], sorted, so
   const visible = lines.slice(first, first + count);
   return (
     <div
-      className="q-table" role="region" aria-label={label} tabIndex={0}
+      className="q-table"
+      role="region"
+      aria-label={label}
+      tabIndex={0}
       ref={box}
       onScroll={(event) => setTop(event.currentTarget.scrollTop)}
     >
@@ -55,7 +58,12 @@ export function RowTable({ label, columns, lines, before, after = [], sorted, so
           <tr>
             {before !== undefined && <th scope="col">{before}</th>}
             {columns.map((column, n) => (
-              <Head key={column.name} column={column} direction={sorted?.column === n ? sorted.down : null} sort={sort && (() => sort(n))} />
+              <Head
+                key={column.name}
+                column={column}
+                direction={sorted?.column === n ? sorted.down : null}
+                sort={sort && (() => sort(n))}
+              />
             ))}
             {after.map((name) => (
               <th key={name} scope="col" className="time">
@@ -105,13 +113,26 @@ function useWidths(columns: Column[], lines: Line[]): number[] {
   const kept = useRef<{ names: string; widths: number[]; settled: boolean }>({ names: "", widths: [], settled: false });
   if (kept.current.names !== names || !kept.current.settled) {
     const seen = lines.slice(0, 200);
-    const widths = columns.map((column, n) => widthOf(column, seen.map((line) => shown(line.row[n] ?? null))));
+    const widths = columns.map((column, n) =>
+      widthOf(
+        column,
+        seen.map((line) => shown(line.row[n] ?? null)),
+      ),
+    );
     kept.current = { names, widths, settled: seen.length > 0 };
   }
   return kept.current.widths;
 }
 
-function Head({ column, direction, sort }: { column: Column; direction: boolean | null; sort?: (() => void) | undefined }) {
+function Head({
+  column,
+  direction,
+  sort,
+}: {
+  column: Column;
+  direction: boolean | null;
+  sort?: (() => void) | undefined;
+}) {
   const name = (
     <>
       {column.name}
@@ -119,7 +140,12 @@ function Head({ column, direction, sort }: { column: Column; direction: boolean 
     </>
   );
   return (
-    <th scope="col" className={isNumber(column) ? "number" : ""} title={column.type} aria-sort={direction === null ? undefined : direction ? "descending" : "ascending"}>
+    <th
+      scope="col"
+      className={isNumber(column) ? "number" : ""}
+      title={column.type}
+      aria-sort={direction === null ? undefined : direction ? "descending" : "ascending"}
+    >
       {sort ? <button onClick={sort}>{name}</button> : name}
     </th>
   );

@@ -29,14 +29,20 @@ export function SnapshotTable({ query, known, at, problem, look }: Props) {
   return (
     <>
       <RowTable
-        label="Snapshot" columns={columns} lines={lines} after={["from", "to"]} sorted={order}
+        label="Snapshot"
+        columns={columns}
+        lines={lines}
+        after={["from", "to"]}
+        sorted={order}
         sort={(column) => setOrder(next(order, column))}
       >
         {lines.length === 0 && <Nothing query={query} known={known} at={at} problem={problem} look={look} />}
       </RowTable>
       <p className="q-count quiet numbers" role="status">
         {lines.length === 1 ? "1 row holds" : `${lines.length.toLocaleString("en")} rows hold`}
-        {known.wholeFrom > -Infinity && known.wholeFrom < Infinity && ` · the picture has all rows from ${clock(known.wholeFrom, known.domain)} on`}
+        {known.wholeFrom > -Infinity &&
+          known.wholeFrom < Infinity &&
+          ` · the picture has all rows from ${clock(known.wholeFrom, known.domain)} on`}
       </p>
     </>
   );
@@ -49,13 +55,18 @@ function next(order: Order | null, column: number): Order | null {
 }
 
 /** Rows keep their places while values change if they are ordered by what is no number. */
-const firstKey = (known: Known): number => Math.max(0, known.columns.findIndex((column) => !isNumber(column)));
+const firstKey = (known: Known): number =>
+  Math.max(
+    0,
+    known.columns.findIndex((column) => !isNumber(column)),
+  );
 
 function sortedBy(held: Held[], order: Order | null, key: number): Held[] {
   const { column, down } = order ?? { column: key, down: false };
   const sign = down ? -1 : 1;
   return [...held].sort(
-    (a, b) => sign * compare(a.row[column] ?? null, b.row[column] ?? null) || (a.key < b.key ? -1 : a.key > b.key ? 1 : 0),
+    (a, b) =>
+      sign * compare(a.row[column] ?? null, b.row[column] ?? null) || (a.key < b.key ? -1 : a.key > b.key ? 1 : 0),
   );
 }
 
@@ -65,7 +76,8 @@ function linesOf(held: Held[], known: Known): Line[] {
   return held.map(({ row, key, from, to }) => {
     const copy = copies.get(key) ?? 0;
     copies.set(key, copy + 1);
-    const end = to !== null && known.completeUntil !== null && to >= known.completeUntil ? "…" : clock(to, known.domain);
+    const end =
+      to !== null && known.completeUntil !== null && to >= known.completeUntil ? "…" : clock(to, known.domain);
     return { key: `${key}#${copy}`, row, after: [clock(from, known.domain), end] };
   });
 }
@@ -77,7 +89,9 @@ function Nothing({ query, known, at, problem, look }: Props) {
     return (
       <div className="q-nothing">
         <p>{problem?.message ?? (query.state === "failed" ? "This query failed." : "This query does not run.")}</p>
-        <p className="quiet">{problem?.help ?? (query.state === "failed" ? MEND : "Start it, and its results appear here.")}</p>
+        <p className="quiet">
+          {problem?.help ?? (query.state === "failed" ? MEND : "Start it, and its results appear here.")}
+        </p>
       </div>
     );
   if (known.columns.length === 0) return <p className="q-nothing quiet">Asking for the results…</p>;

@@ -31,13 +31,20 @@ export function TimeBar({ known, at, look, paused, pause }: Props) {
             <InstantField key={`${at}`} value={newest ?? shown} known={known} look={look} />
             <span className="quiet">
               {day(shown, known.domain)}
-              {newest === null && known.completeUntil !== null && ` · complete until ${clock(known.completeUntil, known.domain)}`}
+              {newest === null &&
+                known.completeUntil !== null &&
+                ` · complete until ${clock(known.completeUntil, known.domain)}`}
             </span>
           </>
         )}
       </p>
       <span className="q-fill" />
-      <button className="q-small" onClick={() => look(null)} disabled={at === null && !paused} aria-label="Follow the newest">
+      <button
+        className="q-small"
+        onClick={() => look(null)}
+        disabled={at === null && !paused}
+        aria-label="Follow the newest"
+      >
         Newest
       </button>
       <button className="q-small" aria-pressed={paused} onClick={() => pause(!paused)}>
@@ -52,7 +59,10 @@ function InstantField({ value, known, look }: { value: number; known: Known; loo
   const found = text === null ? value : parseInstant(text, known.domain, value);
   return (
     <input
-      className="q-instant numbers" aria-label="Instant" aria-invalid={found === null} title={instant(value, known.domain)}
+      className="q-instant numbers"
+      aria-label="Instant"
+      aria-invalid={found === null}
+      title={instant(value, known.domain)}
       value={text ?? clock(value, known.domain)}
       onChange={(event) => setText(event.target.value)}
       onKeyDown={(event) => {
@@ -81,9 +91,18 @@ export function TimeSlider({ known, window, last, at, look }: SliderProps) {
   const value = at ?? last ?? 1;
   return (
     <input
-      type="range" className="q-slider" aria-label="Time" min={window.start} max={window.end} disabled={last === null}
-      step={Math.max(1, Math.floor((window.end - window.start) / 1000))} value={value} aria-valuetext={instant(value, known.domain)}
-      onChange={(event) => look(last !== null && Number(event.target.value) >= last ? null : Number(event.target.value))}
+      type="range"
+      className="q-slider"
+      aria-label="Time"
+      min={window.start}
+      max={window.end}
+      disabled={last === null}
+      step={Math.max(1, Math.floor((window.end - window.start) / 1000))}
+      value={value}
+      aria-valuetext={instant(value, known.domain)}
+      onChange={(event) =>
+        look(last !== null && Number(event.target.value) >= last ? null : Number(event.target.value))
+      }
     />
   );
 }

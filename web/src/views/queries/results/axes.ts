@@ -9,8 +9,12 @@ const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 const of = (unit: number, ...counts: number[]): number[] => counts.map((n) => n * unit);
 const TIMES = [
-  ...of(1, 1, 10, 100), ...of(1000, 1, 10, 100, 250, 500), ...of(SECOND, 1, 2, 5, 10, 15, 30),
-  ...of(MINUTE, 1, 2, 5, 10, 15, 30), ...of(HOUR, 1, 2, 3, 6, 12), ...of(DAY, 1, 2, 7, 14, 30, 90, 365),
+  ...of(1, 1, 10, 100),
+  ...of(1000, 1, 10, 100, 250, 500),
+  ...of(SECOND, 1, 2, 5, 10, 15, 30),
+  ...of(MINUTE, 1, 2, 5, 10, 15, 30),
+  ...of(HOUR, 1, 2, 3, 6, 12),
+  ...of(DAY, 1, 2, 7, 14, 30, 90, 365),
 ];
 const TICKS = Array.from({ length: 15 }, (_, n) => of(10 ** n, 1, 2, 5)).flat();
 
@@ -22,9 +26,16 @@ interface Look {
 /** The axis of time: round steps of the clock (UTC), or of ticks. */
 export function timeAxis(domain: Domain, { quiet, line }: Look): uPlot.Axis {
   return {
-    stroke: quiet, grid: { stroke: line, width: 1 }, ticks: { stroke: line, width: 1, size: 5 }, font: FONT, space: 78, size: 28, gap: 3,
+    stroke: quiet,
+    grid: { stroke: line, width: 1 },
+    ticks: { stroke: line, width: 1, size: 5 },
+    font: FONT,
+    space: 78,
+    size: 28,
+    gap: 3,
     incrs: domain === "microseconds" ? TIMES : TICKS,
-    values: (_u, splits, _axis, _space, step) => splits.map((at) => (domain === "microseconds" ? label(at, step) : at.toLocaleString("en"))),
+    values: (_u, splits, _axis, _space, step) =>
+      splits.map((at) => (domain === "microseconds" ? label(at, step) : at.toLocaleString("en"))),
   };
 }
 
@@ -39,9 +50,17 @@ function label(at: number, step: number): string {
 export function valueAxis(picture: () => Picture, wide: boolean, { quiet, line }: Look): uPlot.Axis {
   const common = { stroke: quiet, ticks: { show: false }, font: FONT, gap: 6 };
   if (picture().kind === "steps")
-    return { ...common, grid: { stroke: line, width: 1 }, size: 50, space: 36, values: (_u, splits) => splits.map((y) => short(y)) };
+    return {
+      ...common,
+      grid: { stroke: line, width: 1 },
+      size: 50,
+      space: 36,
+      values: (_u, splits) => splits.map((y) => short(y)),
+    };
   return {
-    ...common, grid: { show: false }, size: wide ? 150 : 90,
+    ...common,
+    grid: { show: false },
+    size: wide ? 150 : 90,
     splits: () => picture().series.map(({ bars }) => bars[0]!.y),
     values: () => picture().series.map(({ key }) => cut(key, wide ? 22 : 12)),
   };

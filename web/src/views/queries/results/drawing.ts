@@ -88,7 +88,11 @@ function drawBars(u: uPlot, bars: Bar[], colour: string, alpha: number, { pictur
 function edges(u: uPlot, bar: Bar): [number, number, number] {
   const right = u.bbox.left + u.bbox.width;
   const end = Number.isFinite(bar.to) ? u.valToPos(bar.to, "x", true) : right;
-  return [Math.max(u.valToPos(bar.from, "x", true), u.bbox.left - px(4)), Math.min(end, right + px(4)), u.valToPos(bar.y, "y", true)];
+  return [
+    Math.max(u.valToPos(bar.from, "x", true), u.bbox.left - px(4)),
+    Math.min(end, right + px(4)),
+    u.valToPos(bar.y, "y", true),
+  ];
 }
 
 /** Rows hold at their first instant, and no longer at the one where they end. */

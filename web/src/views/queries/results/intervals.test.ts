@@ -22,8 +22,27 @@ const told = (...batches: Table[]) => batches.reduce((known, each) => added(know
 const intervals = (known: ReturnType<typeof told>) => known.held.map(({ row, from, to }) => [row[0], from, to]);
 
 test("a row that was cut where the answer was complete goes on", () => {
-  const known = told(table([[[1], 1, 3], [[2], 3, 5]], 5), table([[[2], 5, 7], [[1], 7, 9]], 9));
-  expect(intervals(known)).toEqual([[1, 1, 3], [2, 3, 7], [1, 7, 9]]);
+  const known = told(
+    table(
+      [
+        [[1], 1, 3],
+        [[2], 3, 5],
+      ],
+      5,
+    ),
+    table(
+      [
+        [[2], 5, 7],
+        [[1], 7, 9],
+      ],
+      9,
+    ),
+  );
+  expect(intervals(known)).toEqual([
+    [1, 1, 3],
+    [2, 3, 7],
+    [1, 7, 9],
+  ]);
 });
 
 test("a row that comes again with a later end is the same row", () => {
@@ -32,21 +51,75 @@ test("a row that comes again with a later end is the same row", () => {
 });
 
 test("what is told again is not taken twice", () => {
-  const past = table([[[1], 1, 3], [[2], 3, 12]], 12);
-  const known = told(past, table([[[1], 1, 3], [[2], 3, 10]], 10), table([[[2], 3, 15]], 15));
-  expect([intervals(known), known.completeUntil]).toEqual([[[1, 1, 3], [2, 3, 15]], 15]);
+  const past = table(
+    [
+      [[1], 1, 3],
+      [[2], 3, 12],
+    ],
+    12,
+  );
+  const known = told(
+    past,
+    table(
+      [
+        [[1], 1, 3],
+        [[2], 3, 10],
+      ],
+      10,
+    ),
+    table([[[2], 3, 15]], 15),
+  );
+  expect([intervals(known), known.completeUntil]).toEqual([
+    [
+      [1, 1, 3],
+      [2, 3, 15],
+    ],
+    15,
+  ]);
 });
 
 test("equal rows that hold twice stay two", () => {
-  const known = told(table([[[2], 3, 5], [[2], 3, 5]], 5), table([[[2], 5, 6], [[2], 5, 9]], 9));
-  expect(intervals(known)).toEqual([[2, 3, 6], [2, 3, 9]]);
+  const known = told(
+    table(
+      [
+        [[2], 3, 5],
+        [[2], 3, 5],
+      ],
+      5,
+    ),
+    table(
+      [
+        [[2], 5, 6],
+        [[2], 5, 9],
+      ],
+      9,
+    ),
+  );
+  expect(intervals(known)).toEqual([
+    [2, 3, 6],
+    [2, 3, 9],
+  ]);
   expect(snapshotAt(known.held, 5)).toHaveLength(2);
 });
 
 test("a snapshot has what began by then and has not ended", () => {
-  const known = told(table([[[1], 1, 4], [[2], 4, null], [[3], 6, 7]], 7));
+  const known = told(
+    table(
+      [
+        [[1], 1, 4],
+        [[2], 4, null],
+        [[3], 6, 7],
+      ],
+      7,
+    ),
+  );
   expect([0, 1, 3, 4, 6, 7].map((at) => snapshotAt(known.held, at).map(({ row }) => row[0]))).toEqual([
-    [], [1], [1], [2], [2, 3], [2],
+    [],
+    [1],
+    [1],
+    [2],
+    [2, 3],
+    [2],
   ]);
   expect([latest(known), span(known)]).toEqual([6, [1, 6]]);
 });
@@ -59,7 +132,15 @@ test("of too many rows the newest are kept", () => {
 });
 
 test("changes are told up to an instant, the newest first", () => {
-  const known = told(table([[[1], 1, 4], [[2], 4, 9]], 9));
+  const known = told(
+    table(
+      [
+        [[1], 1, 4],
+        [[2], 4, 9],
+      ],
+      9,
+    ),
+  );
   expect(changesOf(known, 8).map(({ at, sign, row }) => `${at}${sign}${row[0]}`)).toEqual(["4+2", "4-1", "1+1"]);
 });
 

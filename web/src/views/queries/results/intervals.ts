@@ -76,7 +76,10 @@ class Growing {
     const again = this.starts.get(`${from} ${key}`)?.shift();
     if (again === undefined) return this.ends.get(`${from} ${key}`)?.shift();
     const end = `${this.held[again]!.to} ${key}`;
-    this.ends.set(end, (this.ends.get(end) ?? []).filter((place) => place !== again));
+    this.ends.set(
+      end,
+      (this.ends.get(end) ?? []).filter((place) => place !== again),
+    );
     return again;
   }
 

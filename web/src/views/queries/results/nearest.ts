@@ -20,7 +20,11 @@ export function nearest(u: uPlot, picture: Picture): Found | null {
   const at = u.posToVal(left, "x");
   const slack = Math.abs(u.posToVal(left + 4, "x") - at);
   const height = u.over.clientHeight;
-  const place = { left: left + u.over.offsetLeft, top: Math.min(Math.max(top, 40), height - 40), right: left > u.over.clientWidth / 2 };
+  const place = {
+    left: left + u.over.offsetLeft,
+    top: Math.min(Math.max(top, 40), height - 40),
+    right: left > u.over.clientWidth / 2,
+  };
   let [best, far]: [Found | null, number] = [null, REACH];
   const consider = (bar: Bar, series: string | null) => {
     if (bar.from - slack > at || bar.to + slack < at) return;

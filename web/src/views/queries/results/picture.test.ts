@@ -16,13 +16,24 @@ function known(...rows: [Value[], number, number | null][]): Known {
 
 const ALL = { start: 0, end: 100 };
 const LAMP = known(
-  [["lamp", 30], 1, 4], [["lamp", 35], 4, 9], [["lamp", "40.5"], 12, null], [["vase", 12], 2, 7], [["vase", null], 7, 9],
+  [["lamp", 30], 1, 4],
+  [["lamp", 35], 4, 9],
+  [["lamp", "40.5"], 12, null],
+  [["vase", 12], 2, 7],
+  [["vase", null], 7, 9],
 );
 
 test("rows become bars at their values, by series, with gaps and open ends", () => {
   const { series, low, high } = steps(LAMP, { value: 1, by: [0] }, ALL, 5);
   expect(series.map(({ key, bars }) => [key, bars.map(({ from, to, y }) => [from, to, y])])).toEqual([
-    ["lamp", [[1, 4, 30], [4, 9, 35], [12, Infinity, 40.5]]],
+    [
+      "lamp",
+      [
+        [1, 4, 30],
+        [4, 9, 35],
+        [12, Infinity, 40.5],
+      ],
+    ],
     ["vase", [[2, 7, 12]]],
   ]);
   expect([low, high]).toEqual([12, 40.5]);
@@ -31,7 +42,12 @@ test("rows become bars at their values, by series, with gaps and open ends", () 
 test("a step is drawn only where one row follows another at once", () => {
   const [lamp] = steps(LAMP, { value: 1, by: [0] }, ALL, 5).series;
   expect(risers(lamp!.bars)).toEqual([{ at: 4, low: 30, high: 35 }]);
-  const [both] = steps(known([["a", 1], 0, 5], [["a", 2], 5, 9], [["a", 3], 5, 9]), { value: 1, by: [0] }, ALL, 5).series;
+  const [both] = steps(
+    known([["a", 1], 0, 5], [["a", 2], 5, 9], [["a", 3], 5, 9]),
+    { value: 1, by: [0] },
+    ALL,
+    5,
+  ).series;
   expect(risers(both!.bars)).toEqual([]);
 });
 
@@ -54,7 +70,10 @@ test("only what meets the window is drawn", () => {
 
 test("rows without numbers get lanes, the last that moved above", () => {
   const picture = lanes(LAMP, [0], ALL, 5);
-  expect(picture.series.map(({ key, bars }) => [key, bars[0]!.y, bars.length])).toEqual([["lamp", 1, 3], ["vase", 0, 2]]);
+  expect(picture.series.map(({ key, bars }) => [key, bars[0]!.y, bars.length])).toEqual([
+    ["lamp", 1, 3],
+    ["vase", 0, 2],
+  ]);
 });
 
 test("columns are chosen as people would", () => {

@@ -49,7 +49,8 @@ export function defaultChoice(columns: Column[]): Choice {
   return { value, by: words.length ? words : value === 0 ? [] : [0] };
 }
 
-const meets = (each: Held, { start, end }: Window): boolean => each.from <= end && (each.to === null || each.to > start);
+const meets = (each: Held, { start, end }: Window): boolean =>
+  each.from <= end && (each.to === null || each.to > start);
 
 function barOf(held: Held, y: number): Bar {
   return { from: held.from, to: held.to ?? Infinity, y, held };
@@ -91,11 +92,26 @@ export function steps(known: Known, { value, by }: Choice, window: Window, top: 
 
 /** A lane for each different row, or group of rows: those that moved last, the newest above. */
 export function lanes(known: Known, by: number[], window: Window, top: number): Picture {
-  const groups = [...grouped(known.held.filter((each) => meets(each, window)), by)];
+  const groups = [
+    ...grouped(
+      known.held.filter((each) => meets(each, window)),
+      by,
+    ),
+  ];
   const lastMove = (rows: Held[]) => rows.reduce((most, { from }) => Math.max(most, from), -Infinity);
   const newest = groups.sort(([a, x], [b, y]) => lastMove(y) - lastMove(x) || (a < b ? -1 : 1)).slice(0, top);
-  const series = newest.map(([key, rows], lane) => ({ key, bars: inOrder(rows.map((each) => barOf(each, newest.length - 1 - lane))) }));
-  return { kind: "lanes", series, rest: [], others: Math.max(0, groups.length - top), low: 0, high: Math.max(0, newest.length - 1) };
+  const series = newest.map(([key, rows], lane) => ({
+    key,
+    bars: inOrder(rows.map((each) => barOf(each, newest.length - 1 - lane))),
+  }));
+  return {
+    kind: "lanes",
+    series,
+    rest: [],
+    others: Math.max(0, groups.length - top),
+    low: 0,
+    high: Math.max(0, newest.length - 1),
+  };
 }
 
 const inOrder = (bars: Bar[]): Bar[] => bars.sort((a, b) => a.from - b.from || a.to - b.to);

@@ -12,10 +12,14 @@ export function spansFor(known: Known): [number, string][] {
   const [first, last] = span(known) ?? [0, 0];
   const lengths = known.domain === "microseconds" ? TIMES : TICKS;
   const filled = lengths.filter((length) => length < last - first);
-  return [...filled.map((length): [number, string] => [length, `last ${words(length, known.domain)}`]), [0, "all that is kept"]];
+  return [
+    ...filled.map((length): [number, string] => [length, `last ${words(length, known.domain)}`]),
+    [0, "all that is kept"],
+  ];
 }
 
-const words = (length: number, domain: Domain): string => (domain === "microseconds" ? duration(length, domain) : String(length));
+const words = (length: number, domain: Domain): string =>
+  domain === "microseconds" ? duration(length, domain) : String(length);
 
 /** The stretch of time that is drawn up to `last`, with a little beyond it; it has `at` inside. */
 export function windowOf(known: Known, length: number, last: number | null, at: number | null): Window {

@@ -4,7 +4,10 @@ import { instant } from "../../../parts/format";
 /** An instant in few characters: the time of day (UTC) with milliseconds if it has any, or the number. */
 export function clock(value: number | null, domain: Domain): string {
   if (value === null || domain !== "microseconds") return instant(value, domain);
-  return new Date(Math.floor(value / 1000)).toISOString().slice(11, 23).replace(/\.000$/, "");
+  return new Date(Math.floor(value / 1000))
+    .toISOString()
+    .slice(11, 23)
+    .replace(/\.000$/, "");
 }
 
 /** The day (UTC) of an instant, where there are days. */

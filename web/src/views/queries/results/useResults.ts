@@ -64,7 +64,9 @@ class Listener {
     try {
       const past = await get<Table>(`queries/${part(this.name)}/results?from=${from}&limit=${MOST}`, this.stop.signal);
       const known = { ...added(NOTHING, past), wholeFrom: past.truncated ? Infinity : from };
-      this.heard = this.waiting.map((each) => ({ ...each, reset: false, truncated: false })).reduce(after, { known, problem: null });
+      this.heard = this.waiting
+        .map((each) => ({ ...each, reset: false, truncated: false }))
+        .reduce(after, { known, problem: null });
       this.tell(this.heard);
     } catch {
       // The newest rows are there; without the others there is less to see.

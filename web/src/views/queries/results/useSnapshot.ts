@@ -27,7 +27,10 @@ function useFetched(name: string, at: number | null): Held[] {
     async function ask() {
       const instant = wanted.current;
       if (instant !== null)
-        await get<Table>(`queries/${part(name)}/snapshot?at=${instant}&limit=${MOST}`).then((table) => setHeld(rowsOf(table)), () => setHeld([]));
+        await get<Table>(`queries/${part(name)}/snapshot?at=${instant}&limit=${MOST}`).then(
+          (table) => setHeld(rowsOf(table)),
+          () => setHeld([]),
+        );
       await new Promise((done) => setTimeout(done, REST_MS));
       asking.current = false;
       if (wanted.current !== null && wanted.current !== instant) {
@@ -40,5 +43,10 @@ function useFetched(name: string, at: number | null): Held[] {
 }
 
 export function rowsOf(table: Table): Held[] {
-  return table.rows.map((row, n) => ({ row, key: JSON.stringify(row), from: table.valid_from[n]!, to: table.valid_to[n] ?? null }));
+  return table.rows.map((row, n) => ({
+    row,
+    key: JSON.stringify(row),
+    from: table.valid_from[n]!,
+    to: table.valid_to[n] ?? null,
+  }));
 }

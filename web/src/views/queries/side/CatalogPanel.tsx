@@ -47,7 +47,12 @@ function Entry({ entry, insert }: { entry: SourceEntry; insert: (text: string) =
   return (
     <li>
       <div className="q-entry">
-        <button className="ghost q-small q-chevron" aria-expanded={open} aria-label={`Columns of ${entry.name}`} onClick={() => setOpen(!open)}>
+        <button
+          className="ghost q-small q-chevron"
+          aria-expanded={open}
+          aria-label={`Columns of ${entry.name}`}
+          onClick={() => setOpen(!open)}
+        >
           <Chevron />
         </button>
         <button className="ghost q-insert" onClick={() => insert(quoted(entry.name))} title={`Insert ${entry.name}`}>
@@ -62,7 +67,11 @@ function Entry({ entry, insert }: { entry: SourceEntry; insert: (text: string) =
           <ul>
             {entry.columns.map((column) => (
               <li key={column.name}>
-                <button className="ghost q-insert" onClick={() => insert(quoted(column.name))} title={`Insert ${column.name}`}>
+                <button
+                  className="ghost q-insert"
+                  onClick={() => insert(quoted(column.name))}
+                  title={`Insert ${column.name}`}
+                >
                   {column.name}
                 </button>
                 <span className="quiet">
@@ -80,14 +89,15 @@ function Entry({ entry, insert }: { entry: SourceEntry; insert: (text: string) =
   );
 }
 
-const rowsOf = (entry: SourceEntry): string => (isNumber(entry.rows) ? `${short(entry.rows)} rows` : "");
-const isNumber = (value: number | null | undefined): value is number => typeof value === "number";
+const rowsOf = (entry: SourceEntry): string => (typeof entry.rows === "number" ? `${short(entry.rows)} rows` : "");
 
 function facts(entry: SourceEntry): string {
   const said = [
-    isNumber(entry.rows) ? `${entry.rows.toLocaleString("en")} rows` : "",
+    typeof entry.rows === "number" ? `${entry.rows.toLocaleString("en")} rows` : "",
     entry.late_rows ? `${entry.late_rows.toLocaleString("en")} late` : "",
-    entry.watermark === null || entry.watermark === undefined ? "" : `time has come to ${instant(entry.watermark, entry.domain ?? null)}`,
+    entry.watermark === null || entry.watermark === undefined
+      ? ""
+      : `time has come to ${instant(entry.watermark, entry.domain ?? null)}`,
     entry.used_by.length ? `used by ${entry.used_by.join(", ")}` : "",
   ];
   return said.filter(Boolean).join(" · ") || "nothing read yet";

@@ -11,7 +11,9 @@ type Fields = Record<string, string>;
 /** The fields of an invented row. Its time stays empty: it is that of the moment when it is pushed. */
 function filled(stream: SourceEntry): Fields {
   const [row] = sampleRows(stream, 1, Date.now(), 0, Math.random);
-  return Object.fromEntries(Object.entries(row!).map(([name, value]) => [name, name === stream.time ? "" : String(value ?? "")]));
+  return Object.fromEntries(
+    Object.entries(row!).map(([name, value]) => [name, name === stream.time ? "" : String(value ?? "")]),
+  );
 }
 
 /** Rows by hand, so that a newcomer sees something happen. */
@@ -26,7 +28,11 @@ export function PushRows({ stream }: { stream: SourceEntry }) {
   async function push(rows: Row[]) {
     last.current = Math.max(last.current, ...rows.map((row) => Date.parse(String(row[stream.time ?? ""])) || 0));
     const problem = await attempt(post(`streams/${part(stream.name)}/rows`, rows));
-    setSaid(problem ? { good: false, text: [problem.message, problem.help].filter(Boolean).join(" — ") } : { good: true, text: pushed(rows) });
+    setSaid(
+      problem
+        ? { good: false, text: [problem.message, problem.help].filter(Boolean).join(" — ") }
+        : { good: true, text: pushed(rows) },
+    );
     if (!problem) setFields(filled(stream));
   }
   async function pushWritten() {
@@ -39,7 +45,8 @@ export function PushRows({ stream }: { stream: SourceEntry }) {
   }
   return (
     <form
-      className="q-push" aria-label={`Push rows into ${stream.name}`}
+      className="q-push"
+      aria-label={`Push rows into ${stream.name}`}
       onSubmit={(event) => {
         event.preventDefault();
         void pushWritten();
@@ -50,23 +57,36 @@ export function PushRows({ stream }: { stream: SourceEntry }) {
           <label key={column.name}>
             <span>{column.name}</span>
             <input
-              value={fields[column.name] ?? ""} placeholder={column.name === stream.time ? "now" : "NULL"}
+              value={fields[column.name] ?? ""}
+              placeholder={column.name === stream.time ? "now" : "NULL"}
               onChange={(event) => setFields({ ...fields, [column.name]: event.target.value })}
             />
           </label>
         ))
       ) : (
-        <textarea aria-label="Rows as JSON" rows={5} value={json} onChange={(event) => setJson(event.target.value)} spellCheck={false} />
+        <textarea
+          aria-label="Rows as JSON"
+          rows={5}
+          value={json}
+          onChange={(event) => setJson(event.target.value)}
+          spellCheck={false}
+        />
       )}
       <div className="q-pushbar">
         <button type="submit" className="q-small">
           <Push /> Push
         </button>
-        <button type="button" className="q-small" onClick={() => push(sampleRows(stream, MANY, Date.now(), last.current, Math.random))}>
+        <button
+          type="button"
+          className="q-small"
+          onClick={() => push(sampleRows(stream, MANY, Date.now(), last.current, Math.random))}
+        >
           Push {MANY} invented
         </button>
         <button
-          type="button" className="ghost q-small" aria-pressed={json !== null}
+          type="button"
+          className="ghost q-small"
+          aria-pressed={json !== null}
           onClick={() => setJson(json === null ? JSON.stringify([rowOf(stream, fields, last.current)], null, 1) : null)}
         >
           JSON

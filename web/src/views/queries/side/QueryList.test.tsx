@@ -4,8 +4,19 @@ import type { QueryEntry } from "../../../api/types";
 import { QueryList } from "./QueryList";
 
 const query = (name: string, state: QueryEntry["state"], error: string | null = null): QueryEntry => ({
-  name, state, error, sql: `SELECT 1 AS ${name}`, columns: [], domain: null, complete_from: null, rows_out: 7,
-  depends_on: [], sink: "memory", started: true, sizes: {}, migration: null,
+  name,
+  state,
+  error,
+  sql: `SELECT 1 AS ${name}`,
+  columns: [],
+  domain: null,
+  complete_from: null,
+  rows_out: 7,
+  depends_on: [],
+  sink: "memory",
+  started: true,
+  sizes: {},
+  migration: null,
 });
 
 afterEach(() => vi.unstubAllGlobals());
@@ -14,7 +25,13 @@ test("queries are listed, filtered, and dropped after one question", async () =>
   const asked = vi.fn(async () => new Response("{}", { status: 200 }));
   vi.stubGlobal("fetch", asked);
   const changed = vi.fn();
-  render(<QueryList queries={[query("hot", "running"), query("cold", "failed", "division by zero")]} chosen="" changed={changed} />);
+  render(
+    <QueryList
+      queries={[query("hot", "running"), query("cold", "failed", "division by zero")]}
+      chosen=""
+      changed={changed}
+    />,
+  );
   expect(screen.getByText("division by zero")).toBeTruthy();
   fireEvent.change(screen.getByRole("searchbox"), { target: { value: "FAILED" } });
   expect(screen.queryByRole("button", { name: "Stop hot" })).toBeNull();
@@ -35,5 +52,8 @@ test("a start that would miss the past asks before it does without", async () =>
   fireEvent.click(screen.getByRole("button", { name: "Start last" }));
   fireEvent.click(await screen.findByRole("button", { name: "Start from now on" }));
   await waitFor(() => expect(asked).toHaveBeenCalledTimes(2));
-  expect(asked).toHaveBeenLastCalledWith("api/queries/last/start", expect.objectContaining({ body: '{"partial":true}' }));
+  expect(asked).toHaveBeenLastCalledWith(
+    "api/queries/last/start",
+    expect.objectContaining({ body: '{"partial":true}' }),
+  );
 });

@@ -31,7 +31,10 @@ export function QueryList({ queries, chosen, changed }: Props) {
         </a>
       </div>
       <input
-        type="search" aria-label="Filter queries" placeholder="Filter by name, state or text" value={wanted}
+        type="search"
+        aria-label="Filter queries"
+        placeholder="Filter by name, state or text"
+        value={wanted}
         onChange={(event) => setWanted(event.target.value)}
       />
       {problem && <Trouble problem={problem} />}
@@ -48,7 +51,10 @@ export function QueryList({ queries, chosen, changed }: Props) {
 
 function matches(query: QueryEntry, wanted: string): boolean {
   const text = `${query.name} ${query.state} ${query.sql}`.toLowerCase();
-  return wanted.toLowerCase().split(/\s+/).every((word) => text.includes(word));
+  return wanted
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => text.includes(word));
 }
 
 interface RowProps {
@@ -75,7 +81,9 @@ const Row = memo(function Row({ query, chosen, done }: RowProps) {
       </a>
       <Actions query={query} done={done} />
       {query.error && (
-        <p className="q-reason" title={query.error}>{query.error}</p>
+        <p className="q-reason" title={query.error}>
+          {query.error}
+        </p>
       )}
     </li>
   );

@@ -27,7 +27,8 @@ export function sampleTimes(stream: SourceEntry, count: number, now: number, aft
   if (!isTimestamp(stream)) return numbers.map((n) => (reached ?? 0) + n);
   const seen = reached === null ? 0 : Math.ceil(reached / 1000);
   const written = (milliseconds: number) => new Date(Math.ceil(milliseconds)).toISOString();
-  if (reached !== null && Math.abs(now - seen) > A_DAY_MS) return numbers.map((n) => written(Math.max(seen, after) + 100 * n));
+  if (reached !== null && Math.abs(now - seen) > A_DAY_MS)
+    return numbers.map((n) => written(Math.max(seen, after) + 100 * n));
   const start = Math.max(seen, after, now - SPREAD_MS);
   const end = Math.max(now, start + count);
   return numbers.map((n) => written(start + ((end - start) * n) / count));
@@ -66,6 +67,6 @@ export function parseRows(text: string): Row[] {
   const found: unknown = JSON.parse(text);
   const rows = Array.isArray(found) ? found : [found];
   if (rows.some((row) => typeof row !== "object" || row === null || Array.isArray(row)))
-    throw new SyntaxError("each row is an object like {\"item\": 1}");
+    throw new SyntaxError('each row is an object like {"item": 1}');
   return rows as Row[];
 }

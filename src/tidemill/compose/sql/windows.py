@@ -1,0 +1,79 @@
+"""Windows and granularities behind entries of FROM."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlglot import exp
+
+from tidemill.algebra import CountWindow, Granularity, TimeWindow
+from tidemill.analyze.windows import shown
+from tidemill.compose.sql.block import Block, CannotSay
+from tidemill.compose.sql.writer import Writer
+from tidemill.compose.texts import identifier, length
+from tidemill.sql import Granularity as GranularityClause
+from tidemill.sql import RowCount, StreamWindow, Unbounded
+
+
+class WindowWriter(Writer):
+    """Writes windows."""
+
+    def _timewindow(self, plan: TimeWindow) -> Block:
+        window = StreamWindow(kind="RANGE", **self._sizes(plan))
+        if plan.slide != 1:
+            window.set("slide", self._length(plan.slide))
+        return self._with_clause(plan, "stream_window", window)
+
+    def _countwindow(self, plan: CountWindow) -> Block:
+        window = StreamWindow(kind="ROWS", **self._sizes(plan))
+        if plan.slide != 1:
+            window.set("slide", _rows(plan.slide))
+        block = self._with_clause(plan, "stream_window", window)
+        if plan.partition_by:
+            columns = [exp.column(identifier(block.columns[c].name)) for c in plan.partition_by]
+            window.set("partition_by", columns)
+        return block
+
+    def _granularity(self, plan: Granularity) -> Block:
+        node = GranularityClause(size=self._length(plan.granule))
+        if plan.bounds is not None:
+            finest, coarsest = (self._length(size) for size in plan.bounds[:2])
+            node = GranularityClause(finest=finest, coarsest=coarsest)
+        return self._with_clause(plan, "granularity", node)
+
+    def _with_clause(self, plan: Any, clause: str, node: exp.Expr) -> Block:
+        """Put a window or a granularity behind the entry that it is about.
+
+        What looks at single rows may stand above it just as well, unless rows are counted.
+        """
+        block = self.block(plan.child)
+        counts = isinstance(plan, CountWindow)
+        fits = block.is_open and (block.is_bare if counts else block.is_rows)
+        entry = block.entry
+        if not fits or entry is None or _has_clause(entry.node, clause):
+            block = self.wrapped(block, plan.child)
+            entry = block.entry
+        assert entry is not None
+        entry.node.set(clause, node)
+        return block
+
+    def _sizes(self, plan: TimeWindow | CountWindow) -> dict[str, exp.Expr]:
+        size = _rows if isinstance(plan, CountWindow) else self._length
+        if plan.changes:
+            raise CannotSay("SQL cannot tell how sizes were changed", help="use the query itself")
+        if plan.bounds is not None:
+            return {"min": size(plan.bounds.low), "max": size(plan.bounds.high)}
+        return {"size": Unbounded() if plan.first is None else size(plan.first)}
+
+    def _length(self, size: int) -> exp.Expr:
+        return length(shown(size, self.domain))
+
+
+def _rows(number: int) -> RowCount:
+    return RowCount(this=exp.Literal.number(number))
+
+
+def _has_clause(node: exp.Expr, clause: str) -> bool:
+    if clause == "granularity":
+        return bool(node.args.get("granularity"))
+    return bool(node.args.get("stream_window") or node.args.get("granularity"))

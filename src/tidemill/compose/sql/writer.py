@@ -1,0 +1,100 @@
+"""What all parts of a plan need to be said: aliases, entries of FROM, and subqueries."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from sqlglot import exp
+
+from tidemill.algebra import Plan
+from tidemill.algebra.nodes import entries
+from tidemill.algebra.ranking import Ranking
+from tidemill.analyze import Catalog
+from tidemill.compose.recognise import source_of
+from tidemill.compose.sql.block import Block, CannotSay, Entry, output_names
+from tidemill.compose.texts import identifier
+from tidemill.timeline import TimeDomain
+
+
+class Writer:
+    """Writes plans; a method named like a node, in lower case, writes such nodes."""
+
+    def __init__(self, catalog: Catalog, domain: TimeDomain) -> None:
+        self._catalog = catalog
+        self.domain = domain
+        self._aliases: set[str] = set()
+
+    def query(self, plan: Plan, names: tuple[str, ...] | None = None) -> exp.Expr:
+        """The query of a plan, with columns of these names."""
+        block = self.selecting(plan)
+        names = names or output_names(plan.schema.names)
+        return block.finished(list(zip(plan.schema.names, names, strict=True)))
+
+    def block(self, plan: Plan) -> Block:
+        """A plan as the beginning of a query."""
+        if (source := source_of(plan, self._catalog)) is not None:
+            return self._source(source.name, source.alias, source.columns)
+        if isinstance(plan, Ranking):
+            return self.block(plan.exact)
+        for kind in type(plan).__mro__:
+            rule: Callable[[Any], Block] | None = getattr(self, f"_{kind.__name__.lower()}", None)
+            if rule is not None:
+                return rule(plan)
+        message = f"SQL has no words for {type(plan).__name__}"
+        raise CannotSay(message, help="use other operators")
+
+    def _alias(self, wanted: str) -> str:
+        alias, number = wanted, 1
+        while alias.casefold() in self._aliases:
+            number += 1
+            alias = f"{wanted}_{number}"
+        self._aliases.add(alias.casefold())
+        return alias
+
+    def _source(self, name: str, wanted: str, columns: dict[str, str]) -> Block:
+        alias = self._alias(wanted)
+        node = exp.Table(this=identifier(name))
+        if alias != name:
+            node.set("alias", exp.TableAlias(this=identifier(alias)))
+        found: dict[str, exp.Expr] = {c: _column(alias, own) for c, own in columns.items()}
+        return Block([Entry(node, alias)], found)
+
+    def wrapped(self, block: Block, plan: Plan) -> Block:
+        """The block as an entry of another one; `plan` is what it gives."""
+        shown = [name for name in plan.schema.names if name in block.columns]
+        names = output_names(shown)
+        query = block.finished(list(zip(shown, names, strict=True)))
+        return self.around(query, plan, shown, names)
+
+    def around(
+        self, query: exp.Expr, plan: Plan, columns: list[str], names: tuple[str, ...]
+    ) -> Block:
+        alias = self._alias(next(iter(entries(plan)), "q"))
+        aliased = exp.TableAlias(this=identifier(alias))
+        if isinstance(query, exp.Query):
+            node: exp.Expr = exp.Subquery(this=query, alias=aliased)
+        else:
+            node = exp.Table(this=query, alias=aliased)
+        entry = Entry(node, alias, inner=query, names=names)
+        return Block([entry], {c: _column(alias, n) for c, n in zip(columns, names, strict=True)})
+
+    def selecting(self, plan: Plan) -> Block:
+        """A block that selects exactly the columns of a plan."""
+        block = self.block(plan)
+        self.check_columns(block, plan)
+        return block
+
+    def check_columns(self, block: Block, plan: Plan) -> None:
+        for name in plan.schema.names:
+            if name not in block.columns:
+                message = f"rows are told apart by `{name}`, which SQL cannot name"
+                raise CannotSay(message, help="put a Project below that leaves it out")
+
+    def opened(self, plan: Plan) -> Block:
+        block = self.block(plan)
+        return block if block.is_open else self.wrapped(block, plan)
+
+
+def _column(alias: str, name: str) -> exp.Column:
+    return exp.column(identifier(name), table=identifier(alias))
