@@ -116,8 +116,9 @@ test-kills: setup java postgres ## kill drivers on Spark at many points, and com
 
 # Half an hour of bursts under a bound of memory: `make soak SECONDS=60` for a minute.
 soak: SECONDS ?= 1800
-soak: setup java ## a graph with bursts under a bound of memory; then many more random cases on Spark
+soak: setup java ## bursts under a bound of memory; 200 clients of a server; many more random cases on Spark
 	@$(BIN)/python -m tests.soak --seconds $(SECONDS)
+	@$(BIN)/python -m tests.soak.server --seconds $$(( $(SECONDS) < 300 ? $(SECONDS) : 300 )) --clients 200
 	@TIDEMILL_SOAK=$${TIDEMILL_SOAK:-150} $(BIN)/python -m pytest tests/spark/test_random.py -k more $(ARGS)
 
 # Users need no Node: what this builds is in the package.

@@ -31,13 +31,13 @@ class ServerProcess:
         *options: str,
         host: str = "127.0.0.1",
         port: int = 0,
-        prefix: Sequence[str] = (),
         headers: Mapping[str, str] | None = None,
+        token: str | None = None,
     ) -> None:
         self.folder = folder
         self._script = folder / "start.sql"
         self._script.write_text(sql)
-        self._options, self._prefix = options, prefix
+        self._options, self._token = options, token
         self._host, self.port = host, port
         self._process: subprocess.Popen[str] | None = None
         self._headers = headers
@@ -49,7 +49,11 @@ class ServerProcess:
         """Come back when it answers."""
         self._log = (self.folder / "log.txt").open("w")
         self._process = subprocess.Popen(
-            self.command, cwd=self.folder, stderr=self._log, text=True, env=_environment()
+            self.command,
+            cwd=self.folder,
+            stderr=self._log,
+            text=True,
+            env=_environment(self._token),
         )
         self.port = int(self._announced()[1])
         self.http = httpx.Client(base_url=self.url, headers=self._headers, timeout=PATIENCE)
@@ -60,7 +64,7 @@ class ServerProcess:
         """What is run."""
         where = ["--host", self._host, "--port", str(self.port), "--dir", str(self.folder / "kept")]
         script = [str(self._script)] if self._script.stat().st_size else []
-        python = [*self._prefix, sys.executable, "-c", _MAIN, "serve"]
+        python = [sys.executable, "-c", _MAIN, "serve"]
         return [*python, *script, *where, *self._options]
 
     def _announced(self) -> re.Match[str]:
@@ -129,7 +133,9 @@ class ServerProcess:
         return response.json()
 
 
-def _environment() -> dict[str, str]:
+def _environment(token: str | None) -> dict[str, str]:
     """The package of these sources is served, on few threads."""
     paths = [str(ROOT / "src"), *filter(None, [os.environ.get("PYTHONPATH")])]
-    return {**os.environ, "PYTHONPATH": os.pathsep.join(paths), "POLARS_MAX_THREADS": "1"}
+    secret = {} if token is None else {"TIDEMILL_TOKEN": token}
+    plain = {"PYTHONPATH": os.pathsep.join(paths), "POLARS_MAX_THREADS": "1"}
+    return {**os.environ, **plain, **secret}

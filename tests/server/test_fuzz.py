@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from starlette.types import ASGIApp, Message
 
 from tests.server.fuzz.asking import Answered, Asked, ask, living, sent
 from tests.server.fuzz.campaign import BATCH, campaign, settings_of
@@ -94,6 +96,64 @@ def test_a_folder_and_a_query_that_is_no_text():
 def test_a_client_that_goes_in_the_middle_of_a_request():
     pushed = sent("POST", "/api/streams/bid/rows", [{"item": 1, "at": 99}])
     assert answer(replace(pushed, body=pushed.body[:9], cut=True)).status == 400
+
+
+WISHES = (
+    *("", "x", "{}", "[]", "null", "1", '{"subscribe": 1}', '{"subscribe": [1]}', "[" * 5000),
+    *('{"subscribe": "queries"}', '{"subscribe": ["none"]}', '{"subscribe": ["results:"]}'),
+    *('{"subscribe": ["results:none", "results:highest\\u0000"]}', '{"subscribe": {"a": 1}}'),
+    *('{"subscribe": ["queries"], "every": "x"}', '{"subscribe": ["queries"], "every": null}'),
+    *('{"subscribe": ["queries"], "every": 1e999}', '{"subscribe": ["queries"], "every": -5}'),
+    *('{"subscribe": ["queries"], "every": 1e308}', '{"subscribe": ["queries"], "every": NaN}'),
+    '{"subscribe": [' + ", ".join(['"queries"'] * 5000) + "]}",
+    '{"subscribe": [' + ", ".join(f'"results:{n}"' for n in range(500)) + "]}",
+)
+
+
+async def heard(app: ASGIApp, wishes: Sequence[Message]) -> list[Message]:
+    """What a socket says to somebody who sends this, and then a wish as it should be."""
+    last: Message = {"type": "websocket.receive", "text": '{"subscribe": ["catalog"]}'}
+    sending: list[Message] = [{"type": "websocket.connect"}, *wishes, last]
+    told, done = list[Message](), asyncio.Event()
+
+    async def receive() -> Message:
+        if sending:
+            return sending.pop(0)
+        await done.wait()
+        return {"type": "websocket.disconnect", "code": 1000}
+
+    async def send(message: Message) -> None:
+        told.append(message)
+        if '"topic":"catalog"' in message.get("text", "") or message["type"] == "websocket.close":
+            done.set()
+
+    scope = {**Asked("GET", b"/api/live").scope(), "type": "websocket", "subprotocols": []}
+    async with asyncio.timeout(30):
+        await app(scope, receive, send)
+    return told
+
+
+@pytest.mark.parametrize("wish", WISHES, ids=lambda wish: wish[:40])
+def test_a_wish_that_no_socket_understands(wish: str):
+    """The client is told, and can go on."""
+
+    async def listening() -> list[Message]:
+        with served() as server:
+            async with living(server.app):
+                return await heard(server.app, [{"type": "websocket.receive", "text": wish}])
+
+    assert '"topic":"catalog"' in asyncio.run(listening())[-1]["text"]
+
+
+def test_bytes_for_a_socket_that_wants_text():
+    async def listening() -> list[Message]:
+        with served() as server:
+            async with living(server.app):
+                return await heard(
+                    server.app, [{"type": "websocket.receive", "bytes": b"\xff", "text": None}]
+                )
+
+    assert asyncio.run(listening())[0]["type"] == "websocket.accept"
 
 
 @pytest.fixture(scope="module")

@@ -22,7 +22,9 @@ from tidemill.server.startup import begin
 from tidemill.timeline import TimeDomain
 
 _UNITS = {"ms": "milliseconds", "s": "seconds", "min": "minutes"}
-_GOODBYE = 5
+_WAITING = 2048
+"""Connections that may wait to be taken."""
+_GOODBYE = 3
 """Seconds that clients have to go when the server stops."""
 
 
@@ -123,6 +125,8 @@ def _listen(host: str, port: int) -> socket.socket:
     found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         found.bind((host, port))
+        # Whoever reads where the server is may ask at once; it answers when it is ready.
+        found.listen(_WAITING)
         found.listen()  # whoever reads the announcement can connect
     except OSError as error:
         found.close()
