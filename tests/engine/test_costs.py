@@ -59,7 +59,7 @@ def query_of(engine: tm.Engine, sql: str) -> tm.Query:
 
 
 def plan_of(query: tm.Query) -> Plan:
-    return query._costs.plan
+    return query.costs.plan
 
 
 def report(query: tm.Query, progress: Progress) -> list[list[str]]:
@@ -96,7 +96,7 @@ def test_a_run_comes_out_as_estimated(engine: tm.Engine, sql: str) -> None:
 def test_state_of_all_operators_of_a_part_is_measured(engine: tm.Engine) -> None:
     query = query_of(engine, UNWANTED)
     query.collect()
-    lines = query._costs.report(query.progress).splitlines()
+    lines = query.costs.report(query.progress).splitlines()
     (line,) = (line for line in lines if "AntiJoin" in line)
     measured = line.partition("|")[2].split()
     everything = sum(operator.most_rows for operator in query.progress.operators)

@@ -117,3 +117,22 @@ def test_histories_do_not_grow_for_ever(engine: tm.Engine, monkeypatch: pytest.M
     assert left[-1] == Setting(120, 3 + 11 % 7)
     # What answers from the watermark on depend on is there.
     assert query.settings(110, 111)["range of bid"][0] in left
+
+
+def test_parts_whose_size_changes_are_still_the_same(engine: tm.Engine) -> None:
+    start(engine, "q", COUNT.format(3, 10))
+    seen: list[Any] = []
+    engine.graph.subscribe(seen.append)
+    bring(engine, 0, 20)
+    for number, size in enumerate((3, 5, 9)):
+        engine.graph.adapt({"range of bid": 10})
+        engine.graph.adapt({"range of bid": size})  # twice between two looks
+        bring(engine, 20 + number, 21 + number)
+    before, *after = [dict(look) for look in seen]
+    windows = [next(n for n in look.values() if n.window is not None) for look in seen]
+    assert [window.window for window in windows] == [10, 3, 5, 9]
+    for look in after:
+        assert look.keys() == before.keys()
+        assert [n.inputs for n in look.values()] == [n.inputs for n in before.values()]
+    assert all(window.selectivity == 1 for window in windows)
+    assert windows[1].rows_in - windows[0].rows_in == 1

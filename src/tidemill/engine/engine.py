@@ -6,7 +6,6 @@ from collections.abc import Callable, Collection, Mapping
 from datetime import datetime, timedelta
 from functools import partial
 from typing import TYPE_CHECKING, Any
-from urllib.parse import quote
 
 import pyarrow as pa
 from sqlglot import exp
@@ -14,14 +13,7 @@ from sqlglot.errors import ParseError
 
 from tidemill.algebra import Plan, Range, Recurrence, Schema, SourceKind, UserAggregate
 from tidemill.algebra.types import from_sql
-from tidemill.analyze import (
-    Catalog,
-    Derived,
-    SourceInfo,
-    inserted_rows,
-    instant_of,
-    source_from_statement,
-)
+from tidemill.analyze import Catalog, SourceInfo
 from tidemill.engine.allow import AllowList
 from tidemill.engine.checking import Checked, check
 from tidemill.engine.kept import KeptResults, KeptStore
@@ -29,11 +21,11 @@ from tidemill.engine.named import Listed, NamedQueries
 from tidemill.engine.place import Place
 from tidemill.engine.planning import Planning
 from tidemill.engine.promises import recurrence, value_ranges
-from tidemill.engine.pushing import PushedFiles
 from tidemill.engine.query import Query
 from tidemill.engine.relations import condition_of
 from tidemill.engine.running import RunningGraph
 from tidemill.engine.sources import Rows
+from tidemill.engine.statements import Statements
 from tidemill.engine.statistics import StatisticsStore
 from tidemill.engine.tables import (
     duration,
@@ -53,29 +45,9 @@ from tidemill.runtime.interface import (
     Execution,
     LateCallback,
     Running,
-    SinkRequest,
     StartRequest,
 )
-from tidemill.sql import (
-    AlterQuery,
-    ConnectorCall,
-    CreateDerived,
-    CreateQuery,
-    CreateRelation,
-    CreateStream,
-    DeleteFrom,
-    DropObject,
-    InsertInto,
-    InsertValues,
-    PlanText,
-    QueryStatement,
-    StartQuery,
-    Statement,
-    StopQuery,
-    Tidemill,
-    parse,
-    parse_one,
-)
+from tidemill.sql import Statement, parse, parse_one
 from tidemill.timeline import TimeDomain
 
 if TYPE_CHECKING:
@@ -123,10 +95,10 @@ class Engine:
         self._bounds = (memory, cpu) if memory or cpu else None
         self._keep = keep
         self.allow = allow
-        self._pushed_folder = pushed
         self.queries = NamedQueries(self.catalog, lambda: self._graph)
         self.plans: Callable[[Engine, str], Query] | None = None
         """How plans in statements are read: `tidemill.compose.read_plan`."""
+        self._statements = Statements(self, self._planning, self._place, keep, pushed)
 
     def __enter__(self) -> Engine:
         return self
@@ -348,63 +320,7 @@ class Engine:
 
     def execute(self, statement: Statement) -> Query | None:
         """Run one statement; its query, if it is one."""
-        if self.allow is not None:
-            self.allow.check(statement)
-        match statement:
-            case QueryStatement():
-                return self._planning.query(statement, statement.tree, SinkRequest(), self)
-            case CreateStream() | CreateRelation():
-                self._declare(source_from_statement(statement))
-            case CreateDerived():
-                self._derive(statement)
-            case DropObject():
-                self._drop(statement)
-            case CreateQuery():
-                self.queries.define(statement.name, self._named(statement))
-            case StartQuery():
-                self._start_named(statement)
-            case StopQuery():
-                self.graph.query(statement.name).stop()
-            case AlterQuery():
-                self._alter(statement)
-            case InsertInto():
-                return self._insert(statement)
-            case InsertValues() | DeleteFrom():
-                self._change(statement)
-        return None
-
-    def _declare(self, info: SourceInfo) -> None:
-        """Make a source known. Rows are pushed into a stream that comes from nowhere."""
-        self.catalog.add_source(info)
-        if info.kind is SourceKind.STREAM and info.format is None:
-            folder = self._pushed_folder and f"{self._pushed_folder}/{quote(info.name, safe='')}"
-            self._sources.put(info, self._pushed(info.declared.to_arrow(), folder))
-
-    def _pushed(self, columns: pa.Schema, folder: str | None) -> PushedFiles | Backlog:
-        return PushedFiles(columns, folder) if self._place.on_spark else Backlog()
-
-    def _named(self, statement: CreateQuery) -> Query:
-        """The query of a definition; without a sink, its results are kept."""
-        sink = SinkRequest("memory") if statement.sink is None else _sink_of(statement.sink)
-        query = self._defined(statement, statement.query, sink)
-        return query if statement.sink is not None else self._kept_query(statement.name, query)
-
-    def _kept_query(self, name: str, query: Query) -> Query:
-        if self._keep is None:
-            return query
-        sink = self._keep.sink(name, query.job)
-        return query.into(sink.target, form=sink.form)
-
-    def _defined(self, statement: Statement, tree: exp.Expr, sink: SinkRequest) -> Query:
-        """The query that a statement defines, by SQL or by a plan."""
-        if not isinstance(tree, PlanText):
-            return self._planning.query(statement, tree, sink, self)
-        if self.plans is None:
-            help = "from tidemill.compose import read_plan; engine.plans = read_plan"
-            raise UnsupportedError("nobody reads plans for this engine", help=help)
-        query = self.plans(self, tree.name).into(sink.target, form=sink.form, **sink.options)
-        query.definition = tree.sql(dialect=Tidemill)
-        return query
+        return self._statements.execute(statement)
 
     def compose(self, plan: Exec, meaning: Plan, domain: TimeDomain | None, text: str) -> Query:
         """A query with operators that someone chose; `tidemill.compose` makes them."""
@@ -430,31 +346,6 @@ class Engine:
             raise CatalogError(f"the query `{name}` keeps no results", help=help)
         return found
 
-    def _start_named(self, statement: StartQuery) -> None:
-        query, name = self.queries.find(statement.name), self.queries.name_of(statement.name)
-        graph = self.graph if self.is_running else self.run()
-        with graph.graph.lock:
-            goes_on = graph.graph.is_running(name)  # since the checkpoint knows it
-            graph.start(query, name, statement.partial)
-            if self._keep is not None and not goes_on:
-                self._keep.begin(name)
-
-    def _alter(self, statement: AlterQuery) -> None:
-        """Give a query another definition, or a better plan; if it runs, without a gap."""
-        present, name = self.queries.find(statement.name), self.queries.name_of(statement.name)
-        started = self.graph.queries.get(name) if self.is_running else None
-        active = started is not None and started.is_active
-        if statement.query is None:
-            if not active:
-                help = f"START QUERY {statement.name}: it is planned then"
-                raise CatalogError(f"the query `{statement.name}` is not running", help=help)
-            self.graph.query(name).optimize()
-            return
-        query = self._defined(statement, statement.query, present.job.sink)
-        if active:
-            self.graph.migrate(name, query)
-        self.queries.redefine(statement.name, query)
-
     def listing(self) -> tuple[Listed, ...]:
         """Everything that has a name, what queries are doing, and who depends on whom.
 
@@ -467,20 +358,6 @@ class Engine:
         hot query stopped ('bid',) ()
         """
         return self.queries.listing()
-
-    def _change(self, statement: InsertValues | DeleteFrom) -> None:
-        """Change a relation as a statement says; if anything is wrong with it, nothing changes."""
-        info = self._place.source(statement.name)
-        kept = self._sources.kept(info)
-        at = instant_of(statement.at, self.catalog)
-        if isinstance(statement, InsertValues):
-            kept.insert(inserted_rows(statement, info, self.catalog), at)
-        else:
-            kept.delete(statement.where, statement.source.text, self.catalog, at)
-
-    def _insert(self, statement: InsertInto) -> Query:
-        """A query that knows where its results go; `start` sends them there."""
-        return self._planning.query(statement, statement.query, _sink_of(statement.sink), self)
 
     def run(
         self,
@@ -574,7 +451,7 @@ class Engine:
         """What a user handed over, and its columns."""
         if isinstance(source, pa.Schema):
             columns = normal_schema(name, source)
-            return self._pushed(columns, folder), Schema.from_arrow(columns)
+            return self._place.pushed(columns, folder), Schema.from_arrow(columns)
         if not is_spark_frame(source):
             tables = to_tables(name, source)
             return tables, Schema.from_arrow(tables[0].schema)
@@ -585,22 +462,7 @@ class Engine:
             )
         return source, spark_frame_schema(name, source)
 
-    def _derive(self, statement: CreateDerived) -> None:
-        planned = self._planning.plan(statement.query, statement.source.text)
-        self.catalog.add_derived(
-            Derived(
-                name=statement.name,
-                plan=planned.plan,
-                schema=planned.plan.schema,
-                domain=planned.domain,
-                sql=statement.sql,
-                depends_on=planned.depends_on,
-                relation=statement.kind == "RELATION",
-                hints=planned.hints,
-            )
-        )
-
-    def _hold_what_runs(self) -> None:
+    def hold_what_runs(self) -> None:
         """Streams that running queries read cannot be dropped."""
         self.queries.hold_what_runs()
         for number, (query, running) in enumerate(self._running, 1):
@@ -608,28 +470,6 @@ class Engine:
                 self.catalog.hold(f"query {number}", query.depends_on)
             else:
                 self.catalog.release(f"query {number}")
-
-    def _drop(self, statement: DropObject) -> None:
-        if statement.kind == "QUERY":
-            self.queries.drop(statement.name, statement.if_exists)
-            if self._keep is not None:
-                self._keep.forget(statement.name)
-            return
-        self._hold_what_runs()
-        entry = self.catalog.find(statement.name)
-        if entry is None and statement.if_exists:
-            return
-        self.catalog.drop(statement.name)
-        if self.is_running:
-            self.graph.graph.run.forget(statement.name)
-        self._sources.forget(statement.name)
-        self.statistics.forget(statement.name)
-
-
-def _sink_of(sink: ConnectorCall) -> SinkRequest:
-    options = {name: value for name, value in sink.options.items() if value is not None}
-    form = str(options.pop("form", ""))
-    return SinkRequest(sink.format, options, form)
 
 
 def _kind(valid: object, changing: object) -> SourceKind:

@@ -9,11 +9,12 @@ import pyarrow as pa
 
 from tidemill.algebra import SourceKind
 from tidemill.analyze import Catalog, SourceInfo
+from tidemill.engine.pushing import PushedFiles
 from tidemill.engine.query import Query
 from tidemill.engine.sources import Sources, is_change_source
 from tidemill.engine.statistics import StatisticsStore
 from tidemill.errors import CatalogError, TidemillError, UnsupportedError
-from tidemill.runtime.inprocess.feeds import Feed
+from tidemill.runtime.inprocess.feeds import Backlog, Feed
 from tidemill.runtime.inprocess.journal import Journal
 from tidemill.runtime.inprocess.live import LiveRun
 from tidemill.runtime.inprocess.run import Run
@@ -70,6 +71,10 @@ class Place:
             help = f"it reads {', '.join(sorted(entry.depends_on))}"
             raise CatalogError(f"`{entry.name}` is computed: it cannot be changed", help=help)
         return entry
+
+    def pushed(self, columns: pa.Schema, folder: str | None) -> PushedFiles | Backlog:
+        """Where rows wait that are pushed into a stream: here, or in files for Spark."""
+        return PushedFiles(columns, folder) if self.on_spark else Backlog()
 
     def execution(self, query: Query) -> Execution:
         """A fresh run of a query over bounded input."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from itertools import count
 from typing import NamedTuple
 
-from tidemill.graph.query_graph import QueryGraph
+from tidemill.graph.query_graph import Carried, QueryGraph
 from tidemill.physical.count_window import CountWindowExec
 from tidemill.physical.granularity import GranularityExec
 from tidemill.physical.operator import Exec
@@ -72,6 +72,19 @@ class Metadata:
         self._graph = graph
         self._numbers = count()
         self._known: dict[Exec, _Part] = {}
+        self._inherited: dict[Exec, int] = {}
+        graph.after_revision.append(self._inherit)
+
+    def _inherit(self, carried: Carried) -> None:
+        """A part that goes on in the place of another, as at another size, is still the same."""
+        nodes = self._graph.run.nodes
+        for new, old in carried.items():
+            if new in nodes and old not in nodes:
+                known = self._known.pop(old, None)
+                number = self._inherited.pop(old, None) if known is None else known.id
+                if number is not None:
+                    self._inherited[new] = number
+        self._inherited = {node: n for node, n in self._inherited.items() if node in nodes}
 
     def subscribe(self, listener: Listener, every: int = 1) -> Callable[[], None]:
         """Tell a listener about all parts, after every so many ticks; returns how to stop that."""
@@ -114,7 +127,9 @@ class Metadata:
         part = self._known.get(node)
         if part is None:
             inputs = (self._part(child).id for child in node.children if isinstance(child, Exec))
-            part = self._known[node] = _Part(tuple(inputs), next(self._numbers), node.label)
+            number = self._inherited.pop(node, None)
+            number = next(self._numbers) if number is None else number
+            part = self._known[node] = _Part(tuple(inputs), number, node.label)
         return part
 
 
