@@ -1,5 +1,8 @@
 """Answers that are kept are those of the query, up to the watermark, whatever happens."""
 
+import resource
+import signal
+
 import polars as pl
 import pyarrow as pa
 import pytest
@@ -154,3 +157,19 @@ def test_a_tick_that_comes_again_counts_once():
     for tick in (0, 1, 1, 0):
         kept(rows, tick)
     assert kept.rows == 2
+
+
+def test_an_entry_for_which_there_is_no_room_leaves_no_trace(tmp_path):
+    log = RowLog(tmp_path / "log")
+    log.add("before")
+    limit = resource.getrlimit(resource.RLIMIT_FSIZE)
+    before = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    try:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (log.size + 20_000, limit[1]))
+        with pytest.raises(OSError, match="File too large"):
+            log.add("x" * 1_000_000)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limit)
+        signal.signal(signal.SIGXFSZ, before)
+    log.add("after")
+    assert list(RowLog(tmp_path / "log").entries()) == ["before", "after"]

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import errno
 import subprocess
 import sys
 import textwrap
 from collections.abc import Iterator
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +18,7 @@ import tidemill as tm
 from tidemill.engine.running import RunningGraph, StartedQuery
 from tidemill.errors import CatalogError, ExecutionError, TidemillError
 from tidemill.graph.metadata import NodeMetadata
+from tidemill.runtime.inprocess.journal import Journal
 
 BID = pa.schema({"item": pa.int64(), "price": pa.float64(), "at": pa.int64()})
 COUNT = "SELECT item, COUNT(*) AS n FROM bid WINDOW(RANGE 10) GROUP BY item"
@@ -349,3 +352,24 @@ def test_a_plan_that_is_refused_leaves_no_trace(engine: tm.Engine, graph: Runnin
             query.migrate("SELECT item FROM bid WINDOW(ROWS MIN 2, MAX 4) WHERE item + 1 > 0")
         assert graph.adaptation.sizes == {knob: size}
         assert str(graph.adaptation.allowed[knob]) == "Range(low=2, high=5)"
+
+
+def test_a_full_disk_loses_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A tick that cannot be written down is made again with what it has read."""
+    engine = tm.Engine(runtime="inprocess")
+    engine.stream("bid", pa.schema({"item": pa.int64(), "at": pa.int64()}), time="at")
+    graph = engine.run(checkpoint=str(tmp_path))
+    query = started(engine, "SELECT item FROM bid", "q")
+    write = Journal.write_tick
+
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    for at in range(4):
+        engine.push("bid", [{"item": at, "at": at}])
+        monkeypatch.setattr(Journal, "write_tick", write if at % 2 else full)
+        with nullcontext() if at % 2 else pytest.raises(OSError, match="No space left"):
+            graph.tick()
+    graph.tick()  # (a tick that is made again brings nothing that is new)
+    assert [row["item"] for row in query.results().to_pylist()] == [0, 1, 2, 3]
+    engine.close()

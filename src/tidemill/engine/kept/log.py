@@ -33,9 +33,14 @@ class RowLog:
 
     def add(self, entry: Any) -> None:
         """Add an entry; when this is done, it survives the process."""
-        with self._path.open("ab") as file:
-            file.write(_packed(entry))
-            self.size = file.tell()
+        packed = _packed(entry)
+        try:
+            with self._path.open("ab") as file:
+                file.write(packed)
+        except OSError:
+            os.truncate(self._path, self.size)  # others may follow, once there is room again
+            raise
+        self.size += len(packed)
 
     def entries(self) -> Iterator[Any]:
         """All whole entries. What follows them is cut off."""

@@ -104,7 +104,11 @@ class Journal:
 
     def _put(self, name: str, parts: list[bytes] | list[bytes | memoryview]) -> int:
         temporary = self._folder / f"{name}.{uuid4().hex}.temporary"
-        with open(temporary, "wb") as file:
-            size = sum(file.write(part) for part in parts)
-        os.replace(temporary, self._folder / name)
+        try:
+            with open(temporary, "wb") as file:
+                size = sum(file.write(part) for part in parts)
+            os.replace(temporary, self._folder / name)
+        except OSError:
+            temporary.unlink(missing_ok=True)  # a full disk gets no fuller
+            raise
         return size

@@ -140,6 +140,7 @@ class LiveRun:
             read = self._opened.read()
             if self._journal is not None:
                 self._journal.write_tick(self._ticks, (read, self._opened.places))
+            self._opened.taken()
             self._run(read, deliver=True)
             if self._journal is not None:
                 self._journal.write_delivered(self._ticks - 1)

@@ -30,6 +30,7 @@ class Opened:
     def __init__(self, open_source: Callable[[str], Feed]) -> None:
         self._open = open_source
         self._feeds: dict[Key, Feed] = {}
+        self._held: dict[Key, Read] = {}
         self._restoring = False
 
     @property
@@ -64,10 +65,18 @@ class Opened:
         """Let go of relations whose leaves are gone: one that comes later reads anew."""
         feeds = self._feeds.items()
         self._feeds = {k: feed for k, feed in feeds if isinstance(k, str) or k in parts}
+        self._held = {k: rows for k, rows in self._held.items() if k in self._feeds}
 
     def read(self) -> dict[Key, Read]:
-        """What has come of every source since the last tick."""
-        return {key: feed.tick() for key, feed in self._feeds.items()}
+        """What has come of every source since what was `taken`."""
+        for key, feed in self._feeds.items():
+            if key not in self._held:
+                self._held[key] = feed.tick()
+        return dict(self._held)
+
+    def taken(self) -> None:
+        """What was read is in safe hands: it need not be read again."""
+        self._held = {}
 
     def watermark(self, leaf: SourceExec) -> int:
         """Behind which instant no more rows of a source start."""
@@ -85,6 +94,7 @@ class Opened:
         known = [key for key in self._feeds if str(key).casefold() == source.casefold()]
         for key in known:
             del self._feeds[key]
+            self._held.pop(key, None)
 
     @contextmanager
     def restoring(self) -> Iterator[None]:
