@@ -79,6 +79,18 @@ def test_a_type_that_there_cannot_be(kind: str):
     assert answer(text(f"SELECT CAST(item AS {kind}) AS a FROM bid", "plan")).status == 400
 
 
+@pytest.mark.parametrize("digits", [20, 400, 5000])
+def test_more_rows_than_there_are_numbers(digits: int):
+    limit = "9" * digits
+    sql = f"SELECT item FROM bid ORDER BY price LIMIT {limit}"
+    assert answer(text(sql, "plan")).status == 400
+
+
+def test_a_body_for_a_page_that_wants_none():
+    """Longer than allowed, and without a length: the page is answered before that shows."""
+    assert answer(Asked("GET", b"/", body=b"x" * (17 << 20))).status == 200
+
+
 def test_half_a_character():
     half = replace(text(""), body=b'{"sql": "SELECT \\ud800"}')
     assert answer(half).status == 422

@@ -29,21 +29,28 @@ class BodyLimit:
             refused = Response(body, 413, media_type="application/json")
             await refused(scope, receive, send)
             return
-        await self._app(scope, self._counted(receive), send)
+        await self._app(scope, *self._counted(receive, send))
 
-    def _counted(self, receive: Receive) -> Receive:
+    def _counted(self, receive: Receive, send: Send) -> tuple[Receive, Send]:
         """Bodies in pieces do not say how long they are: they are counted."""
-        seen = 0
+        seen, answered = 0, False
 
         async def receiving() -> Message:
             nonlocal seen
             message = await receive()
             seen += len(message.get("body", b""))
-            if seen > self._most:
-                raise HTTPException(413, self._error().message)
-            return message
+            if seen <= self._most:
+                return message
+            if answered:  # by a route that wants no body: who goes on sending is not listened to
+                return {"type": "http.disconnect"}
+            raise HTTPException(413, self._error().message)
 
-        return receiving
+        async def sending(message: Message) -> None:
+            nonlocal answered
+            answered = True
+            await send(message)
+
+        return receiving, sending
 
     def _error(self) -> TooLarge:
         help = "send less at once; the server may be started with a larger --max-body"
