@@ -8,7 +8,7 @@ const server = process.env.TIDEMILL_SERVER ?? "http://127.0.0.1:8321";
 export default defineConfig({
   plugins: [react(), hashOfSources()],
   base: "./",
-  build: { outDir: "../src/tidemill/server/page", emptyOutDir: true, sourcemap: false },
+  build: { outDir: "../src/tidemill/server/page", emptyOutDir: true, license: { fileName: "licenses.md" } },
   server: { proxy: { "/api": { target: server, ws: true } } },
   test: { environment: "jsdom", include: ["src/**/*.test.{ts,tsx}"] },
 });

@@ -4,7 +4,7 @@ import pytest
 
 from tests.compose.world import node, world
 from tidemill.compose import open_plan, read_plan, run
-from tidemill.errors import PlanError, UnsupportedError
+from tidemill.errors import PlanError, TidemillError, UnsupportedError
 
 ROWS = [{"item": f"i{n % 3}", "price": n, "at": n} for n in range(1, 20)]
 SQL = "SELECT item, COUNT(*) AS n FROM bid WINDOW(RANGE 5) WHERE price > 2 GROUP BY item"
@@ -102,4 +102,8 @@ def test_what_is_not_complete_does_not_run():
         run(engine, {"nodes": [node("s", "scan", source="bid"), node("f", "filter", "s")]}, "x")
     with pytest.raises(UnsupportedError, match="nobody reads plans"):
         engine.sql("CREATE QUERY x AS PLAN '{}'")
+    engine.plans = read_plan
+    for text in ("", "{", "[" * 50_000, "[]", '{"level": "x"}', '{"nodes": [{"id": 1}]}', "{}"):
+        with pytest.raises(TidemillError):
+            engine.sql(f"CREATE QUERY x AS PLAN '{text}'")
     assert not engine.is_running

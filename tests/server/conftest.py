@@ -78,6 +78,12 @@ def bids() -> Iterator[Server]:
     yield from serving(script=BIDS)
 
 
+@pytest.fixture(scope="module")
+def shared() -> Iterator[Server]:
+    """The same, for tests that leave it as it is."""
+    yield from serving(script=BIDS)
+
+
 @pytest.fixture
 def limited(request: pytest.FixtureRequest) -> Iterator[Server]:
     """A server with some limit, which the test names."""

@@ -57,8 +57,9 @@ def test_a_query_that_is_not_there_yet(socket):
     "wish", ["", "{", "[]", '{"subscribe": ["x"]}', '{"subscribe": [1]}', '{"subscribe": 1}',
              '{"subscribe": [], "every": "soon"}', '{"subscribe": [], "every": 1e999}'],
 )  # fmt: skip
-def test_what_is_not_understood_is_said(socket, wish):
-    socket.send_text(wish)
-    assert socket.receive_json()["topic"] == "error"
-    socket.send_json({"subscribe": ["queries"]})
-    assert socket.receive_json()["topic"] == "queries"
+def test_what_is_not_understood_is_said(shared, wish):
+    with shared.socket() as socket:
+        socket.send_text(wish)
+        assert socket.receive_json()["topic"] == "error"
+        socket.send_json({"subscribe": ["queries"]})
+        assert socket.receive_json()["topic"] == "queries"

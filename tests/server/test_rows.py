@@ -42,17 +42,19 @@ def test_rows_come_as_a_list_or_an_object_or_arrow(bids):
         (7, "the body has no rows"),
     ],
 )
-def test_wrong_rows_are_refused_and_no_tick_fails_for_them(bids, rows, words):
-    said = bids.post("streams/bid/rows", rows, 400)
+def test_wrong_rows_are_refused_and_no_tick_fails_for_them(shared, rows, words):
+    said = shared.post("streams/bid/rows", rows, 400)
     assert words in said["error"]["message"]
-    bids.push((1, 1.0, 1))
-    assert not [e for e in bids.get("resources")["events"] if e["kind"] == "fail"]
+    shared.push((1, 1.0, 1))
+    assert not [e for e in shared.get("resources")["events"] if e["kind"] == "fail"]
 
 
 @pytest.mark.parametrize("kind", ["application/json", ARROW])
-def test_bodies_that_are_nothing(bids, kind):
+def test_bodies_that_are_nothing(shared, kind):
     for body in (b"", b"{", b"\xff\xff\xff\xff\x10\x00\x00\x00", b"[" * 3000):
-        said = bids.http.post("/api/streams/bid/rows", content=body, headers={"content-type": kind})
+        said = shared.http.post(
+            "/api/streams/bid/rows", content=body, headers={"content-type": kind}
+        )
         assert said.status_code == 400, said.text
 
 

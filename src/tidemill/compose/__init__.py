@@ -53,10 +53,13 @@ their default. Columns are named as nodes show them (``b.price``), or without th
 
 The routes (``POST /api/compose/check``, ``open``, ``run`` and ``GET /api/compose/operators``) add
 to the answer of a check, if the plan is complete, what ``/api/plan`` tells: ``plans``, ``texts``,
-``rules`` and ``total``; else these are null.
+``rules`` and ``total``; else these are null. Of a physical plan that SQL cannot say, ``plans`` has
+only ``physical``.
 
-``open_plan(engine, query)`` is a composed plan of a query, given by its name or its text.
-``run(engine, composed, name)`` gives a plan a name and starts it.
+``open_plan(engine, query, level)`` is a composed plan of a query, given by its name or its text.
+``run(engine, composed, name)`` gives a plan a name and starts it: a logical one as its SQL, a
+physical one as it is, by the statement ``CREATE QUERY name AS PLAN '...'``, which ``read_plan``
+reads.
 """
 
 from tidemill.compose.checking import Checked, check

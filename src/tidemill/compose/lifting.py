@@ -34,7 +34,7 @@ from tidemill.algebra import (
 from tidemill.algebra.nodes import SetOperation
 from tidemill.analyze import Catalog, SourceInfo
 from tidemill.analyze.references import source_plan
-from tidemill.compose.logical.sources import scan_columns
+from tidemill.compose.scans import scan_columns
 from tidemill.compose.sql import CannotSay
 from tidemill.physical.aggregate import AggregateExec
 from tidemill.physical.count_window import CountWindowExec

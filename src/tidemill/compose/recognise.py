@@ -2,13 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 
-from tidemill.algebra import AntiJoin, Join, Plan, Project, Scalar, Scan, Union
+from tidemill.algebra import (
+    Aggregate,
+    AntiJoin,
+    CountWindow,
+    Join,
+    Plan,
+    Project,
+    Scalar,
+    Scan,
+    TimeWindow,
+    Union,
+)
+from tidemill.algebra.promises import presented
 from tidemill.analyze import Catalog, Derived, SourceInfo
 from tidemill.analyze.joins import joined
 from tidemill.analyze.references import source_plan
-from tidemill.compose.logical.sources import derived_scan, scan_columns
+from tidemill.compose.scans import derived_scan, scan_columns
 
 
 @dataclass(frozen=True)
@@ -55,6 +68,60 @@ def _derived(plan: Project, catalog: Catalog) -> Source | None:
             own = {f"{alias}.{each}": each for each in entry.schema.names}
             return Source(entry.name, alias, own)
     return None
+
+
+@dataclass(frozen=True)
+class Told:
+    """What streams tell about objects: the streams, what names an object, and the window."""
+
+    streams: tuple[Plan, ...]
+    keys: tuple[str, ...]
+    alias: str
+    window: TimeWindow | CountWindow
+    columns: tuple[str, ...]
+
+
+def objects_of(plan: Plan, catalog: Catalog) -> Told | None:
+    """The streams and so on, if a plan is OBJECTS(...)."""
+    if not isinstance(plan, Project) or not isinstance(plan.child, Aggregate):
+        return None
+    grouped, window = plan.child, plan.child.child
+    if not isinstance(window, TimeWindow | CountWindow) or window.slide != 1:
+        return None
+    parts = list(_united(window.child))
+    if not all(isinstance(part, Project) and _is_present(part, grouped) for part in parts):
+        return None
+    alias = plan.items[0][0].removesuffix(f".{grouped.keys[0]}")
+    told = [name for name, _ in plan.items[len(grouped.keys) :]]
+    streams = tuple(_promised(part.children[0], catalog) for part in parts)
+    return Told(streams, grouped.keys, alias, window, tuple(told))
+
+
+def _united(plan: Plan) -> Iterator[Plan]:
+    if isinstance(plan, Union):
+        yield from _united(plan.left)
+        yield from _united(plan.right)
+    else:
+        yield plan
+
+
+def _is_present(part: Project, grouped: Aggregate) -> bool:
+    """Whether the values of keys must not be NULL, which only OBJECTS(...) asks for."""
+    items = dict(part.items)
+    keys = [items[key].node for key in grouped.keys if key in items]
+    return bool(keys) and all(presented(node) is not node for node in keys)
+
+
+def _promised(plan: Plan, catalog: Catalog) -> Plan:
+    """A stream with the promises of its source; OBJECTS(...) adds the usual one."""
+
+    def change(node: Plan) -> Plan:
+        info = catalog.find(node.source) if isinstance(node, Scan) else None
+        if isinstance(node, Scan) and isinstance(info, SourceInfo):
+            return replace(node, recurs=info.recurs)
+        return node
+
+    return plan.transform(change)
 
 
 Outer = tuple[Plan, Plan, Scalar | None, str]

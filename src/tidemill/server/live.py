@@ -20,6 +20,9 @@ from tidemill.server.wire import dumps
 
 TOPICS = ("graph", "measures", "queries", "resources", "events", "catalog")
 RESULTS = "results:"
+GOODBYE = 2.0
+"""Seconds that a client has to hear that the server stops."""
+
 FASTEST = 50
 """Milliseconds between two messages about the same."""
 
@@ -48,8 +51,9 @@ class Live:
         self.closing = True
         self._stop()
         self._wake()
-        for session in list(self.sessions):
-            await session.close()
+        async with create_task_group() as farewells:
+            for session in list(self.sessions):
+                farewells.start_soon(session.close)
 
     def _wake_soon(self) -> None:
         if self._loop is not None and not self._loop.is_closed():
@@ -105,7 +109,8 @@ class Session:
 
     async def close(self) -> None:
         """Send the client home."""
-        with suppress(RuntimeError, WebSocketDisconnect):  # it may be gone already
+        # It may be gone already, or not read what it is sent.
+        with suppress(RuntimeError, WebSocketDisconnect), move_on_after(GOODBYE):
             await self._socket.close(1001, "the server stops")
         self._scope.cancel()
 

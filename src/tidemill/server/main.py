@@ -24,7 +24,7 @@ from tidemill.timeline import TimeDomain
 _UNITS = {"ms": "milliseconds", "s": "seconds", "min": "minutes"}
 _WAITING = 2048
 """Connections that may wait to be taken."""
-_GOODBYE = 5
+_GOODBYE = 3
 """Seconds that clients have to go when the server stops."""
 
 

@@ -1,6 +1,6 @@
 """The logical operators: every one that the language can say."""
 
-from tidemill.compose.logical import groups, joins, rows, sets, shedding, sources, windows
+from tidemill.compose.logical import groups, joins, objects, rows, sets, shedding, sources, windows
 
 OPERATORS = (
     *sources.OPERATORS,
@@ -9,6 +9,7 @@ OPERATORS = (
     *joins.OPERATORS,
     *shedding.OPERATORS,
     *groups.OPERATORS,
+    *objects.OPERATORS,
     *sets.OPERATORS,
 )
 

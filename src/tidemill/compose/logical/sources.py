@@ -5,15 +5,13 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from tidemill.algebra import Field, Plan, Project, Schema
-from tidemill.analyze import Derived, SourceInfo
+from tidemill.algebra import Plan
+from tidemill.analyze import Derived
 from tidemill.analyze.references import source_plan
 from tidemill.compose.bench import Bench
 from tidemill.compose.model import about, wrong
 from tidemill.compose.operators import Operator, Setting
-
-LEAVE_OUT: Final = "leave out"
-AS_COLUMN: Final = "as a column"
+from tidemill.compose.scans import AS_COLUMN, LEAVE_OUT, derived_scan, scan_columns
 
 _ALIAS: Final = re.compile(r"[^#`\s][^#`]*")
 
@@ -37,18 +35,6 @@ def alias_of(bench: Bench, source: str) -> str:
         help = "use letters, digits and underscores"
         raise wrong(f"`{alias}` cannot be an alias", help, "alias")
     return alias
-
-
-def derived_scan(entry: Derived, alias: str) -> Plan:
-    """A stream or relation that a query defines, under an alias."""
-    return Project.renaming(entry.plan, tuple(f"{alias}.{n}" for n in entry.schema.names))
-
-
-def scan_columns(info: SourceInfo, with_time: bool) -> Schema:
-    """The columns that a scan gives."""
-    if not with_time or info.time_column is None:
-        return info.schema
-    return Schema((*info.schema, Field(info.time_column, info.time_type)))
 
 
 OPERATORS = (

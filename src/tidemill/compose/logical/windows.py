@@ -26,7 +26,8 @@ def _clauses(bench: Bench, setting: str, **clauses: exp.Expr) -> Plan:
         return apply_clauses(item, node, bench.context).plan
 
 
-def _length(bench: Bench, name: str) -> Duration | None:
+def length_of(bench: Bench, name: str) -> Duration | None:
+    """A length of time that a setting gives."""
     text = bench.text(name)
     if not text:
         return None
@@ -39,15 +40,15 @@ def _length(bench: Bench, name: str) -> Duration | None:
 
 
 def _time_window(bench: Bench) -> Plan:
-    size, least = _length(bench, "size"), _length(bench, "least")
-    slide = _length(bench, "slide")
+    size, least = length_of(bench, "size"), length_of(bench, "least")
+    slide = length_of(bench, "slide")
     sizes = {"size": size} if least is None else {"min": least, "max": size}
     window = StreamWindow(kind="RANGE", slide=slide, **sizes)
     return _clauses(bench, "size", stream_window=window)
 
 
 def _unbounded_window(bench: Bench) -> Plan:
-    window = StreamWindow(kind="RANGE", size=Unbounded(), slide=_length(bench, "slide"))
+    window = StreamWindow(kind="RANGE", size=Unbounded(), slide=length_of(bench, "slide"))
     return _clauses(bench, "slide", stream_window=window)
 
 
@@ -60,17 +61,18 @@ def _count_window(bench: Bench) -> Plan:
     if bench.text("rows").upper() == "UNBOUNDED":
         sizes: dict[str, exp.Expr] = {"size": Unbounded()}
     elif (least := bench.integer("least", 1)) is not None:
-        sizes = {"min": _rows(least), "max": _rows(bench.integer("rows", 1))}
+        sizes = {"min": rows_of(least), "max": rows_of(bench.integer("rows", 1))}
     else:
-        sizes = {"size": _rows(bench.integer("rows", 1))}
+        sizes = {"size": rows_of(bench.integer("rows", 1))}
     slide = bench.integer("slide", 1)
-    steps = {} if slide in (None, 1) else {"slide": _rows(slide)}
+    steps = {} if slide in (None, 1) else {"slide": rows_of(slide)}
     window = StreamWindow(kind="ROWS", **sizes, **steps)
     plan = _clauses(bench, "rows", stream_window=window)
     return replace(plan, partition_by=by) if isinstance(plan, CountWindow) else plan
 
 
-def _rows(number: int | None) -> RowCount:
+def rows_of(number: int | None) -> RowCount:
+    """A number of rows."""
     return RowCount(this=exp.Literal.number(number or 1))
 
 
@@ -81,7 +83,7 @@ def _partition(bench: Bench) -> tuple[str, ...]:
 
 
 def _granularity(bench: Bench) -> Plan:
-    finest, coarsest = _length(bench, "granule"), _length(bench, "coarsest")
+    finest, coarsest = length_of(bench, "granule"), length_of(bench, "coarsest")
     sizes = {"size": finest} if coarsest is None else {"finest": finest, "coarsest": coarsest}
     return _clauses(bench, "granule", granularity=Granularity(**sizes))
 

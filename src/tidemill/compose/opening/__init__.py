@@ -50,7 +50,7 @@ def plan_of(text: str) -> Composed:
     """A composed plan that stands in a statement."""
     try:
         data = json.loads(text)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise TidemillError(f"the plan is no JSON: {error}", help="compose it again") from None
     return Composed.from_json(data)
 

@@ -20,10 +20,10 @@ from tidemill.algebra.nodes import Conditional
 from tidemill.algebra.ranking import CONFIDENCE
 from tidemill.analyze.windows import shown
 from tidemill.compose.logical.shedding import OWN
-from tidemill.compose.logical.sources import AS_COLUMN
 from tidemill.compose.opening.base import Opened, Opening, Settings
 from tidemill.compose.opening.said import call_text, order_text, typed
-from tidemill.compose.recognise import outer_join, source_of
+from tidemill.compose.recognise import Told, objects_of, outer_join, source_of
+from tidemill.compose.scans import AS_COLUMN
 from tidemill.compose.texts import column_text, scalar_text, spelled
 from tidemill.errors import UnsupportedError
 
@@ -56,9 +56,22 @@ class LogicalOpening(Opening):
             left, right, condition, side = outer
             text = "TRUE" if condition is None else spelled(condition.node)
             return "outer_join", {"side": side.lower(), "condition": text}, (left, right)
+        if (told := objects_of(plan, self.catalog)) is not None:
+            return self._objects(told)
         if isinstance(plan, Project) and isinstance(plan.child, StarJoin):
             return self._starjoin(plan, plan.child)
         return super().opened(plan)
+
+    def _objects(self, told: Told) -> Opened:
+        window, is_time = told.window, isinstance(told.window, TimeWindow)
+        settings: Settings = {
+            "by": [column_text(key) for key in told.keys],
+            "size": shown(window.first, self.domain) if is_time and window.first else "",
+            "rows": None if is_time else window.first,
+            "alias": "" if told.alias == "objects" else told.alias,
+            "columns": [column_text(name) for name in told.columns],
+        }
+        return "objects", settings, told.streams
 
     def _starjoin(self, plan: Project, star: StarJoin) -> Opened:
         """A join that sheds rows has a projection above it, to the columns of its inputs."""

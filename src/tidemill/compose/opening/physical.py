@@ -7,10 +7,10 @@ from dataclasses import fields, replace
 from tidemill.algebra import Plan, Scalar
 from tidemill.analyze import SourceInfo
 from tidemill.analyze.windows import shown
-from tidemill.compose.logical.sources import AS_COLUMN, scan_columns
 from tidemill.compose.model import Composed
 from tidemill.compose.opening.base import Opened, Opening, Settings
 from tidemill.compose.opening.said import call_text, order_text, typed
+from tidemill.compose.scans import AS_COLUMN, scan_columns
 from tidemill.compose.texts import column_text, scalar_text, spelled
 from tidemill.physical.aggregate import AggregateExec
 from tidemill.physical.coalesce import CoalesceExec

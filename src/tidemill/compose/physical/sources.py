@@ -8,10 +8,11 @@ from tidemill.algebra import Plan, Scan, Schema, SourceKind
 from tidemill.analyze import SourceInfo
 from tidemill.analyze.references import source_plan
 from tidemill.compose.bench import Bench
-from tidemill.compose.logical.sources import AS_COLUMN, alias_of, scan_columns
+from tidemill.compose.logical.sources import alias_of
 from tidemill.compose.model import about, wrong
 from tidemill.compose.operators import Operator, Setting
 from tidemill.compose.physical.making import LOGICAL, functions_of, is_raw, version_of
+from tidemill.compose.scans import AS_COLUMN, scan_columns
 from tidemill.errors import CatalogError, nearest
 from tidemill.physical.lowering import lower
 from tidemill.physical.source import SourceExec

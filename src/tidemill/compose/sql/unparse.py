@@ -44,7 +44,7 @@ def to_sql(plan: Plan, catalog: Catalog, domain: TimeDomain | None = None) -> st
     """A query that means the same as a plan: what `engine.sql` makes of it is an equal plan.
 
     >>> import pyarrow as pa
-    >>> from tidemill.algebra import Scan, Schema
+    >>> from tidemill.algebra import Scan, Schema, TimeWindow
     >>> from tidemill.analyze import SourceInfo
     >>> catalog = Catalog()
     >>> catalog.add_source(SourceInfo("bid", Schema.of(item=pa.int64())))

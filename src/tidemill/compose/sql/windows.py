@@ -18,16 +18,19 @@ from tidemill.sql import RowCount, StreamWindow, Unbounded
 class WindowWriter(Writer):
     """Writes windows."""
 
+    def window_clause(self, window: TimeWindow | CountWindow) -> StreamWindow:
+        """A window as it is written behind an entry, without its partitions."""
+        counts = isinstance(window, CountWindow)
+        clause = StreamWindow(kind="ROWS" if counts else "RANGE", **self._sizes(window))
+        if window.slide != 1:
+            clause.set("slide", _rows(window.slide) if counts else self._length(window.slide))
+        return clause
+
     def _timewindow(self, plan: TimeWindow) -> Block:
-        window = StreamWindow(kind="RANGE", **self._sizes(plan))
-        if plan.slide != 1:
-            window.set("slide", self._length(plan.slide))
-        return self._with_clause(plan, "stream_window", window)
+        return self._with_clause(plan, "stream_window", self.window_clause(plan))
 
     def _countwindow(self, plan: CountWindow) -> Block:
-        window = StreamWindow(kind="ROWS", **self._sizes(plan))
-        if plan.slide != 1:
-            window.set("slide", _rows(plan.slide))
+        window = self.window_clause(plan)
         block = self._with_clause(plan, "stream_window", window)
         if plan.partition_by:
             columns = [exp.column(identifier(block.columns[c].name)) for c in plan.partition_by]

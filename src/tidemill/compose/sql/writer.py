@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Any
 
 from sqlglot import exp
 
-from tidemill.algebra import Plan
+from tidemill.algebra import CountWindow, Plan, TimeWindow
 from tidemill.algebra.nodes import entries
 from tidemill.algebra.ranking import Ranking
 from tidemill.analyze import Catalog
-from tidemill.compose.recognise import source_of
+from tidemill.compose.recognise import Told, objects_of, source_of
 from tidemill.compose.sql.block import Block, CannotSay, Entry, output_names
-from tidemill.compose.texts import identifier
+from tidemill.compose.texts import identifier, parts_of
+from tidemill.sql import Objects
 from tidemill.timeline import TimeDomain
 
 
-class Writer:
+class Writer(ABC):
     """Writes plans; a method named like a node, in lower case, writes such nodes."""
 
     def __init__(self, catalog: Catalog, domain: TimeDomain) -> None:
@@ -35,6 +37,8 @@ class Writer:
         """A plan as the beginning of a query."""
         if (source := source_of(plan, self._catalog)) is not None:
             return self._source(source.name, source.alias, source.columns)
+        if (told := objects_of(plan, self._catalog)) is not None:
+            return self._objects(told, plan)
         if isinstance(plan, Ranking):
             return self.block(plan.exact)
         for kind in type(plan).__mro__:
@@ -59,6 +63,31 @@ class Writer:
             node.set("alias", exp.TableAlias(this=identifier(alias)))
         found: dict[str, exp.Expr] = {c: _column(alias, own) for c, own in columns.items()}
         return Block([Entry(node, alias)], found)
+
+    def _objects(self, told: Told, plan: Plan) -> Block:
+        parts = [self.block(stream) for stream in told.streams]
+        pairs = zip(parts, told.streams, strict=True)
+        whole = [p if p.is_bare and p.entry else self.wrapped(p, plan) for p, plan in pairs]
+        inside = [block.entries[0] for block in whole]
+        names = {next(iter(entries(s))): e.alias for s, e in zip(told.streams, inside, strict=True)}
+        alias = names[told.alias] = self._alias(told.alias)
+        by = [identifier(key) for key in told.keys]
+        node = exp.Table(
+            this=Objects(expressions=[entry.node for entry in inside], by=by),
+            alias=exp.TableAlias(this=identifier(alias)),
+            stream_window=self.window_clause(told.window),
+        )
+        found: dict[str, exp.Expr] = {}
+        for name in plan.schema.names:
+            prefix, own = parts_of(name)
+            found[name] = _column(names[prefix], own)
+        # Its columns have several aliases, so none of them is left out.
+        entry = Entry(node, "")
+        return Block([entry], found, is_bare=False, is_rows=False)
+
+    @abstractmethod
+    def window_clause(self, window: TimeWindow | CountWindow) -> exp.Expr:
+        """A window as it is written behind an entry."""
 
     def wrapped(self, block: Block, plan: Plan) -> Block:
         """The block as an entry of another one; `plan` is what it gives."""

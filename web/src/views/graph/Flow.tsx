@@ -1,4 +1,4 @@
-import { ReactFlow, ReactFlowProvider, useReactFlow, useStore } from "@xyflow/react";
+import { ReactFlow, ReactFlowProvider, useReactFlow } from "@xyflow/react";
 import "@xyflow/react/dist/base.css";
 import { memo, useCallback, useEffect, useMemo, useRef } from "react";
 import { boxAt, boxesOf } from "./boxes";
@@ -10,10 +10,11 @@ import { Overview } from "./Overview";
 import { LookedAt, Part, QueryName } from "./Part";
 import { partsOf, type Drawn } from "./picture";
 import { linesOf } from "./routing";
-import { distanceOf, favourite } from "./sight";
+import { favourite } from "./sight";
 import { spot } from "./spot";
 import { Tip } from "./Tip";
 import type { Queries } from "../../live/useQueries";
+import { useDistance } from "./useDistance";
 import { useGoTo, useSight } from "./useSight";
 import { isStep, walk } from "./walk";
 
@@ -43,7 +44,7 @@ export const Flow = memo(function Flow(props: FlowProps) {
 
 function Inner({ picture, drawn, places, queries, open, goal, choose, tidy }: FlowProps) {
   const frame = useRef<HTMLDivElement>(null);
-  const distance = useStore((state) => distanceOf(state.transform[2]));
+  const { distance, moveStarts, moveEnds } = useDistance(frame);
   const nodes = useFlowNodes(drawn, places, open, queries);
   const lines = useMemo(() => linesOf(drawn, places), [drawn, places]);
   const boxes = useMemo(() => boxesOf(drawn, places), [drawn, places]);
@@ -89,8 +90,8 @@ function Inner({ picture, drawn, places, queries, open, goal, choose, tidy }: Fl
           nodeTypes={TYPES}
           onNodeClick={(_, node) => choose(byId.get(node.id) ?? null)}
           onPaneClick={(event) => choose(byId.get(itemOf(event.nativeEvent) ?? "") ?? null)}
-          onMoveStart={() => frame.current!.classList.add("moving")}
-          onMoveEnd={() => frame.current!.classList.remove("moving")}
+          onMoveStart={moveStarts}
+          onMoveEnd={moveEnds}
           onlyRenderVisibleElements
           nodesDraggable={false}
           nodesConnectable={false}

@@ -5,7 +5,7 @@ import { figure, share, times } from "./figures";
 import { Icon } from "./Icon";
 import { measures } from "./measures";
 import { kindOf, shortDetails, titleOf } from "./names";
-import type { Tint } from "./picture";
+import { usersInWords, type Tint } from "./picture";
 import type { Distance } from "./sight";
 import { spot } from "./spot";
 
@@ -29,7 +29,7 @@ export const Part = memo(function Part({ id, data, selected }: NodeProps<PartNod
       tabIndex={0}
       role="button"
       data-item={id}
-      aria-label={`${titleOf(node)} ${node.details}, used by ${node.queries.join(", ")}`}
+      aria-label={`${titleOf(node)} ${shortDetails(node, data.domain)}, ${usersInWords(node.queries)}`}
     >
       {distance === "near" ? <Face node={node} shared={shared} domain={data.domain} /> : <FarFace node={node} />}
     </div>

@@ -68,7 +68,8 @@ function Name({ query, drawn, current }: { query: string; drawn: Drawn[]; curren
   const point = () => spot.point(partsOf(drawn, query));
   const leave = () => spot.point(null);
   return (
-    <li ref={item} onMouseEnter={point} onMouseLeave={leave} onFocus={point} onBlur={leave}>
+    // A finger that has tapped is still "over" the name: only a mouse points.
+    <li ref={item} onPointerEnter={(event) => event.pointerType === "mouse" && point()} onPointerLeave={leave} onFocus={point} onBlur={leave}>
       <a href={linkTo("graph", current ? "" : query)} aria-current={current ? "true" : undefined}>
         {query}
       </a>

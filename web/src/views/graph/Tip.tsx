@@ -1,7 +1,5 @@
 import { useEffect, useRef, type RefObject } from "react";
-import type { Drawn } from "./picture";
-
-const MOST_NAMES = 8;
+import { usersInWords, type Drawn } from "./picture";
 
 interface Props {
   byId: Map<string, Drawn>;
@@ -22,7 +20,7 @@ export function Tip({ byId, frame, itemOf, enter }: Props) {
       enter(id);
       const each = byId.get(id ?? "");
       element.hidden = each?.type !== "part";
-      if (each?.type === "part") place(element, rectOf(event!), box.getBoundingClientRect(), wordsFor(each.node.queries));
+      if (each?.type === "part") place(element, rectOf(event!), box.getBoundingClientRect(), usersInWords(each.node.queries));
     };
     const show = (event: Event) => turn(itemOf(event), event);
     const hide = () => turn(null);
@@ -42,12 +40,6 @@ export function Tip({ byId, frame, itemOf, enter }: Props) {
 function rectOf(event: Event): DOMRect {
   const card = (event.target as Element).closest<HTMLElement>("[data-item]");
   return card ? card.getBoundingClientRect() : new DOMRect((event as MouseEvent).clientX, (event as MouseEvent).clientY - 8, 1, 24);
-}
-
-function wordsFor(queries: string[]): string {
-  const more = queries.length - MOST_NAMES;
-  const names = queries.slice(0, MOST_NAMES).join(", ") + (more > 0 ? ` and ${more} more` : "");
-  return queries.length > 1 ? `shared by ${queries.length} queries: ${names}` : `used by ${names || "no query"}`;
 }
 
 function place(tip: HTMLElement, at: DOMRect, frame: DOMRect, words: string): void {

@@ -1,7 +1,6 @@
 import { speedOf, widthOf, type Line } from "./routing";
 import type { Box } from "./boxes";
 import { measures } from "./measures";
-import { distanceOf } from "./sight";
 import { spot } from "./spot";
 
 type Transform = [x: number, y: number, zoom: number];
@@ -31,6 +30,8 @@ export class LinePainter {
     private readonly canvas: HTMLCanvasElement,
     private readonly lines: Line[],
     private readonly boxes: Box[],
+    /** Whether items are spots of colour, not cards. */
+    private readonly showsBoxes: () => boolean,
   ) {
     this.context = canvas.getContext("2d")!;
     this.phases = new Float64Array(lines.length);
@@ -109,7 +110,7 @@ export class LinePainter {
       if (line.right < left || line.left > right || line.bottom < top || line.top > bottom) return;
       this.stroke(line, rate, phase, zoom, moving);
     });
-    if (distanceOf(zoom) === "dots") this.fill();
+    if (this.showsBoxes()) this.fill();
     context.globalAlpha = 1;
   }
 

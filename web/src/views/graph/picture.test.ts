@@ -4,7 +4,7 @@ import { boxAt, boxesOf } from "./boxes";
 import { heirs } from "./heirs";
 import { arrangeAnew } from "./layout";
 import { shortDetails, titleOf } from "./names";
-import { drawnOf, found, itemsOf, partsOf, tintOf } from "./picture";
+import { drawnOf, found, itemsOf, partsOf, tintOf, usersInWords } from "./picture";
 import { firstSight, freeRoom } from "./sight";
 import { Spot } from "./spot";
 import { inReadingOrder, walk } from "./walk";
@@ -55,6 +55,11 @@ test("names are for people", () => {
   const join = { operator: "JoinExec", details: "keys=[a.x = b.x = c.x] orders=[012, 102]", window: null };
   expect(shortDetails(join, null)).toBe("on a.x = b.x = c.x");
   expect(shortDetails({ operator: "CountWindowExec", details: "rows=100 knob=rows of bid", window: 100 }, null)).toBe("last 100 rows");
+});
+
+test("a few of many queries are named", () => {
+  expect(usersInWords(["hot", "dear"])).toBe("used by hot, dear");
+  expect(usersInWords(Array.from({ length: 10 }, (_, n) => `q${n}`))).toBe("used by 10 queries: q0, q1, q2, q3, q4, q5, q6, q7 and 2 more");
 });
 
 test("arrow keys walk along the graph", () => {

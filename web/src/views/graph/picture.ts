@@ -51,3 +51,11 @@ export function found(drawn: Drawn[], text: string): Set<string> {
     each.type === "part" ? `${each.node.operator} ${each.node.details} ${each.node.queries.join(" ")}` : each.query;
   return new Set(drawn.filter((each) => words(each).toLowerCase().includes(wanted)).map((each) => each.id));
 }
+
+const MOST_NAMES = 8;
+
+/** Who uses a part; the first of them by name. */
+export function usersInWords(queries: string[]): string {
+  const [names, more] = [queries.slice(0, MOST_NAMES).join(", "), queries.length - MOST_NAMES];
+  return more > 0 ? `used by ${queries.length} queries: ${names} and ${more} more` : `used by ${names || "no query"}`;
+}

@@ -11,6 +11,9 @@ export interface Sight {
 export type Distance = "near" | "far" | "dots";
 export const distanceOf = (zoom: number): Distance => (zoom >= 0.5 ? "near" : zoom >= 0.27 ? "far" : "dots");
 
+const NEAREST_FIRST: Distance[] = ["near", "far", "dots"];
+export const isFurther = (a: Distance, b: Distance): boolean => NEAREST_FIRST.indexOf(a) > NEAREST_FIRST.indexOf(b);
+
 const MARGIN = 28;
 /** No smaller than this at first: what a part is can still be read. */
 const SMALLEST = 0.3;
