@@ -34,8 +34,8 @@ def test_a_second_query_shares_what_the_first_one_does(
     )
     assert parts.count() < 2 * alone
     bids.push(*range(1, 30))
-    source = page.get_by_role("button", name=re.compile("^bid|Source|Scan")).first
-    expect(source.locator("[data-figure=rate]")).to_have_text(re.compile("[1-9]"))
+    kept = page.get_by_role("button", name=re.compile("^Aggregate")).first
+    expect(kept.locator("[data-figure=state]")).to_have_text(re.compile("[1-9]"))
     watch.picture("shared")
 
     shared.first.click()

@@ -79,6 +79,24 @@ def test_a_type_that_there_cannot_be(kind: str):
     assert answer(text(f"SELECT CAST(item AS {kind}) AS a FROM bid", "plan")).status == 400
 
 
+@pytest.mark.parametrize("digits", [20, 400, 5000])
+def test_more_rows_than_there_are_numbers(digits: int):
+    limit = "9" * digits
+    sql = f"SELECT item FROM bid ORDER BY price LIMIT {limit}"
+    assert answer(text(sql, "plan")).status == 400
+
+
+def test_a_body_for_a_page_that_wants_none():
+    """Longer than allowed, and without a length: the page may be answered before that shows."""
+    assert answer(Asked("GET", b"/", body=b"x" * (17 << 20))).status in (200, 413)
+
+
+def test_a_body_that_is_too_long_and_does_not_say_so():
+    rows = sent("POST", "/api/streams/bid/rows", [{"item": 1, "at": 5}])
+    asked = replace(rows, headers=rows.headers[:2], body=b" " * (17 << 20) + rows.body)
+    assert answer(asked).status == 413
+
+
 def test_half_a_character():
     half = replace(text(""), body=b'{"sql": "SELECT \\ud800"}')
     assert answer(half).status == 422

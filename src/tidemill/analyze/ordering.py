@@ -99,15 +99,21 @@ def _refuse_offset(tree: exp.Expr) -> None:
         raise error_at(PlanError, "OFFSET needs a LIMIT", offset, "add LIMIT before it")
 
 
+_DIGITS = 18
+"""Of numbers that fit into 64 bits, whatever they are."""
+
+
 def _number(tree: exp.Expr, clause: str) -> int:
     node = tree.args.get(clause)
     if node is None:
         return 0
     value, least = node.expression, 1 if clause == "limit" else 0
     text = value.name if isinstance(value, exp.Literal) and not value.is_string else ""
-    if not text.isdecimal() or int(text) < least:
+    if not text.isdecimal() or len(text) > _DIGITS or int(text) < least:
         name = clause.upper()
         message = f"{name} takes a whole number, at least {least}"
+        if len(text) > _DIGITS:
+            message = f"{name} takes a number of at most {_DIGITS} digits"
         if text == "0":
             message = "LIMIT 0 could never give a row"
         raise error_at(PlanError, message, value, f"write for example {name} 10")

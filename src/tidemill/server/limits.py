@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from starlette.datastructures import Headers
-from starlette.exceptions import HTTPException
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -22,29 +21,45 @@ class BodyLimit:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
+        counted = _Counted(receive, send, self._most)
         announced = Headers(scope=scope).get("content-length", "0")
         # Who writes a number with more digits than that means no good.
-        if not announced.isdecimal() or len(announced) > 20 or int(announced) > self._most:
+        counted.too_long = (
+            not announced.isdecimal() or len(announced) > 20 or int(announced) > self._most
+        )
+        if not counted.too_long:
+            await self._app(scope, counted.receive, counted.send)
+        if counted.too_long and not counted.answered:
             body = dumps({"error": problem(self._error())})
-            refused = Response(body, 413, media_type="application/json")
-            await refused(scope, receive, send)
-            return
-        await self._app(scope, self._counted(receive), send)
-
-    def _counted(self, receive: Receive) -> Receive:
-        """Bodies in pieces do not say how long they are: they are counted."""
-        seen = 0
-
-        async def receiving() -> Message:
-            nonlocal seen
-            message = await receive()
-            seen += len(message.get("body", b""))
-            if seen > self._most:
-                raise HTTPException(413, self._error().message)
-            return message
-
-        return receiving
+            await Response(body, 413, media_type="application/json")(scope, receive, send)
 
     def _error(self) -> TooLarge:
         help = "send less at once; the server may be started with a larger --max-body"
         return TooLarge(f"the body has more than {self._most} bytes", help=help)
+
+
+class _Counted:
+    """A request whose body is counted: in pieces, it does not say how long it is.
+
+    Who sends too much is gone, for the app; the answer that it then gives is not sent.
+    """
+
+    def __init__(self, receive: Receive, send: Send, most: int) -> None:
+        self._receive, self._send, self._most = receive, send, most
+        self._seen = 0
+        self.too_long = False
+        self.answered = False
+
+    async def receive(self) -> Message:
+        """The next piece."""
+        message = await self._receive()
+        self._seen += len(message.get("body", b""))
+        self.too_long = self.too_long or self._seen > self._most
+        return {"type": "http.disconnect"} if self.too_long else message
+
+    async def send(self, message: Message) -> None:
+        """A piece of the answer."""
+        if self.too_long and not self.answered:
+            return
+        self.answered = True
+        await self._send(message)
