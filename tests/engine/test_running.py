@@ -373,3 +373,15 @@ def test_a_full_disk_loses_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     graph.tick()  # (a tick that is made again brings nothing that is new)
     assert [row["item"] for row in query.results().to_pylist()] == [0, 1, 2, 3]
     engine.close()
+
+
+@pytest.mark.parametrize(("over", "shown"), [(0.0, [True, False]), (60.0, [True, True])])
+def test_rates_over_some_time_outlast_a_burst(
+    engine: tm.Engine, graph: RunningGraph, over: float, shown: list[bool]
+) -> None:
+    started(engine, "SELECT item FROM bid", "q")
+    seen: list[float] = []
+    graph.subscribe(lambda nodes: seen.append(max(n.output_rate for n in nodes.values())), 1, over)
+    push(engine, "bid", *((1, at) for at in range(9)))
+    graph.tick(2)
+    assert [rate > 0 for rate in seen] == shown

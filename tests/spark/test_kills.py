@@ -91,8 +91,7 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Counter
 def wishes() -> list[tuple[str, int]]:
     """Points at which every driver must be killed once: with input, at its end, and after it."""
     if KILLS < 10:
-        # One that doubles rows if anything does, and one after the end of the input.
-        return [("after-sink", 2), ("before-marks", FILES + 1)]
+        return [("after-sink", 2)]  # one that doubles rows if anything does
     certain = [(point, tick) for tick in (0, 3, FILES) for point in POINTS]
     return [*certain, ("before-end", FILES), ("after-end", FILES), ("after-sink", FILES + 2)]
 

@@ -325,12 +325,15 @@ class RunningGraph:
         """Say that a stream has come to an instant: rows that hold earlier are late from now on."""
         self.graph.run.heartbeat(source, at)
 
-    def subscribe(self, listener: Listener, every: int = 1) -> Callable[[], None]:
+    def subscribe(
+        self, listener: Listener, every: int = 1, over: float = 0.0
+    ) -> Callable[[], None]:
         """Tell a listener about all parts of the graph after every so many ticks.
 
+        Rates are those since it was told before, or if that is longer, `over` so many seconds.
         Returns how to stop that.
         """
-        return self.metadata.subscribe(listener, every)
+        return self.metadata.subscribe(listener, every, over)
 
     @property
     def nodes(self) -> Mapping[int, NodeMetadata]:

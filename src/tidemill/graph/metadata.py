@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from itertools import count
@@ -20,8 +21,8 @@ from tidemill.timeline import OPEN_END
 class NodeMetadata(NamedTuple):
     """One part of the graph, as it stood after a tick.
 
-    Rates are rows per second on the clock since the last look. `selectivity` is rows out by rows
-    in, of those since the last look. The `watermark` is how far time has come in what it reads;
+    Rates are rows per second on the clock since an earlier look. `selectivity` is rows out by
+    rows in, of those since then. The `watermark` is how far time has come in what it reads;
     None is the end of time.
     """
 
@@ -51,7 +52,7 @@ _Rows = tuple[int, int]
 
 @dataclass
 class _Look:
-    """What was seen last."""
+    """What was seen, and when."""
 
     at: float = field(default_factory=time.monotonic)
     rows: dict[int, _Rows] = field(default_factory=dict)
@@ -86,13 +87,22 @@ class Metadata:
                     self._inherited[new] = number
         self._inherited = {node: n for node, n in self._inherited.items() if node in nodes}
 
-    def subscribe(self, listener: Listener, every: int = 1) -> Callable[[], None]:
-        """Tell a listener about all parts, after every so many ticks; returns how to stop that."""
-        last = _Look()
+    def subscribe(
+        self, listener: Listener, every: int = 1, over: float = 0.0
+    ) -> Callable[[], None]:
+        """Tell a listener about all parts, after every so many ticks; returns how to stop that.
+
+        Rates are those since the look before, or if that is longer, `over` so many seconds.
+        """
+        looks = deque([_Look()])
 
         def look() -> None:
             if self._graph.run.ticks % every == 0:
-                listener(self._since(last))
+                found = self._since(looks[0])
+                looks.append(_Look(rows={id: (n.rows_in, n.rows_out) for id, n in found.items()}))
+                while len(looks) > 1 and looks[-1].at - looks[1].at >= over:
+                    looks.popleft()
+                listener(found)
 
         return self._graph.after_each_tick(look)
 
@@ -108,17 +118,15 @@ class Metadata:
     def _began(self) -> float:
         return time.monotonic() - max(self._graph.run.seconds, 1e-9)
 
-    def _since(self, last: _Look) -> dict[int, NodeMetadata]:
-        now = time.monotonic()
-        seconds = max(now - last.at, 1e-9)
+    def _since(self, look: _Look) -> dict[int, NodeMetadata]:
+        seconds = max(time.monotonic() - look.at, 1e-9)
         nodes, uses = self._graph.run.nodes, self._graph.uses
-        found, rows = {}, {}
+        found = {}
         for node, progress in nodes.items():
             part = self._part(node)
-            before = last.rows.get(part.id, (0, 0))
+            before = look.rows.get(part.id, (0, 0))
             facts = _facts(node, part, progress, before, seconds, uses.queries(node))
-            found[part.id], rows[part.id] = facts, (facts.rows_in, facts.rows_out)
-        last.at, last.rows = now, rows
+            found[part.id] = facts
         if len(self._known) > 2 * len(nodes):
             self._known = {node: part for node, part in self._known.items() if node in nodes}
         return found

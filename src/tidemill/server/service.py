@@ -30,6 +30,10 @@ Version = tuple[int, int]
 """What there is to know has changed if this has: the number of ticks, and of other changes."""
 
 
+_RATES_OVER = 3.0
+"""Seconds: rows often come in bursts, and people read slowly."""
+
+
 class Service:
     """One engine and its graph. Everything that reads the graph does so between two ticks."""
 
@@ -56,7 +60,7 @@ class Service:
         self._listening = Lock()
         self.ticker = Ticker(self.graph.tick, settings.every, self._tick_failed)
         self.graph.graph.after_revision.append(lambda carried: self._revised())
-        self.graph.subscribe(self._after_tick)
+        self.graph.subscribe(self._after_tick, over=_RATES_OVER)
 
     def start(self) -> None:
         """Make ticks from now on, unless Spark does."""
