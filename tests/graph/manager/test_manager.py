@@ -152,3 +152,27 @@ def test_amounts_of_memory_that_are_none(amount: str) -> None:
 def test_unknown_strategies_are_named() -> None:
     with pytest.raises(TidemillError, match="no strategy `best`"):
         ResourceManager(memory="1MB", strategy="best")
+
+
+def test_queries_over_streams_of_which_nothing_is_known_are_let_in_and_measured() -> None:
+    engine = tm.Engine(runtime="inprocess", memory="2MB")
+    graph = engine.run()
+    engine.sql("CREATE STREAM bid (item BIGINT, price BIGINT, ts TIMESTAMP) ORDERED BY ts")
+    highest = "(SELECT MAX(price) FROM bid WINDOW(RANGE 1 HOUR))"
+    most = "(SELECT COUNT(*) FROM bid WINDOW(RANGE 1 HOUR) GROUP BY item)"
+    for number, sql in enumerate(
+        (
+            f"SELECT item FROM bid WINDOW(RANGE 1 HOUR) WHERE price = {highest}",
+            # Its rows get numbers, which no column of the stream stands for.
+            "SELECT item FROM (SELECT item, COUNT(*) AS n FROM bid WINDOW(RANGE 1 HOUR) "
+            f"GROUP BY item) AS c WHERE n >= ALL {most}",
+        )
+    ):
+        engine.sql(f"CREATE QUERY q{number} AS {sql}; START QUERY q{number}")
+    rows = [{"item": n % 9, "price": n % 7, "ts": 1_000_000 * n} for n in range(200)]
+    for place in range(0, 200, 20):
+        engine.push("bid", pa.Table.from_pylist(rows[place : place + 20]))
+        graph.tick()
+    assert all(query.is_active for query in graph.queries.values())
+    assert graph.manager is not None
+    assert 0 < graph.manager.demand.memory < 2_000_000

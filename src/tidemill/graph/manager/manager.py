@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import inf
 
+from tidemill.algebra.nodes import SourceKind
 from tidemill.errors import ResourceError, TidemillError
 from tidemill.graph.manager.estimates import GraphEstimates, Part
 from tidemill.graph.manager.knobs import Demand, Knob
@@ -16,6 +17,7 @@ from tidemill.graph.manager.transition import History, Transition
 from tidemill.optimize.cost.usage import Usage
 from tidemill.optimize.statistics import Statistics
 from tidemill.physical.operator import Exec
+from tidemill.physical.source import SourceExec
 from tidemill.runtime.graph import NodeProgress, nodes_of
 
 RESERVE = 0.2
@@ -106,6 +108,7 @@ class ResourceManager:
         `knobs` are those of the query. If there is room, `observe` finds out at which sizes.
         """
         before = list(self._least.parts)
+        self._rates.expect(_streams(plan))
         self._learn(statistics)
         self._least.extend(nodes_of(plan), self._now)
         usage = self._least.at({knob.name: knob.low for knob in knobs})
@@ -271,6 +274,12 @@ class ResourceManager:
             help="stop other queries, give them wider bounds (WINDOW(RANGE MIN .., MAX ..), "
             "GRANULARITY(COARSEST .., FINEST ..)), or raise the bound of the engine",
         )
+
+
+def _streams(plan: Exec) -> Iterator[str]:
+    for node in nodes_of(plan):
+        if isinstance(node, SourceExec) and node.scan.kind is SourceKind.STREAM:
+            yield node.scan.source
 
 
 def _measured(part: Part, progress: NodeProgress, instants: int) -> Usage:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from math import exp
 
@@ -46,6 +46,11 @@ class Rates:
                 self._rates.setdefault(name, _Rate()).add(new, now - self._now)
         self._now, self._seen = now, dict(rows)
 
+    def expect(self, streams: Iterable[str]) -> None:
+        """Streams of which nothing was read yet are going to be."""
+        for name in streams:
+            self._seen.setdefault(name, 0)
+
     def of(self, stream: str) -> float | None:
         """Rows per instant; None if nothing has come yet."""
         rate = self._rates.get(stream)
@@ -53,5 +58,5 @@ class Rates:
 
     @property
     def streams(self) -> tuple[str, ...]:
-        """The streams that were looked at."""
+        """The streams that were looked at, or are expected."""
         return tuple(self._seen)

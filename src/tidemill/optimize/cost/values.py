@@ -43,7 +43,9 @@ class Values:
                 known = self._estimator.statistics.of(plan.source).distinct
                 return known.get(column.removeprefix(f"{plan.alias}."))
             case nodes.Project():
-                return self.of_scalar(plan.child, dict(plan.items)[column])
+                # Numbers that an operator gives to rows stand for themselves, without a source.
+                item = dict(plan.items).get(column)
+                return None if item is None else self.of_scalar(plan.child, item)
             case nodes.Filter():
                 return self._filtered(plan, column)
             case nodes.Aggregate():

@@ -2,6 +2,7 @@ import { useEffect, useLayoutEffect, useRef, useState } from "react";
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
 import type { Domain } from "../../../api/types";
+import { onRecolour } from "../../../parts/theme";
 import { timeAxis, valueAxis, valueRange } from "./axes";
 import { colourOf, draw } from "./drawing";
 import { nearest, type Found } from "./nearest";
@@ -42,11 +43,10 @@ export function IntervalChart(props: Props) {
     });
     watcher.observe(place);
     const forget = scrub(plot.current, now);
-    const colours = new MutationObserver(() => plot.current?.redraw(false));
-    colours.observe(document.documentElement, { attributeFilter: ["data-theme"] });
+    const settle = onRecolour(() => plot.current?.redraw(false));
     return () => {
       watcher.disconnect();
-      colours.disconnect();
+      settle();
       forget();
       plot.current?.destroy();
       plot.current = null;
