@@ -91,8 +91,8 @@ def check_ticks(
 
 @pytest.mark.parametrize(
     ("kind", "start"),
-    [("plans", start) for start in range(0, 200, 20)]
-    + [("queries", start) for start in range(0, 60, 20)],
+    [("plans", start) for start in range(0, 120, 20)]
+    + [("queries", start) for start in range(0, 40, 20)],
 )
 def test_snapshots_are_those_of_the_reference(kind: str, start: int) -> None:
     full = []

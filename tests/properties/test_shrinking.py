@@ -15,7 +15,7 @@ pytestmark = pytest.mark.fuzz
 
 @pytest.mark.parametrize("kind", CASES)
 @settings(
-    max_examples=15,
+    max_examples=10,
     deadline=None,
     derandomize=True,
     suppress_health_check=list(HealthCheck),
