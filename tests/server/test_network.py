@@ -133,7 +133,7 @@ def test_every_route_is_closed_without_the_token(other: str, open_server: Server
     every = [*routes(open_server), {"method": "GET", "path": f"/api/info?token={TOKEN}"}]
     asked = [{**each, "headers": wrong} for each in every for wrong in WRONG[:2]]
     asked += [{**every[0], "headers": wrong} for wrong in WRONG]
-    assert len(asked) > 90
+    assert len(asked) > 80
     for each, found in zip(asked, from_there(other, open_server.url, asked), strict=True):
         assert found["status"] in REFUSED, (each, found)
         assert "bid" not in found["text"]
