@@ -38,6 +38,7 @@ def test_the_answer_is_that_of_the_other_runtime(invoke: Invoke, folder: Path) -
     assert "4 rows in, 5 out" in result.stderr
 
 
+@pytest.mark.slow
 def test_inserts_run_together(invoke: Invoke, inserts: Path) -> None:
     result = invoke("run", "inserts.sql", "--once", "-c", "SELECT item FROM bid WHERE price > 30")
     assert result.exit_code == 0, result.output

@@ -24,6 +24,9 @@ from tests.server.served import served
 from tidemill.cli import app
 from tidemill.server.settings import Settings
 
+# Two networks at once would have the same addresses.
+pytestmark = pytest.mark.xdist_group("network")
+
 TOKEN = "only-for-those-who-know"
 SPACE = f"tidemill-{os.getpid()}"
 HERE, THERE = "10.213.77.1", "10.213.77.2"

@@ -6,6 +6,7 @@ from itertools import permutations, product
 from random import Random
 
 import pyarrow as pa
+import pytest
 from pyspark.sql import SparkSession
 
 import tidemill as tm
@@ -55,6 +56,7 @@ def choices() -> list[str]:
     return [JOIN.format(hint=h) for h in orders] + [AGGREGATE.format(hint=h) for h in masks]
 
 
+@pytest.mark.slow
 def test_every_choice_gives_the_same_answer(session: SparkSession) -> None:
     engine = engine_of(session)
     texts = choices()
