@@ -220,7 +220,7 @@ def _share(ordered: list[float], share: float) -> float:
 
 def figures(asked: Options) -> Iterator[Figure]:
     """All that is seen as the page opens, from near, and with all parts in sight."""
-    seconds = 4.0 if asked.quick else 15.0
+    seconds = 3.0 if asked.quick else 15.0
     actions = {"still": idle, "panning": pan, "zooming": zoom}
     with served() as (url, service), opened(url) as (page, session):
         watch = Watch(page, session, len(service.graph.graph.run.nodes))
