@@ -14,7 +14,7 @@ from websockets.sync.client import ClientConnection, connect
 from websockets.typing import Subprotocol
 
 from tidemill.client.errors import RequestError
-from tidemill.client.transport import is_loopback
+from tidemill.client.transport import is_near
 
 _LARGEST = 64 * 2**20
 
@@ -34,7 +34,7 @@ def subscribed(
     """The messages of a server about some topics, until the block ends."""
     address = f"ws{url.removeprefix('http')}/api/live"
     protocols = None if token is None else [Subprotocol(_protocol(token))]
-    proxy: Literal[True] | None = None if is_loopback(url) else True
+    proxy: Literal[True] | None = None if is_near(url) else True
     try:
         connection = connect(
             address, subprotocols=protocols, open_timeout=timeout, max_size=_LARGEST, proxy=proxy

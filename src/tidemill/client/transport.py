@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ipaddress
 import json
 from collections.abc import Mapping
 from typing import Any
@@ -12,6 +11,7 @@ import httpx
 import pyarrow as pa
 
 from tidemill.client.errors import RequestError, error_of
+from tidemill.client.loopback import is_loopback
 from tidemill.errors import TidemillError
 
 ARROW = "application/vnd.apache.arrow.stream"
@@ -29,7 +29,7 @@ class Transport:
             headers=headers,
             timeout=timeout,
             # A proxy cannot reach what listens on this machine only.
-            trust_env=not is_loopback(self.url),
+            trust_env=not is_near(self.url),
         )
 
     def close(self) -> None:
@@ -94,17 +94,13 @@ def path_to(*parts: str | int) -> str:
     return "/".join(quote(str(part), safe="") for part in parts)
 
 
-def is_loopback(url: str) -> bool:
+def is_near(url: str) -> bool:
     """Whether an address is one of this machine that others cannot reach.
 
-    >>> is_loopback("http://127.0.0.1:8321"), is_loopback("http://db.example.org")
+    >>> is_near("http://127.0.0.1:8321"), is_near("http://db.example.org")
     (True, False)
     """
-    host = urlsplit(url).hostname or ""
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
+    return is_loopback(urlsplit(url).hostname or "")
 
 
 def _checked(url: str) -> str:

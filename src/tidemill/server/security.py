@@ -14,10 +14,11 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocketClose
 
+from tidemill.client.loopback import is_loopback
 from tidemill.errors import TidemillError
 from tidemill.server.page import POLICY
 from tidemill.server.problems import Forbidden, Refused, Unknown, problem
-from tidemill.server.settings import Settings, is_loopback
+from tidemill.server.settings import Settings
 from tidemill.server.wire import dumps
 
 PROTOCOL = "tidemill"

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from tidemill.client.loopback import is_loopback
+
 
 @dataclass(frozen=True)
 class Limits:
@@ -53,17 +55,3 @@ class Settings:
     def is_local(self) -> bool:
         """Whether only this machine can reach the server."""
         return is_loopback(self.host)
-
-
-def is_loopback(host: str) -> bool:
-    """Whether a name or an address is that of this machine, for itself only.
-
-    >>> [is_loopback(host) for host in ("localhost", "127.0.0.9", "::1", "10.0.0.1", "a.example")]
-    [True, True, True, False, False]
-    """
-    from ipaddress import ip_address
-
-    try:
-        return ip_address(host.strip("[]")).is_loopback
-    except ValueError:
-        return host.lower() == "localhost"
