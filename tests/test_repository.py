@@ -61,6 +61,12 @@ def test_there_is_a_lock() -> None:
     assert LOCKS
 
 
+def test_the_lock_of_the_page_names_no_place() -> None:
+    text = (ROOT / "web" / "package-lock.json").read_text("utf-8")
+    assert '"integrity"' in text
+    assert "://" not in text
+
+
 @pytest.mark.parametrize("lock", LOCKS, ids=lambda lock: lock.name)
 def test_lock_pins_versions_and_names_no_place(lock: Path) -> None:
     lines = [line.strip() for line in lock.read_text("utf-8").splitlines()]
