@@ -2,7 +2,7 @@
 
 from tidemill.analyze.catalog import Catalog, Derived, SourceInfo
 from tidemill.analyze.hints import Hints
-from tidemill.analyze.planner import Planned, plan_query
+from tidemill.analyze.planner import Planned, derived_from_statement, plan_query
 from tidemill.analyze.sources import source_from_statement
 from tidemill.analyze.values import inserted_rows, instant_of
 
@@ -12,6 +12,7 @@ __all__ = [
     "Hints",
     "Planned",
     "SourceInfo",
+    "derived_from_statement",
     "inserted_rows",
     "instant_of",
     "plan_query",

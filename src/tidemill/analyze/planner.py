@@ -13,13 +13,13 @@ from tidemill.algebra.scalar import conjuncts
 from tidemill.analyze import select, setops  # noqa: F401  (they register their queries)
 from tidemill.analyze.arrivals import look_up_on_arrival
 from tidemill.analyze.boundedness import growing
-from tidemill.analyze.catalog import Catalog
+from tidemill.analyze.catalog import Catalog, Derived
 from tidemill.analyze.context import Context
 from tidemill.analyze.hints import Hints
 from tidemill.analyze.query import plan_tree
 from tidemill.analyze.relation import check_names, check_reserved
 from tidemill.errors import PlanError, PlanWarning
-from tidemill.sql import Tidemill
+from tidemill.sql import CreateDerived, Tidemill
 from tidemill.timeline import TimeDomain
 
 
@@ -32,6 +32,20 @@ class Planned:
     warnings: tuple[PlanWarning, ...]
     depends_on: frozenset[str]
     hints: Hints = field(default_factory=Hints)
+
+
+def derived_from_statement(statement: CreateDerived, planned: Planned) -> Derived:
+    """The catalog entry of a stream or relation that a query defines."""
+    return Derived(
+        name=statement.name,
+        plan=planned.plan,
+        schema=planned.plan.schema,
+        domain=planned.domain,
+        sql=statement.sql,
+        depends_on=planned.depends_on,
+        relation=statement.kind == "RELATION",
+        hints=planned.hints,
+    )
 
 
 def plan_query(tree: exp.Expr, sql_text: str, catalog: Catalog) -> Planned:

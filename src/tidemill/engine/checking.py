@@ -9,17 +9,17 @@ from sqlglot import exp
 
 from tidemill.analyze import (
     Catalog,
-    Derived,
     Planned,
     SourceInfo,
+    derived_from_statement,
     inserted_rows,
     instant_of,
     plan_query,
     source_from_statement,
 )
 from tidemill.engine.allow import AllowList
-from tidemill.engine.named import unknown_query
-from tidemill.errors import CatalogError, PlanWarning, TidemillError
+from tidemill.engine.named import name_is_taken, unknown_query
+from tidemill.errors import PlanWarning, TidemillError
 from tidemill.sql import (
     AlterQuery,
     CreateDerived,
@@ -112,25 +112,13 @@ class _Trial:
 
     def _derive(self, statement: CreateDerived) -> None:
         planned = self._plan(statement, statement.query)
-        self.catalog.add_derived(
-            Derived(
-                statement.name,
-                planned.plan,
-                planned.plan.schema,
-                planned.domain,
-                statement.sql,
-                planned.depends_on,
-                statement.kind == "RELATION",
-                planned.hints,
-            )
-        )
+        self.catalog.add_derived(derived_from_statement(statement, planned))
 
     def _define(self, statement: CreateQuery) -> None:
         reads = self._reads(statement, statement.query)
         name = statement.name
         if name.casefold() in self.queries or self.catalog.find(name) is not None:
-            help = f"choose another name, or drop `{name}` first"
-            raise CatalogError(f"`{name}` exists already", help=help)
+            raise name_is_taken(name)
         self.queries[name.casefold()] = name
         self.catalog.hold(f"query {name}", reads)
 

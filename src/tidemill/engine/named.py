@@ -11,6 +11,12 @@ from tidemill.engine.running import RunningGraph
 from tidemill.errors import CatalogError, nearest
 
 
+def name_is_taken(name: str) -> CatalogError:
+    """What is said of a name that something has already."""
+    help = f"choose another name, or drop `{name}` first"
+    return CatalogError(f"`{name}` exists already", help=help)
+
+
 def unknown_query(name: str, known: Iterable[str]) -> CatalogError:
     """What is said of a query that is not there.
 
@@ -52,8 +58,7 @@ class NamedQueries:
     def define(self, name: str, query: Query) -> None:
         """Keep a query under a name. It does not run yet."""
         if name.casefold() in self._names or self._catalog.find(name) is not None:
-            help = f"choose another name, or drop `{name}` first"
-            raise CatalogError(f"`{name}` exists already", help=help)
+            raise name_is_taken(name)
         self._names[name.casefold()] = name
         self._keep(name, query)
 

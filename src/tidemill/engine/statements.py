@@ -9,8 +9,8 @@ from sqlglot import exp
 
 from tidemill.algebra import SourceKind
 from tidemill.analyze import (
-    Derived,
     SourceInfo,
+    derived_from_statement,
     inserted_rows,
     instant_of,
     source_from_statement,
@@ -166,18 +166,7 @@ class Statements:
 
     def _derive(self, statement: CreateDerived) -> None:
         planned = self._planning.plan(statement.query, statement.source.text)
-        self._catalog.add_derived(
-            Derived(
-                name=statement.name,
-                plan=planned.plan,
-                schema=planned.plan.schema,
-                domain=planned.domain,
-                sql=statement.sql,
-                depends_on=planned.depends_on,
-                relation=statement.kind == "RELATION",
-                hints=planned.hints,
-            )
-        )
+        self._catalog.add_derived(derived_from_statement(statement, planned))
 
     def _drop(self, statement: DropObject) -> None:
         if statement.kind == "QUERY":
