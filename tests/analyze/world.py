@@ -5,7 +5,7 @@ from __future__ import annotations
 import pyarrow as pa
 
 from tidemill.algebra import Range, Recurrence, Schema, SourceKind, UserAggregate
-from tidemill.analyze import Catalog, Derived, Planned, SourceInfo, plan_query
+from tidemill.analyze import Catalog, Planned, SourceInfo, derived_from_statement, plan_query
 from tidemill.expressions import UserFunction
 from tidemill.sql import CreateDerived, parse
 from tidemill.timeline import TimeDomain
@@ -88,16 +88,5 @@ def plan(sql: str, known: Catalog | None = None) -> Planned:
 
 def derive(statement: CreateDerived, known: Catalog) -> Planned:
     planned = plan_query(statement.query, statement.sql, known)
-    known.add_derived(
-        Derived(
-            name=statement.name,
-            plan=planned.plan,
-            schema=planned.plan.schema,
-            domain=planned.domain,
-            sql=statement.sql,
-            depends_on=planned.depends_on,
-            relation=statement.kind == "RELATION",
-            hints=planned.hints,
-        )
-    )
+    known.add_derived(derived_from_statement(statement, planned))
     return planned
