@@ -11,6 +11,7 @@ PACKAGE = Path(__file__).parent.parent / "src" / "tidemill"
 # From the top: a layer may import those before it. The folder tree is the path of a query.
 LAYERS = [
     "errors",
+    "store",
     "timeline",
     "sql",
     "algebra",
