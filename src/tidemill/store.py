@@ -22,7 +22,7 @@ from pyarrow import fs
 
 from tidemill.errors import ExecutionError
 
-Part = bytes | memoryview | pa.Buffer
+Part = bytes | memoryview
 """A piece of a file."""
 
 _TEMPORARY = ".temporary"
@@ -33,7 +33,7 @@ class Store:
 
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     store = Store(folder)
-    ...     store.put("ticks/7", b"seven")
+    ...     size = store.put("ticks/7", b"seven")
     ...     store.names("ticks"), store.get("ticks/7")
     (['7'], b'seven')
     """
@@ -136,7 +136,7 @@ class Store:
         sink = pa.BufferOutputStream()
         with pa.ipc.new_file(sink, table.schema) as writer:
             writer.write_table(table)
-        return self.put(name, sink.getvalue())
+        return self.put(name, memoryview(sink.getvalue()))
 
     def remove(self, name: str) -> None:
         """Delete a file, if it is there."""
