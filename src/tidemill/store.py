@@ -109,6 +109,12 @@ class Store:
         with open(self.path(name), "rb") as file:
             return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY)
 
+    def buffer(self, name: str) -> pa.Buffer:
+        """The bytes of a file, which stay where they are if they are on this machine."""
+        if self.is_local:
+            return pa.memory_map(self.path(name)).read_buffer()
+        return pa.py_buffer(self.get(name))
+
     def get_table(self, name: str) -> pa.Table:
         """A table with its metadata."""
         if self.is_local:

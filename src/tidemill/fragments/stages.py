@@ -77,8 +77,9 @@ class Stage:
     level: int
     outputs: tuple[tuple[int, Exec], ...]
 
-    @property
+    @cached_property
     def leaves(self) -> list[EdgeExec]:
+        """The edges that bring rows to this stage."""
         nodes = (node for _, root in self.outputs for node in root.walk())
         return list(dict.fromkeys(node for node in nodes if isinstance(node, EdgeExec)))
 
@@ -98,6 +99,14 @@ class Staged:
     @cached_property
     def _by_tag(self) -> dict[int, Edge]:
         return {edge.tag: edge for edge in self.edges}
+
+    def sources_of(self, tag: int) -> tuple[str, ...]:
+        """The sources below an edge, by name."""
+        return self._sources[tag]
+
+    @cached_property
+    def _sources(self) -> dict[int, tuple[str, ...]]:
+        return {edge.tag: _names(edge.producer) for edge in self.edges}
 
     def stage(self, level: int) -> Stage:
         """The stage of a level; one without operators, if there is none."""
@@ -121,6 +130,11 @@ class Staged:
             parts.append(f"stage {stage.level}")
             parts += [f"{self.edge(tag)} :=\n{root}" for tag, root in stage.outputs]
         return "\n".join(parts)
+
+
+def _names(plan: Plan) -> tuple[str, ...]:
+    leaves = (leaf for leaf in plan.walk() if isinstance(leaf, SourceExec))
+    return tuple(dict.fromkeys(leaf.scan.source for leaf in leaves))
 
 
 def is_native(node: Plan) -> bool:

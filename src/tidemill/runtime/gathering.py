@@ -84,6 +84,28 @@ class Sample:
         return Sample(int(np.gcd.reduce(start, initial=0)), len(lengths), int(lengths.sum()))
 
 
+@dataclass(frozen=True)
+class Found:
+    """What a task has found out about the rows of a source in a tick: some of it."""
+
+    rows: int
+    first: int
+    last: int
+    sample: Sample
+    sketches: dict[str, Sketch]
+
+    @staticmethod
+    def of(rows: pl.DataFrame, columns: Iterable[str], start: Ints, end: Ints) -> Found | None:
+        """Look at rows, with the columns that queries read; None if there are none."""
+        if not len(start):
+            return None
+        sketches = {name: Sketch() for name in countable(rows, columns)}
+        for name, sketch in sketches.items():
+            sketch.add(rows[name])
+        first, last = int(start.min()), int(start.max())
+        return Found(len(start), first, last, Sample.of(start, end), sketches)
+
+
 @dataclass
 class SourceFacts:
     """What is known about one source."""
@@ -96,6 +118,14 @@ class SourceFacts:
     _granularity: int = 0
     _ending: int = 0
     _length: int = 0
+
+    def take(self, found: Found) -> None:
+        """Take what a task has found into account."""
+        self.arrived(found.rows, found.first, found.last)
+        if self._samples < _ENOUGH_SAMPLES:
+            self.sampled(found.sample)
+        for name, sketch in found.sketches.items():
+            self.columns.setdefault(name, RecentDistinct()).merge(sketch, found.rows)
 
     def add(self, rows: pl.DataFrame, columns: Iterable[str], start: Ints, end: Ints) -> None:
         """Take the rows of a tick into account, with the columns that queries read."""

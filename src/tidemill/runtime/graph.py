@@ -72,6 +72,10 @@ class NodeProgress:
             self.rows_out += rows.height
             self.latest_end = max(self.latest_end, int(ends(rows).max()))
 
+    def copy(self) -> NodeProgress:
+        """The same, to go on with."""
+        return replace(self)
+
     def merge(self, other: NodeProgress) -> None:
         """Take what the same operator has done in another partition into account."""
         self.rows_out += other.rows_out
@@ -188,6 +192,11 @@ class Graph:
         """What the parts have done, in their order."""
         return [part.progress for part in self._ordered]
 
+    def count_anew(self) -> None:
+        """Forget what the parts have done: from now on they count the next tick."""
+        for part in self._ordered:
+            part.progress = NodeProgress(part.node.label)
+
     @property
     def running(self) -> Mapping[Exec, NodeProgress]:
         """What the parts have done, by part, in no order."""
@@ -268,6 +277,11 @@ class Graph:
             del self._parts[part.node]
             for below in part.inputs:
                 self._leave(below)
+
+    @property
+    def root_failures(self) -> list[Exception | None]:
+        """Why the roots give nothing more, where they have failed."""
+        return [self.failures.get(root.node) for root in self._roots]
 
     def step(self, arrivals: Sequence[Arrival]) -> list[Arrival]:
         """One tick: new rows at the leaves, in their order; new rows at the roots."""

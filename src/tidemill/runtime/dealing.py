@@ -1,0 +1,59 @@
+"""Dealing rows out: which partition every row of an edge goes to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import polars as pl
+
+from tidemill.fragments import Edge, Mode
+from tidemill.physical.arrays import Ints
+from tidemill.physical.keys import canonical
+from tidemill.runtime.parcels import Parcel
+
+
+def deal(rows: pl.DataFrame, edge: Edge, here: int, partitions: int) -> Iterator[Parcel]:
+    """The rows of an edge, made in a partition (or by a task of that number), as parcels.
+
+    Where a row goes follows from its values and from where it was made, so that a task that is
+    done again sends the same.
+    """
+    if not rows.height:
+        return
+    if partitions == 1:
+        yield Parcel(0, edge.tag, rows)
+    elif edge.mode is Mode.BROADCAST:
+        yield from (Parcel(target, edge.tag, rows) for target in range(partitions))
+    elif edge.mode is Mode.SINGLE:
+        yield Parcel(0, edge.tag, rows)
+    elif edge.mode is Mode.SPREAD:
+        yield from _spread(rows, edge.tag, here, partitions)
+    elif edge.mode in (Mode.KEEP, Mode.NOW) and (edge.made_at or edge.is_result):
+        yield Parcel(here, edge.tag, rows)
+    else:
+        yield from _apart(rows, edge.tag, _places(rows, edge, partitions), partitions)
+
+
+def _places(rows: pl.DataFrame, edge: Edge, partitions: int) -> Ints:
+    if edge.mode is Mode.GIVEN:
+        given: Ints = rows[edge.keys[0]].to_numpy()
+        return given % partitions
+    names = edge.keys if edge.mode is Mode.HASH else edge.schema.names
+    keys = rows.select(names) if names else rows.select(rows.columns[:1])
+    hashes = canonical(keys).hash_rows(seed=0).to_numpy()
+    return (hashes % np.uint64(partitions)).astype(np.int64)
+
+
+def _apart(rows: pl.DataFrame, tag: int, places: Ints, partitions: int) -> Iterator[Parcel]:
+    for target in range(partitions):
+        mine = np.flatnonzero(places == target)
+        if len(mine):
+            yield Parcel(target, tag, rows if len(mine) == rows.height else rows[mine])
+
+
+def _spread(rows: pl.DataFrame, tag: int, here: int, partitions: int) -> Iterator[Parcel]:
+    """As many rows to everyone; tasks begin at different ones, for some have few rows."""
+    size = -(-rows.height // partitions)
+    for number, first in enumerate(range(0, rows.height, size)):
+        yield Parcel((here + number) % partitions, tag, rows.slice(first, size))

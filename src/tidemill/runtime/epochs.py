@@ -1,0 +1,113 @@
+"""Epochs: from which tick on which plans are in force.
+
+They are written down before the first tick that goes by them. A tick that is done again goes by
+the epoch that it had.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from tidemill.fragments.counterparts import counterparts
+from tidemill.fragments.staging import Staging
+from tidemill.physical.operator import Exec
+from tidemill.runtime import blocks
+from tidemill.runtime.interface import Root
+from tidemill.store import Store
+
+_FOLDER = "epochs"
+
+
+@dataclass(frozen=True)
+class Epoch:
+    """What is in force from a tick on, and what was before it.
+
+    `tags` are those of the results of queries. `carried` names the operators of stages whose place
+    new ones take, `inputs` what was in the place of new edges, by tag. The notes are those of
+    whoever revised the graph.
+    """
+
+    tick: int = 0
+    roots: Mapping[str, Root] = field(default_factory=dict)
+    tags: Mapping[str, int] = field(default_factory=dict)
+    staging: Staging = field(default_factory=Staging)
+    before: Staging = field(default_factory=Staging)
+    carried: Mapping[Exec, Exec] = field(default_factory=dict)
+    inputs: Mapping[int, Exec] = field(default_factory=dict)
+    notes: Any = None
+
+    def runs(self, roots: Mapping[str, Root]) -> bool:
+        """Whether these are its queries, wherever their results go."""
+        return {n: _meaning(r) for n, r in self.roots.items()} == {
+            n: _meaning(r) for n, r in roots.items()
+        }
+
+
+def next_epoch(
+    tick: int,
+    base: Staging,
+    roots: Mapping[str, Root],
+    carried: Mapping[Exec, Exec],
+    notes: Any = None,
+) -> Epoch:
+    """The epoch in which these queries run; `base` is what ran in the tick before it."""
+    plans = {name: root.job.running for name, root in roots.items()}
+    staging = base.then(list(plans.values()), carried)
+    parts = counterparts(staging, base, carried)
+    tags = dict(zip(plans, staging.staged.results, strict=True))
+    kept = {name: root.kept for name, root in roots.items()}
+    return Epoch(tick, kept, tags, staging, base, parts.operators, parts.inputs, notes)
+
+
+def _meaning(root: Root) -> tuple[object, ...]:
+    return root.job.running, root.since
+
+
+class EpochLog:
+    """The epochs of a run: the last one in memory, and with a store all that may be needed."""
+
+    def __init__(self, store: Store | None) -> None:
+        self._store = store
+        self._written: dict[int, Epoch] = {}
+
+    def write(self, epoch: Epoch) -> None:
+        """Keep an epoch. Those that were to begin at the same tick or later are void."""
+        for tick in self._ticks():
+            if tick > epoch.tick:
+                self._remove(tick)
+        if self._store is not None:
+            self._store.put(_name(epoch.tick), *blocks.dump(epoch))
+        self._written[epoch.tick] = epoch
+
+    def at(self, tick: int | None = None) -> Epoch | None:
+        """The epoch that a tick goes by, or the last one, if there is one yet."""
+        begun = [each for each in self._ticks() if tick is None or each <= tick]
+        return self._read(begun[-1]) if begun else None
+
+    def forget_before(self, tick: int) -> None:
+        """Delete epochs that ended before a tick."""
+        for old in [each for each in self._ticks() if each <= tick][:-1]:
+            self._remove(old)
+
+    def _read(self, tick: int) -> Epoch:
+        if tick not in self._written:
+            assert self._store is not None
+            epoch: Epoch = blocks.load(bytearray(self._store.get(_name(tick))))
+            self._written[tick] = epoch
+        return self._written[tick]
+
+    def _remove(self, tick: int) -> None:
+        self._written.pop(tick, None)
+        if self._store is not None:
+            self._store.remove(_name(tick))
+
+    def _ticks(self) -> list[int]:
+        if self._store is None:
+            return sorted(self._written)
+        return [int(name.split(".")[0]) for name in self._store.names(_FOLDER)]
+
+
+def _name(tick: int) -> str:
+    return f"{_FOLDER}/{tick:012d}.epoch"

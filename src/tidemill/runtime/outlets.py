@@ -1,0 +1,54 @@
+"""Results that tasks write themselves, where their rows are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import polars as pl
+
+from tidemill.physical.cut import cut
+from tidemill.runtime.reports import Failure, Report
+from tidemill.timeline import BEGIN
+
+
+class PartWriter(Protocol):
+    """Writes the rows of a partition so that doing it again changes nothing."""
+
+    def write(self, rows: pl.DataFrame, tick: int, part: int) -> str | None:
+        """The name of what was written, if there were rows."""
+
+
+@dataclass(frozen=True)
+class Outlet:
+    """A query whose rows leave here; it gives none before `since`."""
+
+    query: str
+    writer: PartWriter
+    since: int = BEGIN
+
+
+@dataclass(frozen=True)
+class Outlets:
+    """By the tags of results: who writes them, and which of them the driver wants as well."""
+
+    writers: Mapping[int, Sequence[Outlet]]
+    driver: frozenset[int]
+
+    def leave(self, tag: int, rows: pl.DataFrame, tick: int, report: Report) -> bool:
+        """Write the rows of a result; whether the driver wants them."""
+        for outlet in self.writers.get(tag, ()):
+            mine = cut(rows, outlet.since) if outlet.since else rows
+            report.rows[outlet.query] = mine.height
+            try:
+                name = outlet.writer.write(mine, tick, report.part)
+            except Exception as error:
+                report.unwritten[outlet.query] = Failure.of(error)
+                continue
+            if name is not None:
+                report.written[outlet.query] = name
+        return tag in self.driver
+
+
+NOTHING = Outlets({}, frozenset())

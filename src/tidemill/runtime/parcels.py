@@ -1,0 +1,162 @@
+"""Parcels: what one task sends to another, or to the driver.
+
+A parcel has rows of one edge for one partition, or something that is told: facts about time for
+every partition of the next stage, a report for the driver. In one process they are handed over as
+they are. Where they travel, rows are bytes of Arrow; large ones are left in a file, and only its
+name travels.
+"""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+from uuid import uuid4
+
+import numpy as np
+import polars as pl
+import pyarrow as pa
+
+from tidemill.physical.operator import ends, starts
+from tidemill.store import Store
+from tidemill.timeline import OPEN_END, VALID_FROM, VALID_TO
+
+FACTS, REPORT = -1, -2
+"""Tags of parcels that tell something; edges have tags from 0 on."""
+
+SCHEMA = pa.schema(
+    [("target", pa.int32()), ("tag", pa.int32()), ("body", pa.binary()), ("file", pa.string())]
+)
+"""The columns in which parcels travel."""
+
+DDL = "target INT, tag INT, body BINARY, file STRING"
+"""The same, as Spark declares them."""
+
+_LARGE = 1 << 18
+"""Bytes from which on rows go through a file: shorter ones are faster carried along."""
+
+_LASTS = b"lasts"
+
+
+@dataclass(frozen=True, slots=True)
+class Parcel:
+    """For a partition: the `rows` of the edge with this `tag`, or what is `told`."""
+
+    target: int
+    tag: int
+    rows: pl.DataFrame | None = None
+    told: Any = None
+
+
+class Packer:
+    """Makes parcels ready to travel; with a `store`, large ones leave their rows in a file."""
+
+    def __init__(self, store: Store | None, tick: int) -> None:
+        self._store = store
+        self._folder = scratch(tick)
+        self._packed: dict[int, tuple[pl.DataFrame, pa.Buffer, str | None]] = {}
+
+    def batches(self, parcels: Iterable[Parcel]) -> Iterator[pa.RecordBatch]:
+        """Parcels as rows, each in a batch of its own: so their bytes are not copied."""
+        for parcel in parcels:
+            body, file = self._content(parcel)
+            yield pa.record_batch(
+                [
+                    pa.array([parcel.target], pa.int32()),
+                    pa.array([parcel.tag], pa.int32()),
+                    _binary(body),
+                    pa.array([file], pa.string()),
+                ],
+                schema=SCHEMA,
+            )
+
+    def _content(self, parcel: Parcel) -> tuple[pa.Buffer, str | None]:
+        if parcel.rows is None:
+            return pa.py_buffer(pickle.dumps(parcel.told, protocol=5)), None
+        # The same rows may go to all partitions.
+        known = self._packed.get(id(parcel.rows))
+        if known is None:
+            body = to_bytes(parcel.rows)
+            file = None
+            if self._store is not None and body.size >= _LARGE:
+                file = f"{self._folder}/{uuid4().hex}.rows"
+                self._store.put(file, memoryview(body))
+                body = pa.py_buffer(b"")
+            known = self._packed[id(parcel.rows)] = (parcel.rows, body, file)
+        return known[1], known[2]
+
+
+def scratch(tick: int) -> str:
+    """The folder of files that are needed during a tick."""
+    return f"scratch/{tick:012d}"
+
+
+def unpack(batches: Iterable[pa.RecordBatch], store: Store | None) -> Iterator[Parcel]:
+    """The parcels that have come.
+
+    >>> rows = pl.DataFrame({"v": [7], "valid_from": [1], "valid_to": [4]})
+    >>> sent = [Parcel(1, 0, rows), Parcel(0, FACTS, told={"bid": 9})]
+    >>> [(p.target, p.tag, p.told) for p in unpack(Packer(None, 0).batches(sent), None)]
+    [(1, 0, None), (0, -1, {'bid': 9})]
+    """
+    for batch in batches:
+        columns = (batch.column(name) for name in SCHEMA.names)
+        for target, tag, body, file in zip(*columns, strict=True):
+            yield _unpacked(target.as_py(), tag.as_py(), body.as_buffer(), file.as_py(), store)
+
+
+def _unpacked(target: int, tag: int, body: Any, file: str | None, store: Store | None) -> Parcel:
+    if tag < 0:
+        return Parcel(target, tag, told=pickle.loads(body))
+    if file is not None:
+        assert store is not None
+        body = store.buffer(file)
+    return Parcel(target, tag, from_bytes(body))
+
+
+def to_bytes(rows: pl.DataFrame) -> pa.Buffer:
+    """Rows as bytes of Arrow; where all hold equally long, their ends are left out.
+
+    >>> rows = pl.DataFrame({"v": [7, 8], "valid_from": [1, 2], "valid_to": [4, 5]})
+    >>> from_bytes(to_bytes(rows)).equals(rows)
+    True
+    """
+    lasts = _duration(rows)
+    if lasts is not None:
+        rows = rows.drop(VALID_TO)
+    table = rows.to_arrow(compat_level=pl.CompatLevel.newest())
+    metadata = {} if lasts is None else {_LASTS: str(lasts).encode()}
+    sink = pa.BufferOutputStream()
+    schema = table.schema.with_metadata(metadata)
+    with pa.ipc.new_stream(sink, schema) as writer:
+        writer.write_table(table.replace_schema_metadata(metadata))
+    return sink.getvalue()
+
+
+def from_bytes(body: pa.Buffer) -> pl.DataFrame:
+    """The rows of bytes of Arrow, which they go on using."""
+    table = pa.ipc.open_stream(body).read_all()
+    metadata = table.schema.metadata or {}
+    rows = pl.DataFrame(table.replace_schema_metadata(None))
+    if _LASTS not in metadata:
+        return rows
+    end = pl.col(VALID_FROM) + int(metadata[_LASTS])
+    return rows.with_columns(end.alias(VALID_TO))
+
+
+def _duration(rows: pl.DataFrame) -> int | None:
+    """For how long all rows hold, if they hold equally long."""
+    if not rows.height or rows.columns[-1] != VALID_TO:
+        return None
+    start, end = starts(rows), ends(rows)
+    first = int(end[0]) - int(start[0])
+    if int(end[0]) == OPEN_END or not 0 < first < OPEN_END:
+        return None
+    return first if bool(np.all(end - start == first)) else None
+
+
+def _binary(body: pa.Buffer) -> pa.Array:
+    """A column of one value, in whose bytes nothing is copied."""
+    offsets = pa.py_buffer(np.array([0, body.size], dtype=np.int32))
+    return pa.Array.from_buffers(pa.binary(), 1, [None, offsets, body])

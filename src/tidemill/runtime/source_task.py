@@ -1,0 +1,211 @@
+"""What runs next to the sources: rows are read, filtered, projected, and dealt out."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import polars as pl
+
+from tidemill.algebra.nodes import SourceKind
+from tidemill.feeds import Slice, read_slice
+from tidemill.fragments import Edge, LateRowsExec, Staged
+from tidemill.physical.operator import Exec, empty_batch
+from tidemill.physical.source import SourceExec
+from tidemill.runtime.clock import Facts, Seen
+from tidemill.runtime.dealing import deal
+from tidemill.runtime.gathering import Found
+from tidemill.runtime.graph import Graph
+from tidemill.runtime.outlets import NOTHING, Outlets
+from tidemill.runtime.parcels import FACTS, REPORT, Parcel
+from tidemill.runtime.reports import Failure, Report
+from tidemill.runtime.validity import Rows, Timing
+from tidemill.timeline import BEGIN
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A slice of a source; rows that start before `mark` are late.
+
+    It may be meant for some leaves only: a relation is read for those that are new, and so are
+    rows of a stream that came before. What was read before does not count again.
+    """
+
+    source: str
+    slice: Slice
+    mark: int = BEGIN
+    leaves: frozenset[SourceExec] | None = None
+    counts: bool = True
+
+
+@dataclass(frozen=True)
+class SourceTask:
+    """Reads some pieces in a tick, and makes of them what the edges of level 0 carry.
+
+    `plan` names what is in force, so that operators can be used again. If `gathers`, it looks at
+    what the sources are like.
+    """
+
+    number: int
+    tick: int
+    staged: Staged
+    timings: Mapping[str, Timing]
+    pieces: Sequence[Piece]
+    partitions: int
+    plan: str
+    arrived: int
+    outlets: Outlets = NOTHING
+    gathers: bool = True
+
+    def __call__(self) -> Iterator[Parcel]:
+        began = time.perf_counter()
+        report = Report(0, self.number)
+        read = {name: self._read(name, report) for name in {p.source for p in self.pieces}}
+        done = time.perf_counter()
+        edges = [edge for edge in self.staged.edges if not edge.made_at]
+        yield from self._parcels(edges, read, report)
+        report.seconds = {"read": done - began, "source": time.perf_counter() - done}
+        facts = Facts(report.sights)
+        yield from (Parcel(target, FACTS, told=facts) for target in range(self.partitions))
+        yield Parcel(self.number % self.partitions, REPORT, told=report)
+
+    def _parcels(
+        self, edges: Sequence[Edge], read: Mapping[str, _Read], report: Report
+    ) -> Iterator[Parcel]:
+        late = [edge for edge in edges if isinstance(edge.producer, LateRowsExec)]
+        plain = [edge for edge in edges if not isinstance(edge.producer, LateRowsExec)]
+        for edge in late:
+            assert isinstance(edge.producer, LateRowsExec)
+            found = read.get(edge.producer.child.scan.source)
+            if found is not None and found.late is not None:
+                yield from self._out(edge, _late(found, edge.producer), report)
+        graph = _operators(self.plan, [edge.producer for edge in plain])
+        graph.count_anew()
+        arrivals = [(self._batch(leaf, read), BEGIN) for leaf in _leaves(graph)]
+        results = graph.try_step(arrivals)
+        for edge, result, error in zip(plain, results, graph.root_failures, strict=True):
+            failure = _unread(edge, read)
+            if error is not None:
+                failure = failure or Failure.of(error)
+            if failure is not None:
+                report.failures[edge.tag] = failure
+            elif result is not None:
+                yield from self._out(edge, result[0], report)
+        report.operators = graph.progress
+
+    def _out(self, edge: Edge, rows: pl.DataFrame, report: Report) -> Iterator[Parcel]:
+        if not edge.is_result or self.outlets.leave(edge.tag, rows, self.tick, report):
+            yield from deal(rows, edge, self.number % self.partitions, self.partitions)
+
+    def _batch(self, leaf: SourceExec, read: Mapping[str, _Read]) -> pl.DataFrame:
+        found = read.get(leaf.scan.source)
+        parts = [] if found is None else found.rows_for(leaf)
+        batches = [rows.scanned(leaf.scan) for rows in parts if len(rows)]
+        return pl.concat(batches) if batches else empty_batch(leaf.schema)
+
+    def _read(self, source: str, report: Report) -> _Read:
+        """The rows of a source, and what is to be known of them."""
+        timing = self.timings[source]
+        pieces = [piece for piece in self.pieces if piece.source == source]
+        found = _Read()
+        try:
+            for piece in pieces:
+                found.add(piece, self._rows(timing, piece))
+        except Exception as error:
+            return _Read(failure=Failure.of(error))
+        seen = report.sights.setdefault(source, Seen())
+        for piece, rows, late in found.parts:
+            if piece.counts:
+                _note(seen, timing, rows, late)
+                self._gather(timing, rows, report)
+        return found
+
+    def _rows(self, timing: Timing, piece: Piece) -> Rows:
+        columns = self._columns(timing)
+        table = read_slice(piece.slice, timing.source, timing.columns, columns)
+        return timing.rows(table, self.arrived)
+
+    def _columns(self, timing: Timing) -> list[str]:
+        """The columns that any leaf reads, and those that tell when rows hold."""
+        names = dict.fromkeys(timing.needed)
+        for edge in self.staged.edges:
+            if not edge.made_at:
+                for leaf in edge.producer.walk():
+                    if isinstance(leaf, SourceExec) and leaf.scan.source == timing.source:
+                        names.update(dict.fromkeys(leaf.scan.columns.names))
+        if names:
+            return list(names)
+        return list(timing.columns.names[:1])  # a table without columns has no rows
+
+    def _gather(self, timing: Timing, rows: Rows, report: Report) -> None:
+        if not self.gathers or not len(rows) or timing.kind is SourceKind.CHANGING:
+            return
+        names = [name for name in rows.table.column_names if name not in timing.needed]
+        found = Found.of(pl.DataFrame(rows.table.select(names)), names, rows.start, rows.end)
+        if found is not None:
+            report.found.append((timing.source, found))
+
+
+@dataclass
+class _Read:
+    """What was read of a source: by piece, rows in time and rows that came too late."""
+
+    parts: list[tuple[Piece, Rows, Rows | None]] = field(default_factory=list)
+    failure: Failure | None = None
+
+    def add(self, piece: Piece, rows: Rows) -> None:
+        in_time = rows.start >= piece.mark
+        late = None if in_time.all() else rows.where(~in_time)
+        self.parts.append((piece, rows.where(in_time), late))
+
+    def rows_for(self, leaf: SourceExec) -> list[Rows]:
+        wanted = (p for p in self.parts if p[0].leaves is None or leaf in p[0].leaves)
+        return [rows for _, rows, _ in wanted]
+
+    @property
+    def late(self) -> list[tuple[Piece, Rows]] | None:
+        return [(piece, late) for piece, _, late in self.parts if late is not None] or None
+
+
+def _unread(edge: Edge, read: Mapping[str, _Read]) -> Failure | None:
+    """Why the source of an edge could not be read, if so."""
+    sources = (leaf.scan.source for leaf in edge.producer.walk() if isinstance(leaf, SourceExec))
+    found = (read[name].failure for name in sources if name in read)
+    return next((failure for failure in found if failure is not None), None)
+
+
+def _note(seen: Seen, timing: Timing, rows: Rows, late: Rows | None) -> None:
+    tardy = 0 if late is None else len(late)
+    seen.add(Seen(len(rows) + tardy, tardy))
+    if len(rows) and timing.kind is SourceKind.STREAM:
+        seen.add(Seen(0, 0, int(rows.start.min()), int(rows.start.max())))
+
+
+def _late(found: _Read, producer: LateRowsExec) -> pl.DataFrame:
+    """Late rows hold from their time to the watermark that they have missed."""
+    scan = producer.child.scan
+    batches = []
+    for piece, rows in found.late or ():
+        missed = Rows(rows.table, rows.start, rows.start * 0 + piece.mark)
+        batch = missed.scanned(scan)
+        names = dict(zip(scan.schema.names, scan.columns.names, strict=True))
+        batches.append(batch.rename(names))
+    return pl.concat(batches)
+
+
+_GRAPHS: dict[str, Graph] = {}
+"""Operators that this process has made for plans in force. They remember nothing."""
+
+
+def _operators(plan: str, producers: Sequence[Exec]) -> Graph:
+    graph = _GRAPHS.get(plan)
+    if graph is None:
+        if len(_GRAPHS) > 8:
+            _GRAPHS.clear()
+        graph = _GRAPHS[plan] = Graph(*producers)
+    return graph
+
+
+def _leaves(graph: Graph) -> list[SourceExec]:
+    return [leaf for leaf in graph.leaves if isinstance(leaf, SourceExec)]

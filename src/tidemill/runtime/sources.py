@@ -1,0 +1,202 @@
+"""The sources of a run, as whoever knows them hands them over, and how far each has come."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any
+
+from tidemill.algebra.nodes import SourceKind
+from tidemill.analyze import SourceInfo
+from tidemill.changes import ChangeSource
+from tidemill.errors import ExecutionError
+from tidemill.feeds import Feed, Retained, Slice
+from tidemill.runtime.clock import NEVER, Seen, SourceClock
+from tidemill.runtime.progress import SourceProgress
+from tidemill.runtime.validity import Timing
+from tidemill.timeline import BEGIN, OPEN_END
+
+
+@dataclass(frozen=True)
+class StreamSource:
+    """A stream: what it is, and what it brings."""
+
+    info: SourceInfo
+    feed: Feed
+
+
+@dataclass(frozen=True)
+class RelationSource:
+    """A relation that does not change: what it is, and how to read all of it."""
+
+    info: SourceInfo
+    read: Callable[[], list[Slice]]
+
+
+@dataclass(frozen=True)
+class ChangingSource:
+    """A relation that changes: what it is, and who tells of its changes."""
+
+    info: SourceInfo
+    changes: ChangeSource
+
+
+Source = StreamSource | RelationSource | ChangingSource
+
+
+@dataclass
+class Stream:
+    """A stream that is being read: up to which slice, and what it has brought.
+
+    Of a run that is to end, `end` is the slice after which it reads no more.
+    """
+
+    source: StreamSource
+    position: int = 0
+    clock: SourceClock = field(default_factory=SourceClock)
+    rows: int = 0
+    late: int = 0
+    end: int | None = None
+    last_rows: float = field(default_factory=time.monotonic)
+    retained: Retained = field(default_factory=Retained)
+    beats: int = BEGIN
+
+    @staticmethod
+    def opened(source: StreamSource, bounded: bool) -> Stream:
+        """A stream at its beginning, or at what is left of it."""
+        info = source.info
+        clock = SourceClock(SourceKind.STREAM, info.domain, info.slack)
+        stream = Stream(source, source.feed.first, clock, retained=Retained(info.retain))
+        if bounded and source.feed.ended_at is None:
+            stream.end = source.feed.poll()
+        return stream
+
+    @property
+    def timing(self) -> Timing:
+        return Timing.of(self.source.info)
+
+    @property
+    def ends_at(self) -> int | None:
+        """The slice after which nothing comes, if that is known."""
+        return self.source.feed.ended_at if self.end is None else self.end
+
+    @property
+    def has_more(self) -> bool:
+        """Whether slices wait, or the end is to be told, or that time has come somewhere."""
+        if self.clock.ended:
+            return False
+        waits = self.source.feed.poll() > self.position if self.end is None else True
+        return waits or self.ends_at == self.position or self.beats > self.clock.mark
+
+    def stop(self) -> int:
+        """How far the next tick reads."""
+        self.source.feed.poll()
+        stop = self.source.feed.stop_for(self.position)
+        return stop if self.end is None else min(stop, self.end)
+
+    def heartbeat(self, at: int) -> None:
+        """Nothing that holds before an instant comes any more."""
+        self.beats = max(self.beats, at)
+
+    def took(self, stop: int, clock: SourceClock, seen: Seen) -> None:
+        """A tick has read up to a slice."""
+        if stop > self.position:
+            mark = self.clock.mark
+            self.retained.took(self.position, stop, mark, seen.newest)
+            self.source.feed.forget(self.retained.first(clock.mark, stop))
+        if seen.rows:
+            self.last_rows = time.monotonic()
+        self.position, self.clock = stop, replace(clock, beat=BEGIN)
+        self.rows += seen.rows
+        self.late += seen.late
+
+    @property
+    def newest_end(self) -> int:
+        """The end of the newest row so far."""
+        return self.clock.newest + 1
+
+    @property
+    def progress(self) -> SourceProgress:
+        mark = self.clock.mark
+        return SourceProgress(self.rows, self.late, None if mark == OPEN_END else mark)
+
+    def dump(self) -> dict[str, Any]:
+        """How far it has come, to be written down."""
+        clock = {"mark": self.clock.mark, "newest": self.clock.newest, "ended": self.clock.ended}
+        counts = {"position": self.position, "rows": self.rows, "late": self.late}
+        return {**clock, **counts, "retained": self.retained.dump()}
+
+    def go_to(self, known: Mapping[str, Any]) -> None:
+        """Go on where it was."""
+        self.position, self.rows, self.late = (known[n] for n in ("position", "rows", "late"))
+        times = {name: known[name] for name in ("mark", "newest", "ended")}
+        self.clock = replace(self.clock, **times)
+        self.retained.load(known["retained"])
+        if self.clock.ended and self.source.feed.poll() > self.position:
+            raise ExecutionError(
+                f"there are new rows of `{self.source.info.name}`, but it has ended: in the "
+                "checkpoint it is kept that its input was complete, and what was held back came out",
+                help="choose another checkpoint; for input that grows, do not use available_now",
+            )
+
+
+@dataclass(frozen=True)
+class Taken:
+    """What a tick takes of a stream: slices, how far it was said to have come, whether it ends."""
+
+    start: int
+    stop: int
+    beat: int = BEGIN
+    ended: bool = False
+
+    def clock(self, stream: Stream) -> SourceClock:
+        """The clock with which the tick begins."""
+        return replace(stream.clock, beat=self.beat, ended=self.ended)
+
+
+def take(stream: Stream, beat: int = BEGIN) -> Taken:
+    """What the next tick takes of a stream."""
+    stop = stream.stop()
+    beat = max(beat, stream.beats if stream.beats > stream.clock.mark else BEGIN)
+    return Taken(stream.position, stop, beat, stream.ends_at is not None and stop >= stream.ends_at)
+
+
+def overdue(streams: Mapping[str, Stream], now: float) -> dict[str, int]:
+    """How far silent streams are moved on: to where the slowest of the others is.
+
+    Silent is a stream that has brought no rows for longer than it may.
+    """
+    silent = {
+        name
+        for name, stream in streams.items()
+        if (idle := stream.source.info.idle) is not None and now - stream.last_rows >= idle
+    }
+    found = {}
+    for name in silent:
+        domain = streams[name].source.info.domain
+        alike = {n: s.clock.mark for n, s in streams.items() if s.source.info.domain is domain}
+        awake = [mark for other, mark in alike.items() if other not in silent]
+        target = min(awake) if awake else max(alike.values())
+        if streams[name].clock.mark < target < OPEN_END:
+            found[name] = target
+    return found
+
+
+def dumped(taken: Mapping[str, Taken]) -> dict[str, Any]:
+    """What a tick takes, to be written down."""
+    return {name: asdict(each) for name, each in taken.items()}
+
+
+__all__ = [
+    "NEVER",
+    "ChangingSource",
+    "RelationSource",
+    "Source",
+    "Stream",
+    "StreamSource",
+    "Taken",
+    "dumped",
+    "overdue",
+    "take",
+]

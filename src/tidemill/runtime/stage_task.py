@@ -1,0 +1,256 @@
+"""What runs between two exchanges: the operators of one stage, in one partition, for one tick."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+import polars as pl
+
+from tidemill.fragments import Mode, Stage, Staged, traced
+from tidemill.physical.operator import Exec, empty_batch, together
+from tidemill.physical.row_number import RowNumberExec
+from tidemill.runtime.clock import Clocks, Facts, SourceClock, moved, newest_of, seen_by
+from tidemill.runtime.dealing import deal
+from tidemill.runtime.graph import Arrival, Graph, nodes_of
+from tidemill.runtime.outlets import NOTHING, Outlets
+from tidemill.runtime.parcels import FACTS, REPORT, Parcel
+from tidemill.runtime.reports import Failure, News, Report
+from tidemill.runtime.state import StageState, TickRows
+from tidemill.store import Store
+from tidemill.timeline import BEGIN
+
+
+@dataclass(frozen=True)
+class Former:
+    """A stage that ran until the tick before, and what its operators were to hear."""
+
+    staged: Staged
+    stage: Stage
+    news: News = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Handover:
+    """The stages whose operators go on in a new one; `carried` names old parts by new ones."""
+
+    formers: tuple[Former, ...]
+    carried: Mapping[Exec, Exec] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class StageTask:
+    """A stage at a tick; called with a partition and its parcels, it gives those of the next.
+
+    `promised` are watermarks of edges, by tag, behind which time must not go back. Tasks of one
+    process that are handed over as they are (`is_local`) have the same objects as those before.
+    """
+
+    staged: Staged
+    stage: Stage
+    tick: int
+    clocks: Clocks
+    partitions: int
+    run: str
+    store: Store | None = None
+    promised: Mapping[int, int] = field(default_factory=dict)
+    news: News = field(default_factory=dict)
+    handover: Handover | None = None
+    outlets: Outlets = NOTHING
+    is_local: bool = False
+
+    def __call__(self, partition: int, parcels: Iterable[Parcel]) -> Iterator[Parcel]:
+        began = time.perf_counter()
+        mine, passing, facts = self._sorted(parcels)
+        clocks = moved(self.clocks, seen_by(facts))
+        marks = {leaf.tag: self._mark(leaf.tag, clocks, facts) for leaf in self.stage.leaves}
+        state = StageState(self.store, self.stage.level, partition, self.run)
+        graph, replayed = self._graph(state, partition)
+        loaded = time.perf_counter()
+        brought = TickRows(mine, marks, self.news)
+        results = self._step(graph, self._arrivals(brought))
+        stepped = time.perf_counter()
+        self._save(state, graph, brought)
+        report = Report(self.stage.level, partition, graph.progress, self._failures(graph))
+        report.told, report.replayed = graph.tell(), replayed
+        yield from passing
+        yield from self._out(results, report, partition)
+        report.seconds = {
+            "load": loaded - began,
+            "step": stepped - loaded,
+            "save": time.perf_counter() - stepped,
+        }
+        yield Parcel(partition, REPORT, told=report)
+        yield from self._tell(facts, results)
+
+    def _sorted(
+        self, parcels: Iterable[Parcel]
+    ) -> tuple[dict[int, pl.DataFrame], list[Parcel], list[Facts]]:
+        """The rows for this stage by edge, what only passes by, and what others have told."""
+        rows: dict[int, list[pl.DataFrame]] = {}
+        passing, facts = [], []
+        own = {leaf.tag for leaf in self.stage.leaves}
+        for parcel in parcels:
+            if parcel.tag == FACTS:
+                facts.append(parcel.told)
+            elif parcel.tag in own and parcel.rows is not None:
+                rows.setdefault(parcel.tag, []).append(parcel.rows)
+            else:
+                passing.append(parcel)
+        return {tag: together(each) for tag, each in rows.items()}, passing, facts
+
+    def _mark(self, tag: int, clocks: Mapping[str, SourceClock], facts: Sequence[Facts]) -> int:
+        """The watermark of an edge in this tick.
+
+        At the end of the input, watermarks go to the end of time, where all windows are empty.
+        Snapshots stop at the last instant that has brought something.
+        """
+        edge, sources = self.staged.edge(tag), self.staged.sources_of(tag)
+        if edge.made_at:
+            told = [each.marks[tag] for each in facts if tag in each.marks]
+            mark = min(told, default=BEGIN)
+        else:
+            (source,) = sources
+            mark = clocks[source].mark
+        if edge.mode is Mode.NOW and (newest := newest_of(clocks, sources)) >= BEGIN:
+            mark = min(mark, newest + 1)
+        return max(mark, self.promised.get(tag, BEGIN))
+
+    def _tell(self, facts: Sequence[Facts], results: Sequence[Arrival]) -> Iterator[Parcel]:
+        """Tell all partitions of the next stage how far time and the edges have come."""
+        if self.stage is self.staged.stages[-1]:
+            return
+        marks: dict[int, int] = {}
+        for told in facts:
+            for tag, mark in told.marks.items():
+                marks[tag] = min(mark, marks.get(tag, mark))
+        outputs = zip(self.stage.outputs, results, strict=True)
+        marks |= {tag: mark for (tag, _), (_, mark) in outputs}
+        news = Facts(seen_by(facts), marks)
+        yield from (Parcel(target, FACTS, told=news) for target in range(self.partitions))
+
+    def _step(self, graph: Graph, arrivals: Sequence[Arrival]) -> list[Arrival]:
+        roots = (root for _, root in self.stage.outputs)
+        nothing = ((empty_batch(root.schema), BEGIN) for root in roots)
+        return [done or none for done, none in zip(graph.try_step(arrivals), nothing, strict=True)]
+
+    def _graph(self, state: StageState, partition: int) -> tuple[Graph, int]:
+        """The operators, ready for this tick, and how many ticks had to be done again for it."""
+        if self.handover is None:
+            graph, replayed = self._restored(state, partition)
+            graph.hear(self.news)
+            return graph, replayed
+        formers = self.handover.formers
+        roots = [root for _, root in self.stage.outputs]
+        if self.is_local and [former.stage.level for former in formers] == [self.stage.level]:
+            # Nobody else wants the operators, and their parts are the same objects: only what
+            # comes or goes costs time.
+            graph, replayed = self._former(formers[0], state, partition)
+            graph.revise(roots, self.handover.carried)
+            return graph, replayed
+        return self._put_together(formers, roots, state, partition)
+
+    def _put_together(
+        self, formers: Sequence[Former], roots: Sequence[Exec], state: StageState, partition: int
+    ) -> tuple[Graph, int]:
+        """Operators of several stages, or of other objects, in the place of new ones."""
+        assert self.handover is not None
+        parts: dict[Exec, Any] = {}
+        done_again = 0
+        for former in formers:
+            known, replayed = self._former(former, state, partition)
+            # What a worker has in memory came with another task: its functions are other objects.
+            nodes = nodes_of(*(root for _, root in former.stage.outputs))
+            parts |= dict(zip(nodes, known.state, strict=True))
+            done_again += replayed
+        before = [root for former in formers for _, root in former.stage.outputs]
+        graph = Graph(*before, partition=partition)
+        graph.state = [parts[node] for node in graph.nodes]
+        graph.revise(roots, self.handover.carried)
+        return graph, done_again
+
+    def _former(self, former: Former, state: StageState, partition: int) -> tuple[Graph, int]:
+        """The operators of a stage that ran until now."""
+        old = replace(
+            self, staged=former.staged, stage=former.stage, news=former.news, handover=None
+        )
+        if former.stage.level != self.stage.level:
+            # Another task may want what is in memory.
+            run = self.run if self.store is None else f"{self.run}/copy"
+            state = StageState(self.store, former.stage.level, partition, run)
+        return old._graph(state, partition)
+
+    def _restored(self, state: StageState, partition: int) -> tuple[Graph, int]:
+        """The operators as the tick before left them, and how many ticks it took to get there."""
+        before = self.tick - 1
+        at, graph = state.cached(before)
+        if graph is not None and (at == before or not state.is_durable):
+            return graph, 0
+        base, rows = state.history(before, at) if state.is_durable else (None, [])
+        if graph is None or base is not None:
+            graph = Graph(*(root for _, root in self.stage.outputs), partition=partition)
+        if base is not None:
+            graph.state = state.read_snapshot(base)
+        for segment in rows:
+            brought = state.read_rows(segment)
+            graph.hear(brought.news)
+            graph.try_step(self._arrivals(brought))
+        return graph, len(rows)
+
+    def _arrivals(self, brought: TickRows) -> list[Arrival]:
+        arrivals = []
+        for leaf in self.stage.leaves:
+            rows = brought.rows.get(leaf.tag)
+            if rows is None:
+                rows = empty_batch(leaf.schema)
+            elif self._numbers_rows:
+                # Else a stage that is done again would give rows other numbers than those under
+                # which stages above know them already.
+                rows = rows[rows.hash_rows(0).arg_sort()]
+            arrivals.append((rows, brought.marks[leaf.tag]))
+        return arrivals
+
+    @cached_property
+    def _numbers_rows(self) -> bool:
+        nodes = (node for _, root in self.stage.outputs for node in root.walk())
+        return any(isinstance(node, RowNumberExec) for node in nodes)
+
+    def _save(self, state: StageState, graph: Graph, brought: TickRows) -> None:
+        if state.is_durable:
+            self._write(state, graph, brought)
+        state.remember(self.tick, graph)
+
+    def _write(self, state: StageState, graph: Graph, brought: TickRows) -> None:
+        if self.handover is not None or graph.failures:
+            # What other operators were fed with cannot be read again, nor what made one fail.
+            state.write_snapshot(self.tick, graph.state)
+            return
+        tags = traced(self.stage, brought.marks)
+        rows = {tag: rows for tag, rows in brought.rows.items() if tag in tags}
+        snapshot, gathered = state.size_since(self.tick - 1)
+        coming = sum(int(each.estimated_size()) for each in rows.values())
+        # Whoever gets this partition next needs the snapshot, and then the rows: it is worth as
+        # much writing again to spare them the rows.
+        if 2 * (gathered + coming) >= snapshot:
+            state.write_snapshot(self.tick, graph.state)
+        else:
+            state.write_rows(self.tick, replace(brought, rows=rows))
+        state.forget_before(self.tick - 1)
+
+    def _failures(self, graph: Graph) -> dict[int, Failure]:
+        """Why results, by tag, are missing."""
+        if not graph.failures:
+            return {}
+        pairs = zip(self.stage.outputs, graph.root_failures, strict=True)
+        return {tag: Failure.of(error) for (tag, _), error in pairs if error is not None}
+
+    def _out(
+        self, results: Sequence[Arrival], report: Report, partition: int
+    ) -> Iterator[Parcel]:
+        for (tag, _), (rows, _) in zip(self.stage.outputs, results, strict=True):
+            edge = self.staged.edge(tag)
+            if not edge.is_result or self.outlets.leave(tag, rows, self.tick, report):
+                yield from deal(rows, edge, partition, self.partitions)

@@ -1,0 +1,153 @@
+"""What the operators of a stage remember in a partition: in memory, and on disk.
+
+After every tick a partition writes one file: a snapshot of its operators, or the rows that the
+tick brought, from which the operators can be run again. Snapshots are written when half as many
+bytes of rows have gathered as a snapshot has, so that writing costs in proportion to what came in.
+Files are named by the tick, so that doing a tick again changes nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import polars as pl
+
+from tidemill.errors import ExecutionError
+from tidemill.runtime import blocks
+from tidemill.runtime.reports import News
+from tidemill.store import Store
+
+_KEPT_TICKS = 4
+"""How long operators stay in the memory of a worker that does not get their partition."""
+
+_CACHE: dict[str, tuple[int, Any]] = {}
+"""Operators that this process still has in memory: the tick they stand at, and they."""
+
+_SNAPSHOT, _ROWS = "snapshot", "rows"
+
+
+@dataclass(frozen=True)
+class TickRows:
+    """What a tick brought to a stage: rows and watermarks by edge, and what operators heard."""
+
+    rows: Mapping[int, pl.DataFrame]
+    marks: Mapping[int, int]
+    news: News
+
+
+@dataclass(frozen=True)
+class Segment:
+    """One file: the tick it belongs to, and what it is."""
+
+    tick: int
+    kind: str
+    name: str
+
+
+class StageState:
+    """One stage in one partition, of a `run`; without a `store`, it is in memory only."""
+
+    def __init__(self, store: Store | None, level: int, partition: int, run: str) -> None:
+        self._store = store
+        self._folder = f"state/stage={level}/partition={partition}"
+        self._run = run
+        # What an earlier run left in memory may not be what is on disk now.
+        self._key = f"{run}/{level}/{partition}"
+
+    @property
+    def is_durable(self) -> bool:
+        return self._store is not None
+
+    def cached(self, tick: int) -> tuple[int, Any]:
+        """Operators that this process has, and the tick after which they stood, up to this one.
+
+        They are handed over: if the next tick fails, they must not be used again.
+        """
+        at, operators = _CACHE.pop(self._key, (-1, None))
+        # Other workers have gone on with partitions that were here before. They may come back.
+        for key in [k for k, (old, _) in _CACHE.items() if old < tick - _KEPT_TICKS]:
+            if key.startswith(f"{self._run}/"):
+                del _CACHE[key]
+        return (at, operators) if at <= tick else (-1, None)
+
+    def remember(self, tick: int, operators: Any) -> None:
+        """Keep operators in memory, as they stand after a tick."""
+        _CACHE[self._key] = (tick, operators)
+
+    def history(self, tick: int, known: int = -1) -> tuple[Segment | None, list[Segment]]:
+        """The newest snapshot up to a tick, and the rows of the ticks after it.
+
+        What was before the tick `known` is not needed.
+        """
+        segments = [segment for segment in self._segments() if segment.tick <= tick]
+        snapshots = [s for s in segments if s.kind == _SNAPSHOT and s.tick > known]
+        base = snapshots[-1] if snapshots else None
+        start = known if base is None else base.tick
+        rows = [s for s in segments if s.kind == _ROWS and s.tick > start]
+        if [segment.tick for segment in rows] != list(range(start + 1, tick + 1)):
+            raise ExecutionError(
+                f"the state of tick {tick} is not complete in {self._folder}",
+                help="its files were deleted; start anew with another checkpoint",
+            )
+        return base, rows
+
+    def read_snapshot(self, segment: Segment) -> Any:
+        assert self._store is not None
+        return blocks.load(self._store.mapped(segment.name))
+
+    def read_rows(self, segment: Segment) -> TickRows:
+        """What a tick brought."""
+        assert self._store is not None
+        tables, marks, news = blocks.load(self._store.mapped(segment.name))
+        return TickRows({tag: pl.DataFrame(rows) for tag, rows in tables.items()}, marks, news)
+
+    def write_snapshot(self, tick: int, state: Any) -> None:
+        """Store what the operators remember."""
+        self._write(tick, _SNAPSHOT, state)
+
+    def write_rows(self, tick: int, brought: TickRows) -> None:
+        """Store what a tick brought."""
+        tables = {tag: rows.to_arrow() for tag, rows in brought.rows.items()}
+        self._write(tick, _ROWS, (tables, dict(brought.marks), brought.news))
+
+    def size_since(self, tick: int) -> tuple[int, int]:
+        """The bytes of the last snapshot, and of the rows after it."""
+        assert self._store is not None
+        base, rows = self.history(tick)
+        snapshot = 0 if base is None else self._store.size(base.name)
+        return snapshot, sum(self._store.size(segment.name) for segment in rows)
+
+    def forget_before(self, tick: int) -> None:
+        """Delete files that no tick from here on can need."""
+        assert self._store is not None
+        base, _ = self.history(tick)
+        for segment in self._segments():
+            if base is not None and segment.tick < base.tick:
+                self._store.remove(segment.name)
+
+    def _segments(self) -> list[Segment]:
+        if self._store is None:
+            return []
+        found = []
+        for name in self._store.names(self._folder):
+            stem, _, kind = name.partition(".")
+            if kind in (_SNAPSHOT, _ROWS):
+                found.append(Segment(int(stem), kind, f"{self._folder}/{name}"))
+        return found
+
+    def _write(self, tick: int, kind: str, value: Any) -> None:
+        assert self._store is not None
+        name = f"{self._folder}/{tick:012d}.{kind}"
+        self._store.put(name, *blocks.dump(value))
+        # A tick that is done again may be stored in another way, and makes later ones obsolete.
+        for segment in self._segments():
+            if segment.tick >= tick and segment.name != name:
+                self._store.remove(segment.name)
+
+
+def forget(run: str) -> None:
+    """Let go of everything that a run has in the memory of this process."""
+    for key in [key for key in _CACHE if key.startswith(f"{run}/")]:
+        del _CACHE[key]
