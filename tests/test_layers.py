@@ -21,6 +21,7 @@ LAYERS = [
     "reference",
     "optimize",
     "physical",
+    "feeds",
     "fragments",
     "postgres",
     "runtime",

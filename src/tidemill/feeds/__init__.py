@@ -1,0 +1,20 @@
+"""What is new in the sources: numbered slices that grow, written down and read by tasks."""
+
+from tidemill.feeds.feed import Feed
+from tidemill.feeds.pushed import PushedFeed
+from tidemill.feeds.reading import read_slice
+from tidemill.feeds.slices import FileSlice, Slice, TableSlice, from_json, split, to_json
+from tidemill.feeds.tables import TablesFeed
+
+__all__ = [
+    "Feed",
+    "FileSlice",
+    "PushedFeed",
+    "Slice",
+    "TableSlice",
+    "TablesFeed",
+    "from_json",
+    "read_slice",
+    "split",
+    "to_json",
+]

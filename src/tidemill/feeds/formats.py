@@ -1,0 +1,53 @@
+"""Files that have types: Arrow, Parquet and ORC."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from tidemill.feeds.columns import place_of
+from tidemill.feeds.opening import opened
+from tidemill.feeds.slices import FileSlice
+
+
+def read_arrow(slice: FileSlice, columns: Sequence[str]) -> pa.Table:
+    """Columns of a file of Arrow; of one on this machine, nothing is copied."""
+    file = opened(slice.path)  # what is mapped has to stay open as long as the table
+    names = pa.ipc.open_file(file).schema.names
+    places = sorted(place_of(column, names) for column in columns)
+    # No fields at all would mean all of them.
+    options = pa.ipc.IpcReadOptions(included_fields=places or [0], use_threads=False)
+    reader = pa.ipc.open_file(file, options=options)
+    numbers = _range(slice, reader.num_record_batches)
+    batches = [reader.get_batch(number) for number in numbers]
+    return pa.Table.from_batches(batches, batches[0].schema if batches else reader.schema)
+
+
+def read_parquet(slice: FileSlice, columns: Sequence[str]) -> pa.Table:
+    """Columns of a file of Parquet."""
+    with opened(slice.path) as source:
+        # Times in 96 bits are of Spark and others before them: microseconds are enough for them.
+        file = pq.ParquetFile(source, coerce_int96_timestamp_unit="us")
+        names = file.schema_arrow.names
+        wanted = [names[place_of(column, names)] for column in columns]
+        numbers = list(_range(slice, file.num_row_groups))
+        return file.read_row_groups(numbers, columns=wanted, use_threads=False)
+
+
+def read_orc(slice: FileSlice, columns: Sequence[str]) -> pa.Table:
+    """Columns of a file of ORC."""
+    from pyarrow import orc
+
+    with opened(slice.path) as source:
+        file = orc.ORCFile(source)
+        names = file.schema.names
+        if not columns:  # the rows count all the same
+            return file.read(columns=names[:1])
+        return file.read(columns=[names[place_of(column, names)] for column in columns])
+
+
+def _range(slice: FileSlice, count: int) -> range:
+    last = count - 1 if slice.last is None else slice.last
+    return range(slice.first or 0, last + 1)

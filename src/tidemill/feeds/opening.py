@@ -1,0 +1,71 @@
+"""Opening files wherever they are: on this machine, or on any file system of Arrow."""
+
+from __future__ import annotations
+
+import os
+from functools import lru_cache
+from urllib.parse import quote, unquote, urlsplit, urlunsplit
+
+import pyarrow as pa
+from pyarrow import fs
+
+from tidemill.store import Store
+
+
+def is_local(path: str) -> bool:
+    """Whether a path or URI is of this machine.
+
+    >>> is_local("bids/"), is_local("file:///bids"), is_local("s3://bucket/bids")
+    (True, True, False)
+    """
+    return "://" not in path or path.startswith("file://")
+
+
+def local_path(path: str) -> str:
+    """A path or URI of this machine as an absolute path.
+
+    >>> local_path("file:///bids/a%20b.csv")
+    '/bids/a b.csv'
+    """
+    return unquote(urlsplit(path).path) if "://" in path else os.path.abspath(path)
+
+
+def file_system(uri: str) -> tuple[fs.FileSystem, str]:
+    """The file system of a URI, and the path in it."""
+    parts = urlsplit(uri)
+    system, root = _system(urlunsplit(parts._replace(path="/")))
+    return system, (root.rstrip("/") + unquote(parts.path)).rstrip("/")
+
+
+@lru_cache(maxsize=32)
+def _system(root: str) -> tuple[fs.FileSystem, str]:
+    # Connections to object stores are expensive to make, and may be shared.
+    system, path = fs.FileSystem.from_uri(root)
+    return system, path
+
+
+def opened(path: str) -> pa.NativeFile:
+    """A file to read from any place in it; one of this machine is mapped into memory."""
+    if not is_local(path):
+        system, inside = file_system(path)
+        return system.open_input_file(inside)
+    path = local_path(path)
+    # Nothing can be mapped of an empty file.
+    return pa.memory_map(path) if os.path.getsize(path) else pa.BufferReader(b"")
+
+
+def in_store(store: Store, name: str) -> str:
+    """Where a file of a store is, for tasks on any machine."""
+    if store.is_local:
+        return store.path(name)
+    parts = urlsplit(store.uri)
+    return urlunsplit(parts._replace(path=f"{parts.path.rstrip('/')}/{quote(name)}"))
+
+
+def folder_of(name: str) -> str:
+    """The folder of a source in a store.
+
+    >>> folder_of("Bid/EU")
+    'feeds/bid%2Feu'
+    """
+    return f"feeds/{quote(name.casefold(), safe='')}"

@@ -1,0 +1,132 @@
+"""Slices: pieces of a source that tasks read, and how they are dealt out to tasks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import pyarrow as pa
+
+from tidemill.feeds.parts import parts_of
+
+_UNKNOWN_SIZE = 1 << 20
+
+OptionValue = str | int | float | bool | None
+
+
+@dataclass(frozen=True)
+class FileSlice:
+    """A file, or some of its row groups (Parquet) or record batches (Arrow): `first` to `last`.
+
+    `path` is a path of this machine or a URI that all machines know. `rows` and `nbytes` are what
+    is known before reading it.
+    """
+
+    format: str
+    path: str
+    options: tuple[tuple[str, OptionValue], ...] = ()
+    first: int | None = None
+    last: int | None = None
+    rows: int | None = None
+    nbytes: int | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class TableSlice:
+    """A table in the memory of this process."""
+
+    table: pa.Table
+
+    @property
+    def rows(self) -> int:
+        return int(self.table.num_rows)
+
+    @property
+    def nbytes(self) -> int:
+        return int(self.table.nbytes)
+
+
+Slice = FileSlice | TableSlice
+
+
+def to_json(slice: FileSlice) -> dict[str, Any]:
+    """A slice as JSON has it: only what is not as usual.
+
+    >>> to_json(FileSlice("parquet", "bids/1.parquet", nbytes=100))
+    {'format': 'parquet', 'path': 'bids/1.parquet', 'nbytes': 100}
+    """
+    given = {name: value for name, value in asdict(slice).items() if value not in (None, ())}
+    return given | ({"options": dict(slice.options)} if slice.options else {})
+
+
+def from_json(fields: dict[str, Any]) -> FileSlice:
+    """The slice that `to_json` has told of.
+
+    >>> slice = FileSlice("csv", "bids.csv", (("sep", ";"),), rows=3)
+    >>> from_json(to_json(slice)) == slice
+    True
+    """
+    return FileSlice(**fields | {"options": tuple(dict(fields.get("options", {})).items())})
+
+
+def size_of(slice: Slice) -> int:
+    """The bytes of a slice, or a guess."""
+    return _UNKNOWN_SIZE if slice.nbytes is None else slice.nbytes
+
+
+def split(slices: Sequence[Slice], ways: int) -> list[list[Slice]]:
+    """Deal slices out to so many tasks, each about as many bytes; some may get nothing.
+
+    The same slices are always dealt out in the same way, and each task gets its own in their
+    order.
+
+    >>> files = [FileSlice("csv", f"{size}.csv", nbytes=size) for size in (10, 90, 30, 40)]
+    >>> [[slice.path for slice in task] for task in split(files, 2)]
+    [['90.csv'], ['10.csv', '30.csv', '40.csv']]
+    """
+    total = sum(map(size_of, slices))
+    pieces = [piece for slice in slices for piece in _pieces(slice, -(-total // ways), ways)]
+    # The largest first, each to the task that has the least: no task gets much more than others.
+    order = sorted(range(len(pieces)), key=lambda number: (-size_of(pieces[number]), number))
+    loads, dealt = [0] * ways, [list[int]() for _ in range(ways)]
+    for number in order:
+        task = min(range(ways), key=lambda task: (loads[task], len(dealt[task]), task))
+        loads[task] += size_of(pieces[number])
+        dealt[task].append(number)
+    return [[pieces[number] for number in sorted(task)] for task in dealt]
+
+
+def _pieces(slice: Slice, share: int, ways: int) -> list[Slice]:
+    """A slice that is more than the share of a task, in pieces that are not."""
+    if ways == 1 or size_of(slice) <= share:
+        return [slice]
+    if isinstance(slice, TableSlice):
+        return _table_pieces(slice.table, ways)
+    parts = parts_of(slice.format, slice.path, slice.first, slice.last)
+    return _file_pieces(slice, parts, share) if len(parts) > 1 else [slice]
+
+
+def _table_pieces(table: pa.Table, ways: int) -> list[Slice]:
+    length = max(1, -(-table.num_rows // ways))
+    return [TableSlice(table.slice(at, length)) for at in range(0, table.num_rows, length)]
+
+
+def _file_pieces(slice: FileSlice, parts: Sequence[tuple[int, int]], share: int) -> list[Slice]:
+    """Neighbouring parts (rows and bytes of each) together, as many as fit into a share."""
+    runs: list[list[int]] = []
+    filled = 0
+    for number, (_, size) in enumerate(parts):
+        if not runs or filled + size > share:
+            runs.append([])
+            filled = 0
+        runs[-1].append(number)
+        filled += size
+    return [_run(slice, parts, run[0], run[-1]) for run in runs]
+
+
+def _run(slice: FileSlice, parts: Sequence[tuple[int, int]], first: int, last: int) -> FileSlice:
+    start = slice.first or 0
+    rows, nbytes = (sum(column) for column in zip(*parts[first : last + 1], strict=True))
+    kind, path, options = slice.format, slice.path, slice.options
+    return FileSlice(kind, path, options, start + first, start + last, rows, nbytes)
