@@ -23,6 +23,7 @@ LAYERS = [
     "physical",
     "fragments",
     "postgres",
+    "results",
     "runtime",
     "graph",
     "engine",
