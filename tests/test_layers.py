@@ -24,6 +24,7 @@ LAYERS = [
     "feeds",
     "fragments",
     "postgres",
+    "results",
     "runtime",
     "graph",
     "engine",

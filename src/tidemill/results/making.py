@@ -1,0 +1,52 @@
+"""From what users ask for to the sinks that do it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from tidemill.algebra.schema import Schema
+from tidemill.errors import nearest
+from tidemill.results.console import ConsoleSink
+from tidemill.results.forms import FormShape
+from tidemill.results.function import FunctionSink
+from tidemill.results.memory import MemorySink
+from tidemill.results.places import FILES, SINKS, Place, Sink, file_sink, spark_sink
+from tidemill.results.postgres import DatabaseSink
+from tidemill.results.requests import SinkRequest
+from tidemill.results.sink import SparkWrite
+from tidemill.timeline import TimeDomain
+
+
+def make_sink(
+    request: SinkRequest,
+    schema: Schema,
+    domain: TimeDomain | None,
+    identity: Callable[[], str],
+    spark_formats: bool,
+    local_paths: bool = True,
+) -> Sink:
+    """The sink that a user asked for; `schema` are the columns of the result.
+
+    `identity` tells databases who writes: the same query with the same checkpoint, or another.
+    For the rest see `Place`.
+    """
+    shape = FormShape(request.form, schema, domain)
+    place = Place(spark_formats, local_paths)
+    match request.target:
+        case "memory":
+            return MemorySink(shape, request.options)
+        case "console":
+            return ConsoleSink(shape)
+        case "postgres":
+            return DatabaseSink(shape, request.options, identity())
+        case str() as format if format in FILES:
+            return file_sink(format, shape, dict(request.options), place)
+        case str() as format:
+            return spark_sink(SparkWrite(format, shape, request.options), place, _guess(format))
+        case call:
+            return FunctionSink(shape, call)
+
+
+def _guess(format: str) -> str:
+    near = nearest(format, SINKS)
+    return f"did you mean {near}?" if near else "it is none of the sinks that need no Spark"

@@ -1,0 +1,73 @@
+"""What is written here, what Spark writes, and what cannot be written."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from tidemill.errors import ExecutionError, UnsupportedError
+from tidemill.results.encoding import FORMATS, NotOurs, encoding_of
+from tidemill.results.files import FileSink, FileWriter
+from tidemill.results.folder import uri_of
+from tidemill.results.forms import Shape
+from tidemill.results.sink import PartSink, SparkWrite, TableSink
+
+Sink = TableSink | PartSink | SparkWrite
+
+SINKS = ("memory", "console", "postgres", *FORMATS)
+"""The sinks that need no Spark, besides functions."""
+
+SPARK_FILES = ("parquet", "json", "csv", "orc", "text")
+FILES = frozenset({*FORMATS, *SPARK_FILES})
+
+
+@dataclass(frozen=True)
+class Place:
+    """What a fabric can write, and where.
+
+    With `spark_formats`, Spark writes what is not written here. With `local_paths`, a path without
+    a scheme is one of this machine; on a cluster, Spark knows of which file system it is.
+    """
+
+    spark_formats: bool
+    local_paths: bool = True
+
+
+def file_sink(format: str, shape: Shape, options: dict[str, Any], place: Place) -> Sink:
+    """Files, written by tasks if they can, or else by Spark."""
+    rest = {name: value for name, value in options.items() if name != "path"}
+    if "path" not in options:
+        help = f"say where: sink='{format}', path='folder'"
+        raise ExecutionError(f"the sink {format} needs a path", help=help)
+    path = str(options["path"])
+    try:
+        return _files(format, shape, rest, path, place)
+    except NotOurs as reason:
+        if format not in SPARK_FILES:
+            raise ExecutionError(
+                f"results cannot be written as {format}: {reason}",
+                help=f"Spark does not know {format}: change that, or write another format",
+            ) from None
+        return spark_sink(SparkWrite(format, shape, rest, path), place, str(reason))
+
+
+def spark_sink(write: SparkWrite, place: Place, reason: str) -> SparkWrite:
+    """What Spark writes, where there is Spark."""
+    if place.spark_formats:
+        return write
+    raise UnsupportedError(
+        f"in this process, results cannot go to {write.format}: {reason}",
+        help=f"sinks here: {', '.join(SINKS)}, or a function of a table and the number of the "
+        "tick; for a format of Spark use Engine(), which runs on Spark",
+    )
+
+
+def _files(format: str, shape: Shape, options: dict[str, Any], path: str, place: Place) -> FileSink:
+    if format not in FORMATS:
+        raise NotOurs("only Spark writes it")
+    if "://" not in path and not place.local_paths:
+        raise NotOurs(f"of which file system {path} is, Spark knows")
+    # Tasks may have other working directories.
+    if (uri := uri_of(path)) is None:
+        raise NotOurs(f"only Spark can write to {path}")
+    return FileSink(FileWriter(uri, encoding_of(format, options, shape.columns), shape))
