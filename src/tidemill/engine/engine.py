@@ -151,6 +151,7 @@ class Engine:
             slack=duration(slack, domain),
             idle=None if idle is None else duration(idle, TimeDomain.MICROSECONDS) / 1_000_000,
             bounded=True,
+            declared=types,
             ranges=value_ranges(name, types, ranges or {}),
             recurs=recurrence(name, types, at_most),
         )
@@ -184,6 +185,7 @@ class Engine:
             valid_from=times[0] if times else None,
             valid_to=times[1] if times else None,
             bounded=True,
+            declared=types,
             rows=sum(table.num_rows for table in rows) if isinstance(rows, list) else None,
         )
         self.catalog.add_source(info)

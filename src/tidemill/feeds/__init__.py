@@ -3,18 +3,31 @@
 from tidemill.feeds.feed import Feed
 from tidemill.feeds.pushed import PushedFeed
 from tidemill.feeds.reading import read_slice
-from tidemill.feeds.slices import FileSlice, Slice, TableSlice, from_json, split, to_json
+from tidemill.feeds.retained import Retained
+from tidemill.feeds.slices import (
+    FileSlice,
+    Slice,
+    TableSlice,
+    from_json,
+    split,
+    split_numbered,
+    stored,
+    to_json,
+)
 from tidemill.feeds.tables import TablesFeed
 
 __all__ = [
     "Feed",
     "FileSlice",
     "PushedFeed",
+    "Retained",
     "Slice",
     "TableSlice",
     "TablesFeed",
     "from_json",
     "read_slice",
     "split",
+    "split_numbered",
+    "stored",
     "to_json",
 ]

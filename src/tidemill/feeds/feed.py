@@ -21,6 +21,11 @@ class Feed(ABC):
         self.name = name
         self.wake = _nobody
 
+    @property
+    def first(self) -> int:
+        """The first slice that is still there."""
+        return 0
+
     @abstractmethod
     def poll(self) -> int:
         """How many slices there are by now; this looks for new ones."""

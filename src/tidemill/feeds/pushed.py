@@ -79,6 +79,10 @@ class PushedFeed(Feed):
             self._first, self._slices = self._next - len(kept), list(kept)
             self._segments = None
 
+    @property
+    def first(self) -> int:
+        return self._first
+
     def poll(self) -> int:
         with self._lock:
             return self._next

@@ -8,7 +8,9 @@ from typing import Any
 
 import pyarrow as pa
 
+from tidemill.feeds.opening import in_store
 from tidemill.feeds.parts import parts_of
+from tidemill.store import Store
 
 _UNKNOWN_SIZE = 1 << 20
 
@@ -50,6 +52,12 @@ class TableSlice:
 Slice = FileSlice | TableSlice
 
 
+def stored(store: Store, name: str, table: pa.Table) -> FileSlice:
+    """A table as a file of a store."""
+    store.put_table(name, table)
+    return FileSlice("arrow", in_store(store, name), rows=table.num_rows, nbytes=table.nbytes)
+
+
 def to_json(slice: FileSlice) -> dict[str, Any]:
     """A slice as JSON has it: only what is not as usual.
 
@@ -85,16 +93,25 @@ def split(slices: Sequence[Slice], ways: int) -> list[list[Slice]]:
     >>> [[slice.path for slice in task] for task in split(files, 2)]
     [['90.csv'], ['10.csv', '30.csv', '40.csv']]
     """
+    return [[piece for _, piece in task] for task in split_numbered(slices, ways)]
+
+
+def split_numbered(slices: Sequence[Slice], ways: int) -> list[list[tuple[int, Slice]]]:
+    """The same, with the number of the slice that every piece is of."""
     total = sum(map(size_of, slices))
-    pieces = [piece for slice in slices for piece in _pieces(slice, -(-total // ways), ways)]
+    pieces = [
+        (number, piece)
+        for number, slice in enumerate(slices)
+        for piece in _pieces(slice, -(-total // ways), ways)
+    ]
     # The largest first, each to the task that has the least: no task gets much more than others.
-    order = sorted(range(len(pieces)), key=lambda number: (-size_of(pieces[number]), number))
+    order = sorted(range(len(pieces)), key=lambda at: (-size_of(pieces[at][1]), at))
     loads, dealt = [0] * ways, [list[int]() for _ in range(ways)]
-    for number in order:
+    for at in order:
         task = min(range(ways), key=lambda task: (loads[task], len(dealt[task]), task))
-        loads[task] += size_of(pieces[number])
-        dealt[task].append(number)
-    return [[pieces[number] for number in sorted(task)] for task in dealt]
+        loads[task] += size_of(pieces[at][1])
+        dealt[task].append(at)
+    return [[pieces[at] for at in sorted(task)] for task in dealt]
 
 
 def _pieces(slice: Slice, share: int, ways: int) -> list[Slice]:

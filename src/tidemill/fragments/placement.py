@@ -93,8 +93,18 @@ class Placement:
 
     def place(self, node: Plan) -> Placed:
         if node not in self._done:
-            self._done[node] = self._place(node)
+            alone = self._partitions == 1
+            self._done[node] = self._in_one(node) if alone else self._place(node)
         return self._done[node]
+
+    def _in_one(self, node: Plan) -> Placed:
+        """Where there is one partition, all rows are together already."""
+        assert isinstance(node, Exec)
+        children = [self.place(child).plan for child in node.children]
+        if isinstance(node, SnapshotExec):
+            children = [ExchangeExec(children[0], Mode.NOW)]
+        same = all(new is old for new, old in zip(children, node.children, strict=True))
+        return Placed(node if same else node.with_children(children))
 
     def _place(self, node: Plan) -> Placed:
         match node:

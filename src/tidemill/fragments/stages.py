@@ -143,7 +143,7 @@ def is_native(node: Plan) -> bool:
         case SourceExec() | LateRowsExec():
             return True
         case FilterExec() | ProjectExec():
-            return not node.functions and is_native(node.child)
+            return is_native(node.child)
         case TimeWindowExec():
             sized = node.slide == 1 and node.size is not None
             return sized and is_native(node.child) and not _has_window(node.child)

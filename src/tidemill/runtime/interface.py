@@ -14,41 +14,10 @@ import pyarrow as pa
 from tidemill.physical.eagerness import eager
 from tidemill.physical.operator import Exec
 from tidemill.physical.snapshot import snapshots_of
+from tidemill.results import Callback, LateCallback, SinkRequest
 from tidemill.runtime.graph import NodeProgress
 from tidemill.runtime.progress import Progress, SourceProgress
 from tidemill.timeline import BEGIN, TimeDomain
-
-Callback = Callable[[pa.Table, int], None]
-"""A function of the rows of a tick and its number."""
-
-
-LateCallback = Callable[[str, pa.Table, int], None]
-"""A function of the name of a source, rows that came too late, and the number of the tick."""
-
-
-_USUAL_FORMS = {"postgres": "snapshot"}
-
-
-@dataclass(frozen=True)
-class SinkRequest:
-    """Where the results of a query go: a format with its options or a function, and the form.
-
-    A table in a database holds what is true now; elsewhere, rows come with their intervals, when
-    these are known. The form `live` has intervals too, but those that are still open are given as
-    far as they are known, and go on with the next tick.
-
-    >>> SinkRequest("parquet").form, SinkRequest("postgres").form
-    ('intervals', 'snapshot')
-    """
-
-    target: str | Callback = "console"
-    options: Mapping[str, Any] = field(default_factory=dict, repr=False)  # perhaps a password
-    form: str = ""
-
-    def __post_init__(self) -> None:
-        usual = _USUAL_FORMS.get(str(self.target), "intervals")
-        object.__setattr__(self, "form", self.form or usual)
-
 
 @dataclass(frozen=True)
 class StartRequest:

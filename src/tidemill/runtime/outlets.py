@@ -4,20 +4,32 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from urllib.parse import quote
 
 import polars as pl
 
 from tidemill.physical.cut import cut
+from tidemill.results import PartWriter, Shape
+from tidemill.runtime.parcels import scratch
 from tidemill.runtime.reports import Failure, Report
+from tidemill.store import Store
 from tidemill.timeline import BEGIN
 
 
-class PartWriter(Protocol):
-    """Writes the rows of a partition so that doing it again changes nothing."""
+@dataclass(frozen=True)
+class ScratchWriter:
+    """Leaves rows in files that are needed during a tick, for whoever writes them in the end."""
+
+    store: Store
+    query: str
+    shape: Shape
 
     def write(self, rows: pl.DataFrame, tick: int, part: int) -> str | None:
-        """The name of what was written, if there were rows."""
+        if not rows.height:
+            return None
+        name = f"{scratch(tick)}/{quote(self.query, safe='')}-{part:05d}.arrow"
+        self.store.put_table(name, self.shape(rows))
+        return name
 
 
 @dataclass(frozen=True)

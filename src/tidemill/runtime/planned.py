@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 
-from tidemill.fragments import Stage
+from tidemill.fragments import LateRowsExec, Stage
 from tidemill.fragments.stages import EdgeExec
 from tidemill.physical.operator import Exec
 from tidemill.physical.source import SourceExec
@@ -30,6 +30,12 @@ class PlannedEpoch:
         native = (edge.producer for edge in self.staged.edges if not edge.made_at)
         nodes = (node for producer in native for node in producer.walk())
         return list(dict.fromkeys(node for node in nodes if isinstance(node, SourceExec)))
+
+    @cached_property
+    def native_nodes(self) -> list[Exec]:
+        """The parts that run next to the sources, in the order in which tasks tell of them."""
+        native = [edge.producer for edge in self.staged.edges if not edge.made_at]
+        return nodes_of(*(each for each in native if not isinstance(each, LateRowsExec)))
 
     @cached_property
     def fresh(self) -> frozenset[SourceExec]:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import polars as pl
 
 from tidemill.algebra.nodes import SourceKind
-from tidemill.feeds import Slice, read_slice
+from tidemill.feeds import Slice, read_slice, split_numbered
 from tidemill.fragments import Edge, LateRowsExec, Staged
 from tidemill.physical.operator import Exec, empty_batch
 from tidemill.physical.source import SourceExec
@@ -123,7 +123,7 @@ class SourceTask:
 
     def _rows(self, timing: Timing, piece: Piece) -> Rows:
         columns = self._columns(timing)
-        table = read_slice(piece.slice, timing.source, timing.columns, columns)
+        table = read_slice(piece.slice, timing.columns, columns, timing.source)
         return timing.rows(table, self.arrived)
 
     def _columns(self, timing: Timing) -> list[str]:
@@ -166,6 +166,14 @@ class _Read:
     @property
     def late(self) -> list[tuple[Piece, Rows]] | None:
         return [(piece, late) for piece, _, late in self.parts if late is not None] or None
+
+
+def dealt(pieces: Sequence[Piece], tasks: int) -> list[list[Piece]]:
+    """Pieces for so many tasks, about as many bytes for each; large ones are cut."""
+    if tasks == 1:
+        return [list(pieces)]
+    parts = split_numbered([piece.slice for piece in pieces], tasks)
+    return [[replace(pieces[number], slice=part) for number, part in task] for task in parts]
 
 
 def _unread(edge: Edge, read: Mapping[str, _Read]) -> Failure | None:

@@ -102,19 +102,22 @@ class Stream:
     def took(self, stop: int, clock: SourceClock, seen: Seen) -> None:
         """A tick has read up to a slice."""
         if stop > self.position:
-            mark = self.clock.mark
-            self.retained.took(self.position, stop, mark, seen.newest)
-            self.source.feed.forget(self.retained.first(clock.mark, stop))
+            self.retained.took(self.position, stop, self.clock.mark, seen.newest)
         if seen.rows:
             self.last_rows = time.monotonic()
         self.position, self.clock = stop, replace(clock, beat=BEGIN)
         self.rows += seen.rows
         self.late += seen.late
 
+    def let_go(self) -> None:
+        """Slices that no tick can need any more, nor a query that begins, may be deleted."""
+        still = self.retained.still(self.clock.mark)
+        self.source.feed.forget(still[0][0] if still else self.position)
+
     @property
-    def newest_end(self) -> int:
-        """The end of the newest row so far."""
-        return self.clock.newest + 1
+    def missed(self) -> int:
+        """What begins now cannot have rows any more that end before this."""
+        return self.retained.forgotten_until
 
     @property
     def progress(self) -> SourceProgress:

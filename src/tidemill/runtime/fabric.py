@@ -1,0 +1,67 @@
+"""Fabrics: who calls the tasks of a tick. Here, this process; Spark has a module of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from tidemill.errors import UnsupportedError
+from tidemill.results import SparkWrite
+from tidemill.runtime.parcels import Packer, Parcel, unpack
+from tidemill.runtime.source_task import SourceTask
+from tidemill.runtime.stage_task import StageTask
+from tidemill.store import Store
+
+
+class Fabric(Protocol):
+    """Calls the tasks of a tick: those that read, then stage by stage those of all partitions.
+
+    If it `is_local`, tasks run in this process, one after the other, with the objects that they
+    are given. `writes_spark_formats` tells whether it knows other formats than ours, and with
+    `has_local_paths` a path without a scheme is one of this machine.
+    """
+
+    partitions: int
+    is_local: bool
+    writes_spark_formats: bool
+    has_local_paths: bool
+
+    def run(
+        self, sources: Sequence[SourceTask], stages: Sequence[StageTask], store: Store | None
+    ) -> list[Parcel]:
+        """All parcels that go to the driver."""
+
+    def write(self, request: SparkWrite, names: Sequence[str], tick: int, store: Store) -> None:
+        """Write the rows of a tick, which are in files of the store, in a format of Spark."""
+
+
+class InProcess:
+    """Calls the tasks in this process. If it `packs`, parcels travel as they do elsewhere."""
+
+    is_local = True
+    writes_spark_formats = False
+    has_local_paths = True
+
+    def __init__(self, partitions: int = 1, packs: bool = False) -> None:
+        self.partitions = partitions
+        self._packs = packs
+
+    def run(
+        self, sources: Sequence[SourceTask], stages: Sequence[StageTask], store: Store | None
+    ) -> list[Parcel]:
+        parcels = self._moved([parcel for task in sources for parcel in task()], store)
+        for stage in stages:
+            coming: list[list[Parcel]] = [[] for _ in range(self.partitions)]
+            for parcel in parcels:
+                coming[parcel.target].append(parcel)
+            done = [p for number in range(self.partitions) for p in stage(number, coming[number])]
+            parcels = self._moved(done, store)
+        return parcels
+
+    def write(self, request: SparkWrite, names: Sequence[str], tick: int, store: Store) -> None:
+        raise UnsupportedError(f"in this process, results cannot be written as {request.format}")
+
+    def _moved(self, parcels: list[Parcel], store: Store | None) -> list[Parcel]:
+        if not self._packs:
+            return parcels
+        return list(unpack(Packer(store, 0).batches(parcels), store))

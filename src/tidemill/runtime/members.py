@@ -1,0 +1,182 @@
+"""The queries of a run, and what every one of them is given of a tick."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache, partial
+
+import polars as pl
+import pyarrow as pa
+
+from tidemill.errors import ExecutionError
+from tidemill.fragments import LateRowsExec
+from tidemill.physical.cut import cut
+from tidemill.physical.operator import empty_batch, together
+from tidemill.results import (
+    ARRIVED,
+    LateCallback,
+    LateShape,
+    MemorySink,
+    PartSink,
+    Sink,
+    SinkRequest,
+    SparkWrite,
+    TableSink,
+    make_late_sink,
+    make_sink,
+)
+from tidemill.runtime.epochs import Epoch
+from tidemill.runtime.fabric import Fabric
+from tidemill.runtime.interface import DETACHED, Root
+from tidemill.runtime.manifest import identity_of
+from tidemill.runtime.outlets import Outlet, Outlets, ScratchWriter
+from tidemill.runtime.reports import Report
+from tidemill.runtime.sources import StreamSource
+from tidemill.store import Store
+
+
+class WaitingSink:
+    """Keeps answers for the function that is to come, when a query was restored."""
+
+    form = ""
+
+    def __init__(self) -> None:
+        self._kept: list[tuple[pl.DataFrame, int]] = []
+
+    def give(self, rows: pl.DataFrame, tick: int) -> None:
+        self._kept.append((rows, tick))
+
+    def hand_over(self, sink: Sink) -> Sink:
+        """Give another sink what was kept for it."""
+        if isinstance(sink, TableSink):
+            for rows, tick in self._kept:
+                sink.give(rows, tick)
+        return sink
+
+
+@dataclass
+class Member:
+    """A query, with its sink."""
+
+    root: Root
+    sink: Sink
+    rows_out: int = 0
+    began: float = field(default_factory=time.monotonic)
+
+    def results(self) -> pa.Table:
+        """What its sink holds, if it is one that keeps results."""
+        if not isinstance(self.sink, MemorySink):
+            help = "start the query with sink='memory'"
+            raise ExecutionError("only the sink memory keeps results", help=help)
+        return self.sink.results()
+
+
+class Sinks:
+    """Makes the sinks of a run; databases know it by the identity of its store."""
+
+    def __init__(self, fabric: Fabric, store: Store | None) -> None:
+        self._fabric = fabric
+        self._identity = cache(partial(identity_of, store))
+
+    def member(self, name: str, root: Root, old: Member | None) -> Member:
+        """A query as it goes on, or begins."""
+        if old is not None and old.root is root:
+            return old
+        if old is not None and old.root.job.sink == root.job.sink:
+            return Member(root, old.sink, old.rows_out, old.began)
+        sink = self._sink(name, root)
+        if old is not None and isinstance(old.sink, WaitingSink):
+            return Member(root, old.sink.hand_over(sink), old.rows_out, old.began)
+        return Member(root, sink)
+
+    def _sink(self, name: str, root: Root) -> Sink:
+        request: SinkRequest = root.job.sink
+        if request.target == DETACHED:
+            return WaitingSink()
+        schema, domain = root.job.plan.schema, root.job.domain
+        own, local = self._fabric.writes_spark_formats, self._fabric.has_local_paths
+        return make_sink(request, schema, domain, lambda: f"{self._identity()}/{name}", own, local)
+
+    def late(self, target: str | LateCallback, source: StreamSource, root: Root) -> Member:
+        """What takes the late rows of a stream."""
+        info = source.info
+        assert isinstance(root.job.plan, LateRowsExec)
+        shape = LateShape(
+            info.name, info.time_column or ARRIVED, root.job.plan.schema, info.domain
+        )
+        own, local = self._fabric.writes_spark_formats, self._fabric.has_local_paths
+        return Member(root, make_late_sink(target, shape, own, local))
+
+
+def outlets_of(members: Mapping[str, Member], epoch: Epoch, store: Store | None) -> Outlets:
+    """Which results tasks write themselves, and which the driver wants."""
+    writers: dict[int, list[Outlet]] = {}
+    driver: set[int] = set()
+    for name, member in members.items():
+        tag, since = epoch.tags[name], epoch.roots[name].since
+        if isinstance(member.sink, PartSink):
+            writers.setdefault(tag, []).append(Outlet(name, member.sink.writer, since))
+        elif isinstance(member.sink, SparkWrite):
+            assert store is not None
+            scratch = ScratchWriter(store, name, member.sink.shape)
+            writers.setdefault(tag, []).append(Outlet(name, scratch, since))
+        else:
+            driver.add(tag)
+    return Outlets(writers, frozenset(driver))
+
+
+class Delivery:
+    """The results of one tick: what came to the driver, and what tasks have written."""
+
+    def __init__(
+        self,
+        epoch: Epoch,
+        parts: Mapping[int, Sequence[pl.DataFrame]],
+        reports: Iterable[Report],
+        fabric: Fabric,
+        store: Store | None,
+    ) -> None:
+        self._epoch = epoch
+        self._parts = parts
+        self._reports = list(reports)
+        self._fabric = fabric
+        self._store = store
+
+    def give(
+        self, members: Mapping[str, Member], tick: int, but_not: Collection[str]
+    ) -> dict[str, Exception]:
+        """Let all sinks but some have their rows; why sinks have failed, by query."""
+        failures: dict[str, Exception] = {}
+        for name, member in members.items():
+            if name not in but_not:
+                try:
+                    self._give(name, member, tick)
+                except Exception as error:
+                    failures[name] = error
+        return failures
+
+    def _give(self, name: str, member: Member, tick: int) -> None:
+        if isinstance(member.sink, TableSink | WaitingSink):
+            rows = self._rows(name, member)
+            member.rows_out += rows.height
+            member.sink.give(rows, tick)
+            return
+        for report in self._reports:
+            if name in report.unwritten:
+                raise report.unwritten[name].error
+            member.rows_out += report.rows.get(name, 0)
+        names = [report.written[name] for report in self._reports if name in report.written]
+        if isinstance(member.sink, PartSink):
+            member.sink.finish(tick, names)
+        else:
+            assert self._store is not None
+            self._fabric.write(member.sink, names, tick, self._store)
+
+    def _rows(self, name: str, member: Member) -> pl.DataFrame:
+        parts = self._parts.get(self._epoch.tags[name])
+        if not parts:
+            return empty_batch(member.root.job.plan.schema)
+        rows, since = together(parts), self._epoch.roots[name].since
+        return cut(rows, since) if since else rows

@@ -1,0 +1,126 @@
+"""What every part of a graph has done, over all partitions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from tidemill.algebra.plan import Plan
+from tidemill.fragments import Mode
+from tidemill.fragments.stages import EdgeExec, is_native
+from tidemill.fragments.staging import Staging
+from tidemill.physical.operator import Exec
+from tidemill.physical.source import SourceExec
+from tidemill.runtime.clock import Clocks
+from tidemill.runtime.graph import NodeProgress, nodes_of
+from tidemill.runtime.reports import Report, level_totals
+from tidemill.timeline import BEGIN
+
+
+def operator_totals(staging: Staging, reports: Sequence[Report]) -> dict[Exec, NodeProgress]:
+    """What the operators of all stages have done, in all partitions together."""
+    by_level = level_totals(reports)
+    found: dict[Exec, NodeProgress] = {}
+    for stage in staging.staged.stages:
+        nodes = nodes_of(*(root for _, root in stage.outputs))
+        found |= zip(nodes, by_level.get(stage.level, ()), strict=False)
+    return found
+
+
+class NativeTotals(dict[Exec, NodeProgress]):
+    """What the parts next to the sources have done; tasks tell of one tick each."""
+
+    def add(self, nodes: Sequence[Exec], reports: Sequence[Report]) -> None:
+        """Take a tick into account; the nodes are those of the parts, in their order."""
+        for report in reports:
+            if report.level == 0:
+                for node, progress in zip(nodes, report.operators, strict=True):
+                    if progress.rows_out or any(progress.rows_in):
+                        self._add(node, progress)
+
+    def carry(self, carried: Mapping[Exec, Exec]) -> None:
+        """Parts that go on in others' place have done what those did."""
+        self.update({n: self[old].copy() for n, old in carried.items() if old in self})
+
+    def _add(self, node: Exec, progress: NodeProgress) -> None:
+        known = self.get(node)
+        if known is None:
+            self[node] = progress.copy()
+        else:
+            known.merge(progress)
+
+
+class GraphNodes(Mapping[Exec, NodeProgress]):
+    """By part of the plans in force; each is worked out when somebody asks for it."""
+
+    def __init__(
+        self,
+        staging: Staging,
+        operators: Mapping[Exec, NodeProgress],
+        native: Mapping[Exec, NodeProgress],
+        clocks: Clocks,
+    ) -> None:
+        self._staging = staging
+        self._totals = operators
+        self._native = native
+        self._clocks = clocks
+        self._known: dict[Exec, NodeProgress] = {}
+
+    def __getitem__(self, node: Exec) -> NodeProgress:
+        if node not in self._known:
+            if node not in self._staging.placed:
+                raise KeyError(node)
+            native = is_native(node)
+            self._known[node] = self._next_to_source(node) if native else self._of_stage(node)
+        return self._known[node]
+
+    def __contains__(self, node: object) -> bool:
+        return node in self._staging.placed
+
+    def __iter__(self) -> Iterator[Exec]:
+        return (node for node in self._staging.placed if isinstance(node, Exec))
+
+    def __len__(self) -> int:
+        return len(self._staging.placed)
+
+    def is_copied(self, node: Exec) -> bool:
+        """Whether the rows of some input were counted in every partition."""
+        local = self._staging.locals.get(self._staging.placed[node].plan)
+        leaves = () if local is None else local.walk()
+        edges = (self._staging.staged.edge(n.tag) for n in leaves if isinstance(n, EdgeExec))
+        return any(edge.mode is Mode.BROADCAST for edge in edges)
+
+    def _of_stage(self, node: Exec) -> NodeProgress:
+        operators = [self._totals[o] for o in self._operators(node) if o in self._totals]
+        if not operators:
+            return NodeProgress(node.label)
+        if len(operators) == 1:
+            return operators[0]
+        top, *below = operators
+        whole = top.copy()
+        for each in below:
+            whole.state_rows += each.state_rows
+            whole.state_bytes += each.state_bytes
+            whole.seconds += each.seconds
+        # What one part has become takes in what the lowest operator does, and gives what the top
+        # one gives.
+        whole.rows_in = operators[-1].rows_in
+        return whole
+
+    def _operators(self, node: Exec) -> Iterator[Exec]:
+        """The operators that a part has become, from the top."""
+        below = {self._staging.placed[child].plan for child in node.children}
+        waiting: list[Plan] = [self._staging.placed[node].plan]
+        while waiting:
+            plan = waiting.pop()
+            if plan not in below and not is_native(plan):
+                if isinstance(plan, Exec) and plan in self._staging.locals:
+                    yield self._staging.locals[plan]
+                waiting.extend(plan.children)
+
+    def _next_to_source(self, node: Exec) -> NodeProgress:
+        known = self._native.get(node)
+        progress = NodeProgress(node.label) if known is None else known.copy()
+        sources = [n.scan.source for n in node.walk() if isinstance(n, SourceExec)]
+        marks = [self._clocks[name].mark for name in sources if name in self._clocks]
+        progress.watermark = progress.reached = min(marks, default=BEGIN)
+        return progress

@@ -1,0 +1,308 @@
+"""The sources that a run has opened: what the next tick takes of each, and how far they have come."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+from urllib.parse import quote
+
+import polars as pl
+
+from tidemill.algebra.nodes import SourceKind
+from tidemill.changes import DELETED, INSERTED
+from tidemill.errors import CatalogError, ExecutionError
+from tidemill.feeds import Slice, TableSlice, stored
+from tidemill.physical.source import SourceExec
+from tidemill.runtime.clock import NEVER, Clocks, Seen, SourceClock
+from tidemill.runtime.following import Following
+from tidemill.runtime.parcels import scratch
+from tidemill.runtime.planned import PlannedEpoch
+from tidemill.runtime.progress import RelationProgress, SourceProgress
+from tidemill.runtime.source_task import Piece
+from tidemill.runtime.sources import (
+    ChangingSource,
+    RelationSource,
+    Source,
+    Stream,
+    StreamSource,
+    overdue,
+    take,
+)
+from tidemill.runtime.ticks import Begun
+from tidemill.runtime.validity import Timing
+from tidemill.store import Store
+from tidemill.timeline import OPEN_END, TimeDomain
+
+
+@dataclass
+class Changing:
+    """A relation that changes, as the run follows it."""
+
+    source: ChangingSource
+    following: Following
+    clock: SourceClock = field(default_factory=lambda: SourceClock(SourceKind.CHANGING))
+    rows: int = 0
+
+    @property
+    def progress(self) -> RelationProgress:
+        mark = None if self.clock.mark == OPEN_END else self.clock.mark
+        told = self.following
+        return RelationProgress(self.rows, 0, mark, told.held, told.changes, told.missing)
+
+
+class Opened:
+    """Streams are opened when they are first needed, and read from then on.
+
+    Relations are read for every leaf that begins. A run that is `bounded` reads what is there.
+    """
+
+    def __init__(
+        self, open_source: Callable[[str], Source], store: Store | None, bounded: bool = False
+    ) -> None:
+        self._open = open_source
+        self._store = store
+        self._bounded = bounded
+        self.streams: dict[str, Stream] = {}
+        self.changing: dict[str, Changing] = {}
+        self._relations: dict[str, RelationSource] = {}
+        self.wake: Callable[[], None] = lambda: None
+
+    def open(self, leaves: Iterable[SourceExec]) -> None:
+        """Open what leaves need."""
+        for name in dict.fromkeys(leaf.scan.source for leaf in leaves):
+            if name not in self.timings:
+                self._opened(name, self._open(name))
+
+    def _opened(self, name: str, source: Source) -> None:
+        match source:
+            case StreamSource():
+                self.streams[name] = Stream.opened(source, self._bounded)
+                source.feed.wake = lambda: self.wake()
+            case ChangingSource():
+                following = Following(self._store, name, source.info.schema, source.changes)
+                following.listen(lambda: self.wake())
+                self.changing[name] = Changing(source, following)
+            case RelationSource():
+                self._relations[name] = source
+
+    def keep(self, leaves: Iterable[SourceExec]) -> None:
+        """Let go of relations that nobody reads: whoever comes later reads them anew."""
+        needed = {leaf.scan.source for leaf in leaves}
+        self._relations = {n: each for n, each in self._relations.items() if n in needed}
+        for name in [name for name in self.changing if name not in needed]:
+            self.changing.pop(name).following.forget()
+
+    def forget(self, source: str) -> None:
+        """Let go of a stream that was dropped: another one may get its name."""
+        for name in [name for name in self.streams if name.casefold() == source.casefold()]:
+            self.streams.pop(name).source.feed.close()
+
+    def close(self) -> None:
+        """Read nothing more."""
+        for stream in self.streams.values():
+            stream.source.feed.close()
+        for relation in self.changing.values():
+            relation.following.close()
+
+    @property
+    def timings(self) -> dict[str, Timing]:
+        """How to tell when rows hold, by source."""
+        every = [*self.streams.items(), *self.changing.items()]
+        infos = {name: each.source.info for name, each in every}
+        infos |= {name: each.info for name, each in self._relations.items()}
+        return {name: Timing.of(info) for name, info in infos.items()}
+
+    @property
+    def is_ended(self) -> bool:
+        """Whether nothing can come any more."""
+        return all(stream.clock.ended for stream in self.streams.values())
+
+    @property
+    def has_more(self) -> bool:
+        """Whether another tick would bring something."""
+        return (
+            any(stream.has_more for stream in self.streams.values())
+            or any(relation.following.look() for relation in self.changing.values())
+            or bool(overdue(self.streams, time.monotonic()))
+        )
+
+    def note_domain(self, source: str, domain: TimeDomain | None) -> None:
+        """A relation that changes has the time of the queries that read it."""
+        if source in self.changing and domain is not None:
+            relation = self.changing[source]
+            relation.clock = replace(relation.clock, domain=domain)
+
+    def stream(self, name: str) -> Stream:
+        """A stream that is being read, by name, whatever its case."""
+        named = {known.casefold(): known for known in self.streams}
+        if name.casefold() not in named:
+            help = f"streams: {', '.join(self.streams) or 'none'}"
+            raise ExecutionError(f"the graph reads no stream `{name}`", help=help)
+        return self.streams[named[name.casefold()]]
+
+    # What a tick takes
+
+    def next(self, tick: int, planned: PlannedEpoch) -> Begun:
+        """What the next tick is to do."""
+        idle = overdue(self.streams, time.monotonic())
+        streams = {
+            name: take(stream, idle.get(name, 0)) for name, stream in self.streams.items()
+        }
+        first = tick == planned.epoch.tick
+        relations = self._contents(tick, planned.fresh) if first else {}
+        changes = {name: self._changed(tick, name) for name in self.changing}
+        past = self._past(planned.fresh) if first else {}
+        arrived = max([time.time_ns() // 1000, *(s.clock.newest for s in self.streams.values())])
+        return Begun(tick, arrived, streams, relations, changes, past)
+
+    def _contents(self, tick: int, fresh: Iterable[SourceExec]) -> dict[str, list[Slice]]:
+        """What relations hold, for leaves that have seen nothing of them."""
+        found = {}
+        for name in dict.fromkeys(leaf.scan.source for leaf in fresh):
+            if name in self._relations:
+                read = self._relations[name].read()
+                found[name] = [self._kept(tick, name, n, each) for n, each in enumerate(read)]
+            elif name in self.changing and self.changing[name].following.go_on(tick):
+                rows = self.changing[name].following.open
+                found[name] = [self._kept(tick, name, 0, TableSlice(rows.to_arrow()))]
+        return found
+
+    def _changed(self, tick: int, name: str) -> list[Slice]:
+        """What has changed in a relation; it counts from after all rows of streams."""
+        relation = self.changing[name]
+        relation.following.go_on(tick)
+        rows = relation.following.take(tick, relation.clock.mark)
+        relation.clock = replace(relation.clock, newest=_newest(relation.clock.newest, rows))
+        if not rows.height:
+            return []
+        relation.rows += rows.height
+        return [self._kept(tick, f"{name}-changes", 0, TableSlice(rows.to_arrow()))]
+
+    def _past(self, fresh: Iterable[SourceExec]) -> dict[str, list[tuple[int, int, int]]]:
+        """Slices of streams that are still there, for leaves that begin now."""
+        found = {}
+        for name in dict.fromkeys(leaf.scan.source for leaf in fresh):
+            if name in self.streams:
+                stream = self.streams[name]
+                if still := stream.retained.still(stream.clock.mark):
+                    found[name] = still
+        return found
+
+    def _kept(self, tick: int, name: str, number: int, slice: Slice) -> Slice:
+        """A table as tasks elsewhere can read it, and a tick that is done again."""
+        if self._store is None or not isinstance(slice, TableSlice):
+            return slice
+        file = f"{scratch(tick)}/{quote(name, safe='')}-{number:05d}.arrow"
+        return stored(self._store, file, slice.table)
+
+    def pieces(self, begun: Begun, planned: PlannedEpoch) -> list[Piece]:
+        """What tasks read in a tick."""
+        found = []
+        for name, taken in begun.streams.items():
+            if name in self.streams:
+                stream = self.streams[name]
+                slices = stream.source.feed.slices(taken.start, taken.stop)
+                found += [Piece(name, each, stream.clock.mark) for each in slices]
+        fresh = planned.fresh
+        for name, parts in begun.past.items():
+            mine = frozenset(leaf for leaf in fresh if leaf.scan.source == name)
+            for start, stop, mark in parts:
+                slices = self.streams[name].source.feed.slices(start, stop)
+                found += [Piece(name, each, mark, mine, counts=False) for each in slices]
+        for name, contents in begun.relations.items():
+            mine = frozenset(leaf for leaf in fresh if leaf.scan.source == name)
+            counts = name in self._relations
+            found += [Piece(name, each, leaves=mine, counts=counts) for each in contents]
+        for name, changed in begun.changes.items():
+            found += [Piece(name, each, counts=False) for each in changed]
+        return found
+
+    def clocks(self, begun: Begun) -> dict[str, SourceClock]:
+        """The clocks with which a tick begins."""
+        found = {
+            name: taken.clock(self.streams[name])
+            for name, taken in begun.streams.items()
+            if name in self.streams
+        }
+        ends = self._bounded and all(taken.ended for taken in begun.streams.values())
+        for name, relation in self.changing.items():
+            found[name] = replace(relation.clock, ended=ends)
+        for name, static in self._relations.items():
+            found[name] = SourceClock(static.info.kind)
+        return found
+
+    def took(self, begun: Begun, clocks: Clocks, sights: Mapping[str, Seen]) -> None:
+        """A tick is done."""
+        for name, taken in begun.streams.items():
+            if name in self.streams:
+                self.streams[name].took(taken.stop, clocks[name], sights.get(name, Seen()))
+        for name, relation in self.changing.items():
+            relation.clock = replace(clocks[name], ended=False)
+
+    def let_go(self) -> None:
+        """What ticks have read for good is not needed any more."""
+        for stream in self.streams.values():
+            stream.let_go()
+
+    # How far everything has come
+
+    @property
+    def missed(self) -> dict[str, int]:
+        """What a new leaf of a source has missed for good: the end of the newest such row."""
+        found = {name: stream.missed for name, stream in self.streams.items()}
+        found |= {name: relation.clock.mark for name, relation in self.changing.items()}
+        return found
+
+    @property
+    def now(self) -> dict[str, SourceClock]:
+        """The clocks after the last tick."""
+        found = {name: stream.clock for name, stream in self.streams.items()}
+        found |= {name: relation.clock for name, relation in self.changing.items()}
+        found |= {
+            name: SourceClock(each.info.kind, mark=OPEN_END)
+            for name, each in self._relations.items()
+        }
+        return found
+
+    @property
+    def progress(self) -> dict[str, SourceProgress]:
+        found: dict[str, SourceProgress] = {n: s.progress for n, s in self.streams.items()}
+        return found | {name: relation.progress for name, relation in self.changing.items()}
+
+    def dump(self) -> dict[str, dict[str, Any]]:
+        """How far everything has come, to be written down."""
+        known = {name: stream.dump() for name, stream in self.streams.items()}
+        for name, relation in self.changing.items():
+            clock = relation.clock
+            known[name] = {"mark": clock.mark, "newest": clock.newest, "rows": relation.rows}
+        return known
+
+    def go_to(self, known: Mapping[str, Mapping[str, Any]]) -> None:
+        """Go on where everything was. What was dropped since nobody reads now."""
+        for name, place in known.items():
+            try:
+                if name not in self.timings:
+                    self._opened(name, self._open(name))
+            except CatalogError:
+                continue
+            if name in self.streams:
+                self.streams[name].go_to(place)
+            elif name in self.changing:
+                relation = self.changing[name]
+                times = {"mark": place["mark"], "newest": place["newest"]}
+                relation.clock = replace(relation.clock, **times)
+                relation.rows = place["rows"]
+
+
+def _newest(known: int, rows: pl.DataFrame) -> int:
+    """The newest instant at which anything was inserted or deleted."""
+    ends = rows[DELETED].filter(rows[DELETED] < OPEN_END)
+    found = [known, rows[INSERTED].max(), ends.max()]
+    return max((at for at in found if isinstance(at, int)), default=NEVER)
+
+
+def sources_of(leaves: Sequence[SourceExec]) -> list[str]:
+    """The names of the sources of leaves, each once."""
+    return list(dict.fromkeys(leaf.scan.source for leaf in leaves))

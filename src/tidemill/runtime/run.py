@@ -1,0 +1,465 @@
+"""The one run: queries that run together, and come and go between two ticks.
+
+A tick takes what is new from the feeds and writes down what that is, runs tasks on a fabric, gives
+the sinks their rows, and writes down that it is done. Whatever stops it, it is done again with the
+same slices, from the state that the tick before has left.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Collection, Mapping, Sequence
+from threading import RLock
+from typing import Any
+from uuid import uuid4
+
+import polars as pl
+import pyarrow as pa
+
+from tidemill.algebra.nodes import Scan
+from tidemill.errors import ExecutionError
+from tidemill.fragments import LateRowsExec
+from tidemill.fragments.staging import Staging
+from tidemill.physical.operator import Exec
+from tidemill.physical.source import SourceExec
+from tidemill.results import LateCallback
+from tidemill.runtime.clock import Seen, SourceClock, moved
+from tidemill.runtime.epochs import Epoch, EpochLog, next_epoch
+from tidemill.runtime.fabric import Fabric
+from tidemill.runtime.findings import Findings
+from tidemill.runtime.gathering import Gathering
+from tidemill.runtime.graph import NodeProgress, nodes_of
+from tidemill.runtime.interface import DETACHED, Job, Restored, Root
+from tidemill.runtime.manifest import open_manifest
+from tidemill.runtime.members import Delivery, Member, Sinks, outlets_of
+from tidemill.runtime.nodes import GraphNodes, NativeTotals, operator_totals
+from tidemill.runtime.opened import Opened
+from tidemill.runtime.parcels import REPORT, Parcel, scratch
+from tidemill.runtime.planned import PlannedEpoch
+from tidemill.runtime.progress import Progress, SourceProgress
+from tidemill.runtime.reports import Report, gathered
+from tidemill.runtime.source_task import SourceTask, dealt
+from tidemill.runtime.sources import Source
+from tidemill.runtime.stage_task import StageTask
+from tidemill.runtime.state import forget
+from tidemill.runtime.ticks import Begun, Committed, TickLog
+from tidemill.store import Store
+
+_LATE = "#late "
+"""Before the name of a stream: the name of the result that has its late rows."""
+
+
+class Run:
+    """Every tick reads what has come of every stream, and runs all queries once.
+
+    `open_source` tells where the rows of a source are. With a `store`, the run goes on where it
+    was left. One that is `bounded` reads what is there and comes to an end. Rows that come too
+    late go to `late`. Whoever holds the `lock` is between two ticks.
+    """
+
+    def __init__(
+        self,
+        fabric: Fabric,
+        open_source: Callable[[str], Source],
+        store: Store | None = None,
+        bounded: bool = False,
+        late: str | LateCallback | None = None,
+    ) -> None:
+        self.after_tick: Callable[[], None] = lambda: None
+        self.failures: dict[str, Exception] = {}
+        self.gathering = Gathering()
+        self.lock = RLock()
+        self._fabric = fabric
+        self._store = store
+        self._late = late
+        self._id = uuid4().hex
+        self._partitions = fabric.partitions
+        if store is not None:
+            store.lock()
+            self._partitions = open_manifest(store, fabric.partitions)
+        self._opened = Opened(open_source, store, bounded)
+        self._log = None if store is None else TickLog(store)
+        self._epochs = EpochLog(store)
+        self._sinks = Sinks(fabric, store)
+        self._findings = Findings(self.gathering)
+        self._members: dict[str, Member] = {}
+        self._carried: dict[Exec, Exec] = {}
+        self._reports: Sequence[Report] = ()
+        self._native = NativeTotals()
+        self._phases: dict[str, float] = {}
+        self._nodes: GraphNodes | None = None
+        self._ticks = 0
+        self._began = time.monotonic()
+        self._seconds = 0.0
+        self._notes: Any = None
+        self._restore()
+
+    # What there is
+
+    @property
+    def ticks(self) -> int:
+        """How many ticks were made since the start."""
+        return self._ticks
+
+    @property
+    def seconds(self) -> float:
+        """Since the run was started."""
+        return time.monotonic() - self._began
+
+    @property
+    def nodes(self) -> GraphNodes:
+        """What every part of the graph has done; parts that are new have done nothing."""
+        if self._nodes is None:
+            epoch = self._pending.epoch
+            totals = operator_totals(self._base, self._reports)
+            native: Mapping[Exec, NodeProgress] = self._native
+            if epoch.tick == self._next and epoch.carried:
+                totals |= {n: totals[old] for n, old in epoch.carried.items() if old in totals}
+            self._nodes = GraphNodes(epoch.staging, totals, native, self._opened.now)
+        return self._nodes
+
+    @property
+    def newest(self) -> Mapping[str, int]:
+        """For sources that are being read, the end of the newest row that a new query misses."""
+        return self._opened.missed
+
+    @property
+    def refillable(self) -> Collection[str]:
+        """The streams of which rows that have come are still there for new queries."""
+        streams = self._opened.streams.items()
+        return {name for name, stream in streams if stream.retained.still(stream.clock.mark)}
+
+    @property
+    def sources(self) -> Mapping[str, SourceProgress]:
+        """What was read of every stream, and of relations that change."""
+        return self._opened.progress
+
+    @property
+    def is_ended(self) -> bool:
+        """Whether nothing can come any more, and what was held back came out."""
+        return self._ticks > 0 and self._unfinished is None and self._opened.is_ended
+
+    @property
+    def has_more(self) -> bool:
+        """Whether another tick would bring something."""
+        return self._unfinished is not None or self._changed or self._opened.has_more
+
+    # Queries come and go
+
+    def revise(
+        self, roots: Mapping[str, Root], carried: Mapping[Exec, Exec], notes: Any = None
+    ) -> None:
+        """From the next tick on, run these queries.
+
+        `carried` names the old part in whose place a new one goes on.
+        """
+        with self.lock:
+            every = {**roots, **self._late_roots(roots)}
+            members = {name: self._member(name, root) for name, root in every.items()}
+            if carried or not self._pending.epoch.runs(every):
+                self._put_in_force(every, carried, notes)
+            self._members, self._notes = members, notes
+            self.failures = {name: e for name, e in self.failures.items() if name in members}
+
+    def _member(self, name: str, root: Root) -> Member:
+        old = self._members.get(name)
+        if not name.startswith(_LATE):
+            return self._sinks.member(name, root, old)
+        if old is not None:
+            return old
+        assert self._late is not None
+        return self._sinks.late(self._late, self._opened.streams[name[len(_LATE) :]].source, root)
+
+    def _put_in_force(
+        self, roots: Mapping[str, Root], carried: Mapping[Exec, Exec], notes: Any
+    ) -> None:
+        """Write an epoch down that begins with the next tick."""
+        if self._unfinished is not None:
+            raise ExecutionError(
+                "the queries of the checkpoint have to go on first",
+                help=f"start them again under their names: {', '.join(self._members)}",
+            )
+        # Between the same two ticks, plans may have been replaced already.
+        came = {new: self._carried.get(old, old) for new, old in carried.items()}
+        came = {**self._carried, **came}
+        epoch = next_epoch(self._next, self._base, roots, came, notes)
+        pending = PlannedEpoch(epoch)
+        self._opened.open(pending.leaves)  # first, because it may refuse
+        self._epochs.write(epoch)
+        self._pending, self._carried, self._nodes = pending, came, None
+        self._changed = True
+        self._native.carry(carried)
+        for root in roots.values():
+            for leaf in _leaves(root.job.plan):
+                self._opened.note_domain(leaf.scan.source, root.job.domain)
+
+    def _late_roots(self, roots: Mapping[str, Root]) -> dict[str, Root]:
+        """Results of their own for the late rows of all streams that are read."""
+        if self._late is None:
+            return {}
+        leaves = [leaf for root in roots.values() for leaf in _leaves(root.job.plan)]
+        self._opened.open(leaves)
+        found = {}
+        for name, stream in self._opened.streams.items():
+            info = stream.source.info
+            plan = LateRowsExec(SourceExec(Scan(name, name, info.schema)))
+            found[f"{_LATE}{name}"] = Root(Job(plan, info.domain))
+        return found
+
+    # Ticks
+
+    def tick(self) -> None:
+        """Read what has come, and give every query its new answers."""
+        with self.lock:
+            self._refuse_detached()
+            begun, planned = self._begun()
+            self._run(begun, planned)
+            self.after_tick()
+
+    def _begun(self) -> tuple[Begun, PlannedEpoch]:
+        """What this tick is to do: what one that was not finished was to do, or what is new."""
+        if self._unfinished is None:
+            planned = self._pending
+            self._unfinished = self._opened.next(self._next, planned)
+            if self._log is not None:
+                try:
+                    self._log.begin(self._unfinished)
+                except OSError:
+                    self._unfinished = None  # nothing has happened yet
+                    raise
+        return self._unfinished, self._planned_at(self._unfinished.tick)
+
+    def _planned_at(self, tick: int) -> PlannedEpoch:
+        """What a tick goes by; one that is done again may be of an epoch before the last."""
+        old = self._epochs.at(tick) if self._pending.epoch.tick > tick else None
+        return self._pending if old is None else PlannedEpoch(old)
+
+    def _run(self, begun: Begun, planned: PlannedEpoch) -> None:
+        started = time.perf_counter()
+        epoch, tick = planned.epoch, begun.tick
+        # A tick that is done again may be that of a query that was removed since.
+        members = {n: self._members[n] for n in epoch.roots if n in self._members}
+        clocks = self._opened.clocks(begun)
+        sources, stages = self._tasks(begun, planned, clocks, members)
+        asked = time.perf_counter()
+        parcels = self._fabric.run(sources, stages, self._store)
+        done = time.perf_counter()
+        reports, parts = _sorted(parcels)
+        self._note_failures(planned.failed(reports))
+        delivery = Delivery(epoch, parts, reports, self._fabric, self._store)
+        self.failures |= delivery.give(members, tick, self.failures)
+        given = time.perf_counter()
+        self._is_done(begun, planned, clocks, reports)
+        self._phases = {"plan": asked - started, "run": done - asked, "sinks": given - done}
+        self._phases["commit"] = time.perf_counter() - given
+        for report in reports:
+            for phase, seconds in report.seconds.items():
+                self._phases[phase] = max(self._phases.get(phase, 0.0), seconds)
+
+    def _tasks(
+        self,
+        begun: Begun,
+        planned: PlannedEpoch,
+        clocks: Mapping[str, SourceClock],
+        members: Mapping[str, Member],
+    ) -> tuple[list[SourceTask], list[StageTask]]:
+        epoch, staged, tick = planned.epoch, planned.staged, begun.tick
+        first = tick == epoch.tick
+        outlets = outlets_of(members, epoch, self._store)
+        timings = self._opened.timings
+        deals = dealt(self._opened.pieces(begun, planned), self._partitions)
+        plan = f"{self._id}/{epoch.tick}"
+        sources = [
+            SourceTask(
+                number,
+                tick,
+                staged,
+                timings,
+                pieces,
+                self._partitions,
+                plan,
+                begun.arrived,
+                outlets,
+                gathers=bool(staged.stages),
+            )
+            for number, pieces in enumerate(deals)
+        ]
+        handovers = planned.handovers(self._reports) if first else {}
+        totals = operator_totals(self._base, self._reports) if first else {}
+        promised = planned.promised(totals, self._opened.now) if first else {}
+        stages = [
+            StageTask(
+                staged,
+                stage,
+                tick,
+                clocks,
+                self._partitions,
+                self._id,
+                self._store,
+                promised,
+                gathered(self._reports, stage.level),
+                handovers.get(stage.level),
+                outlets,
+                self._fabric.is_local,
+            )
+            for stage in staged.stages
+        ]
+        return sources, stages
+
+    def _is_done(
+        self,
+        begun: Begun,
+        planned: PlannedEpoch,
+        clocks: Mapping[str, SourceClock],
+        reports: Sequence[Report],
+    ) -> None:
+        """Take note of what a tick has brought; from here on it is not done again."""
+        tick = begun.tick
+        sights = _seen(reports)
+        self._reports = [report for report in reports if report.level]
+        self._native.add(planned.native_nodes, reports)
+        self._opened.took(begun, moved(clocks, sights), sights)
+        self._findings.note(reports, self._opened.timings)
+        for name, relation in self._opened.changing.items():
+            self._findings.note_held(name, relation.following.held)
+        later = self._pending.epoch
+        self._base = later.before if later.tick > tick else planned.epoch.staging
+        self._next, self._unfinished = tick + 1, None
+        self._carried, self._nodes, self._changed = {}, None, later.tick > tick
+        self._ticks += 1
+        self._seconds = time.monotonic() - self._began
+        if self.failures:
+            # What is left of operators that failed must not be used again, not even after a crash.
+            self._let_go(self.failures)
+        self._commit(tick, planned)
+        self._opened.keep(self._pending.leaves)
+        self._opened.let_go()
+        self._findings.note_shares(self.nodes, self._ticks)
+
+    def _commit(self, tick: int, planned: PlannedEpoch) -> None:
+        if self._log is None or self._store is None:
+            return
+        rows_out = {name: member.rows_out for name, member in self._members.items()}
+        done = Committed(tick, self._opened.dump(), self._reports, self._native, rows_out)
+        self._log.commit(done)
+        self._store.remove_folder(scratch(tick))
+        if tick == planned.epoch.tick:
+            self._epochs.forget_before(tick)
+
+    def _note_failures(self, failed: Mapping[str, Any]) -> None:
+        for name, failure in failed.items():
+            self.failures.setdefault(name, failure.error)
+
+    def _let_go(self, names: Collection[str]) -> None:
+        epoch = self._pending.epoch
+        if any(name in epoch.roots for name in names):
+            rest = {name: root for name, root in epoch.roots.items() if name not in names}
+            self._put_in_force(rest, {}, epoch.notes)
+
+    def _restore(self) -> None:
+        """Find where the store was left. A tick that was begun is done again as it was."""
+        nothing = Staging(self._partitions)
+        last = self._epochs.at() or Epoch(staging=nothing, before=nothing)
+        done = Committed() if self._log is None else self._log.last()
+        self._next = done.tick + 1
+        self._unfinished = None if self._log is None else self._log.begun(self._next)
+        self._changed = last.tick > done.tick and bool(last.roots)
+        self._pending = PlannedEpoch(last)
+        self._base = last.before if last.tick > done.tick else last.staging
+        self._opened.go_to(done.sources)
+        self._reports = done.reports
+        self._native.update(done.native)
+        self._opened.open(self._pending.leaves)
+        self._members = {name: self._member(name, root) for name, root in last.roots.items()}
+        for name, rows in done.rows_out.items():
+            if name in self._members:
+                self._members[name].rows_out = rows
+        users = {name: root for name, root in last.roots.items() if not name.startswith(_LATE)}
+        self.restored = Restored(users, last.notes) if users else None
+
+    def _refuse_detached(self) -> None:
+        for name, member in self._members.items():
+            if member.root.job.sink.target == DETACHED:
+                raise ExecutionError(
+                    f"the query `{name}` of the checkpoint has no function for its results yet",
+                    help="start it again under its name, or stop it",
+                )
+
+    # What users ask for
+
+    def progress_of(self, query: str) -> Progress:
+        """What was done since the query was added."""
+        member, nodes = self._find(query), self.nodes
+        parts = nodes_of(member.root.job.running)
+        read = {part.scan.source for part in parts if isinstance(part, SourceExec)}
+        return Progress(
+            self._ticks,
+            member.rows_out,
+            {name: source for name, source in self.sources.items() if name in read},
+            tuple(nodes[part].summary() for part in parts if part in nodes),
+            self._phases,
+            time.monotonic() - member.began,
+            self.gathering.statistics,
+        )
+
+    def results(self, query: str) -> pa.Table:
+        """What the sink `memory` of a query holds now."""
+        return self._find(query).results()
+
+    def _find(self, query: str) -> Member:
+        if query not in self._members:
+            help = f"running: {', '.join(self._members) or 'none'}"
+            raise ExecutionError(f"no query `{query}` is running", help=help)
+        return self._members[query]
+
+    def heartbeat(self, source: str, at: int) -> None:
+        """Say that a stream has come to an instant: what holds earlier is late from the next tick
+        on."""
+        self._opened.stream(source).heartbeat(at)
+        self._opened.wake()
+
+    def listen(self, wake: Callable[[], None]) -> None:
+        """Call a function, from any thread, when a tick would bring something."""
+        self._opened.wake = wake
+
+    def forget(self, source: str) -> None:
+        """Let go of a source that was dropped: no query reads it."""
+        with self.lock:
+            self._opened.forget(source)
+
+    def process_all_available(self) -> None:
+        """Make ticks until everything that is there now has been read."""
+        self.tick()
+        while self.has_more:
+            self.tick()
+
+    def stop(self) -> None:
+        """Let go of everything; what is in the store stays as it is."""
+        with self.lock:
+            self._opened.close()
+            forget(self._id)
+            if self._store is not None:
+                self._store.close()
+
+
+def _sorted(parcels: Sequence[Parcel]) -> tuple[list[Report], dict[int, list[pl.DataFrame]]]:
+    """What the tasks have told, and the rows of results by tag."""
+    reports, parts = [], dict[int, list[pl.DataFrame]]()
+    for parcel in parcels:
+        if parcel.tag == REPORT:
+            reports.append(parcel.told)
+        elif parcel.rows is not None:
+            parts.setdefault(parcel.tag, []).append(parcel.rows)
+    return sorted(reports, key=lambda report: (report.level, report.part)), parts
+
+
+def _seen(reports: Sequence[Report]) -> dict[str, Seen]:
+    found: dict[str, Seen] = {}
+    for report in reports:
+        for name, seen in report.sights.items():
+            found.setdefault(name, Seen()).add(seen)
+    return found
+
+
+def _leaves(plan: Exec) -> list[SourceExec]:
+    return [node for node in plan.walk() if isinstance(node, SourceExec)]
