@@ -45,6 +45,10 @@ class Store:
         self._lock: IO[str] | None = None
         self._is_temporary = False
 
+    def __reduce__(self) -> tuple[type[Store], tuple[str]]:
+        """Elsewhere, the same folder; the lock and its end stay with who has made it."""
+        return Store, (self.uri,)
+
     @staticmethod
     def temporary() -> Store:
         """A folder on this machine that goes with whoever closes it."""

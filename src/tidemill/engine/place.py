@@ -2,38 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
-import pyarrow as pa
-
-from tidemill.algebra import SourceKind
 from tidemill.analyze import Catalog, SourceInfo
-from tidemill.engine.pushing import PushedFiles
-from tidemill.engine.query import Query
-from tidemill.engine.sources import Sources, is_change_source
+from tidemill.engine.sources import Sources
 from tidemill.engine.statistics import StatisticsStore
-from tidemill.errors import CatalogError, TidemillError, UnsupportedError
-from tidemill.runtime.inprocess.feeds import Backlog, Feed
-from tidemill.runtime.inprocess.journal import Journal
-from tidemill.runtime.inprocess.live import LiveRun
-from tidemill.runtime.inprocess.run import Run
-from tidemill.runtime.interface import Execution, Job
+from tidemill.errors import CatalogError, UnsupportedError
+from tidemill.results import LateCallback
+from tidemill.runtime.fabric import Fabric, InProcess
+from tidemill.runtime.run import Run
+from tidemill.runtime.sources import Source
+from tidemill.store import Store
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
-
-    from tidemill.runtime.spark.execution import SparkExecution
-    from tidemill.runtime.spark.live import LiveRun as SparkLiveRun
-    from tidemill.runtime.spark.reading import Origin
-
-    AnyRun = LiveRun | SparkLiveRun
+    from pyspark.sql import SparkSession
 
 RUNTIMES = ("spark", "inprocess")
 
 
 class Place:
-    """A runtime with the sources of an engine. A Spark session is started when it is needed."""
+    """A fabric with the sources of an engine. A Spark session is started when it is needed."""
 
     def __init__(
         self,
@@ -50,7 +39,7 @@ class Place:
             help = "leave out one of the two"
             raise UnsupportedError(f"the runtime `{runtime}` uses no Spark session", help=help)
         self.on_spark = runtime == "spark"
-        self.sources = Sources(self._collect if self.on_spark else None, lambda: self.spark)
+        self.sources = Sources((lambda: self.spark) if self.on_spark else None)
         self._spark = spark
         self._owns_session = False
         self._partitions = partitions
@@ -72,76 +61,36 @@ class Place:
             raise CatalogError(f"`{entry.name}` is computed: it cannot be changed", help=help)
         return entry
 
-    def pushed(self, columns: pa.Schema, folder: str | None) -> PushedFiles | Backlog:
-        """Where rows wait that are pushed into a stream: here, or in files for Spark."""
-        return PushedFiles(columns, folder) if self.on_spark else Backlog()
-
-    def execution(self, query: Query) -> Execution:
-        """A fresh run of a query over bounded input."""
-        if self.on_spark:
-            return self.execution_on_spark([query])
-        self._use([query.job], query.sources)
-        feeds = {name: self.sources.feed(info) for name, info in query.sources.items()}
-        run = Run(query.job.plan, feeds)
+    def run(
+        self,
+        checkpoint: str | None = None,
+        bounded: bool = False,
+        late: str | LateCallback | None = None,
+    ) -> Run:
+        """A run over the sources of the engine; one that is `bounded` comes to an end."""
+        store = None
+        if checkpoint is not None:
+            store = Store(checkpoint)
+        elif self.on_spark:
+            store = Store.temporary()  # workers need a place for what they remember
+        run = Run(self._fabric(), partial(self._open, store, bounded), store, bounded, late)
         self._statistics.watch(run.gathering)
         return run
 
-    def execution_on_spark(self, queries: Sequence[Query]) -> SparkExecution:
-        """A run of queries together, on Spark."""
-        from tidemill.runtime.spark.execution import SparkExecution
+    @property
+    def partitions(self) -> int:
+        """Into how many parts rows are dealt out."""
+        return self._fabric().partitions
 
-        jobs, infos = [query.job for query in queries], _common_sources(queries)
-        self._use(jobs, infos)
-        origins = {name: self.sources.origin(info) for name, info in infos.items()}
-        execution = SparkExecution(self.spark, jobs, origins, self._partitions)
-        self._statistics.watch(execution.gathering)
-        return execution
+    def _fabric(self) -> Fabric:
+        if not self.on_spark:
+            return InProcess(self._partitions or 1)
+        from tidemill.runtime.spark.fabric import SparkFabric
 
-    def live_run(
-        self, checkpoint: str | None, every: str | None, streams: Collection[str] | None
-    ) -> AnyRun:
-        """A run of queries that come and go."""
-        if self.on_spark:
-            run: AnyRun = self._live_on_spark(checkpoint, every, streams)
-        else:
-            run = LiveRun(self._open, None if checkpoint is None else Journal(checkpoint))
-        self._statistics.watch(run.gathering)
-        return run
+        return SparkFabric(self.spark, self._partitions)
 
-    def _open(self, name: str) -> Feed:
-        return self.sources.live_feed(self.source(name))
-
-    def _live_on_spark(
-        self, checkpoint: str | None, every: str | None, streams: Collection[str] | None
-    ) -> SparkLiveRun:
-        from tidemill.runtime.spark.live import LiveRun as SparkLiveRun
-
-        named = None if streams is None else {name.casefold() for name in streams}
-        entries = [self._catalog.lookup(name) for name in self._catalog.names]
-        origins = {
-            entry.name: self.sources.origin(entry)
-            for entry in entries
-            if isinstance(entry, SourceInfo)
-            and entry.kind is SourceKind.STREAM
-            and (named is None or entry.name.casefold() in named)
-        }
-
-        def relation(name: str) -> Origin:
-            return self.sources.origin(self.source(name))
-
-        return SparkLiveRun(self.spark, origins, relation, self._partitions, checkpoint, every)
-
-    def _collect(self, info: SourceInfo, frame: DataFrame | None) -> pa.Table:
-        from tidemill.runtime.spark.reading import Origin, collected
-
-        return collected(self.spark, Origin(info, frame=frame))
-
-    def _use(self, jobs: Sequence[Job], infos: Mapping[str, SourceInfo]) -> None:
-        """Relations that change have the time of the queries that use them."""
-        for info in infos.values():
-            if info.kind is SourceKind.CHANGING and not is_change_source(info):
-                for job in jobs:
-                    self.sources.kept(info).use(job.domain)
+    def _open(self, store: Store | None, bounded: bool, name: str) -> Source:
+        return self.sources.open(self.source(name), store, bounded)
 
     @property
     def spark(self) -> SparkSession:
@@ -164,16 +113,3 @@ def release_session() -> None:
     from tidemill.runtime.spark import session
 
     session.release()
-
-
-def _common_sources(queries: Iterable[Query]) -> dict[str, SourceInfo]:
-    """The sources of queries that run together."""
-    found: dict[str, SourceInfo] = {}
-    for query in queries:
-        for name, info in query.sources.items():
-            if found.setdefault(name, info) != info:
-                raise TidemillError(
-                    f"`{name}` is not the same stream in all queries: it was dropped and made anew",
-                    help="make the queries again with engine.sql",
-                )
-    return found

@@ -1,9 +1,9 @@
-"""The data behind the sources of an engine."""
+"""The data behind the sources of an engine, as runs read it."""
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from importlib import import_module
 from typing import TYPE_CHECKING, Union
 
@@ -12,76 +12,61 @@ import pyarrow as pa
 from tidemill.algebra import SourceKind
 from tidemill.analyze import SourceInfo
 from tidemill.changes import ChangeSource
-from tidemill.engine.pushing import PushedFiles
 from tidemill.engine.relations import KeptRelation
-from tidemill.errors import CatalogError, ExecutionError
-from tidemill.runtime.inprocess.feeds import (
-    Backlog,
-    ChangingFeed,
-    ConstantFeed,
+from tidemill.errors import CatalogError, ExecutionError, UnsupportedError
+from tidemill.feeds import (
+    FORMATS,
     Feed,
-    IntervalFeed,
     PushedFeed,
-    StreamFeed,
+    Slice,
+    TablesFeed,
+    TableSlice,
+    View,
+    files_feed,
+    refusal,
+    relation_slices,
+    relation_table,
 )
-from tidemill.runtime.inprocess.files import file_formats, is_file_format, read_files
+from tidemill.runtime.sources import ChangingSource, RelationSource, Source, StreamSource
+from tidemill.store import Store
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-    from tidemill.runtime.spark.reading import Origin
-
-_ARRIVAL = "#arrival"
-
-Rows = Union["list[pa.Table]", "DataFrame", Backlog, PushedFiles]
+Rows = Union["list[pa.Table]", "DataFrame", PushedFeed]
 """What was handed over: tables, one per tick, a DataFrame of Spark, or what is pushed."""
-
-
-Collect = Callable[[SourceInfo, "DataFrame | None"], pa.Table]
-"""Brings the rows of a source here, from a DataFrame or from where it was declared to be."""
 
 _CHANGE_SOURCES = {"postgres": "tidemill.postgres.source"}
 """Formats of tables that others change, and the modules that open them."""
 
 
+@dataclass
 class Sources:
     """Tables that were handed over, relations that are kept here, and what was declared.
 
-    `collect` reads with Spark what this process does not: DataFrames, and files.
+    `session` is that of Spark, if queries run there: it reads what is not read here.
     """
 
-    def __init__(
-        self, collect: Collect | None = None, session: Callable[[], SparkSession] | None = None
-    ) -> None:
-        self._collect = collect
-        self._session = session or _no_session
-        self._rows: dict[str, Rows] = {}
-        self._kept: dict[str, KeptRelation] = {}
+    session: Callable[[], SparkSession] | None = None
+    _rows: dict[str, Rows] = field(default_factory=dict)
+    _kept: dict[str, KeptRelation] = field(default_factory=dict)
 
     def put(self, info: SourceInfo, rows: Rows) -> None:
         """Keep the rows of a source."""
         self._rows[info.name.casefold()] = rows
 
-    def pushed(self, info: SourceInfo) -> Backlog | PushedFiles:
-        """Where rows wait that are pushed into a stream."""
-        rows = self._rows.get(info.name.casefold())
-        if not isinstance(rows, Backlog | PushedFiles):
-            help = f"make it with engine.stream({info.name!r}, pyarrow.schema(...), time=...)"
-            raise CatalogError(f"rows cannot be pushed into `{info.name}`", help=help)
-        return rows
-
-    def live_feed(self, info: SourceInfo) -> Feed:
-        """A reading of a source that goes on: rows that are pushed are taken."""
-        rows = self._rows.get(info.name.casefold())
-        if not isinstance(rows, Backlog):
-            return self.feed(info)
-        time = info.time_column or _ARRIVAL
-        return PushedFeed(info.name, iter(()), time=time, slack=info.slack, backlog=rows)
-
     def forget(self, name: str) -> None:
         """Let go of the rows of a source."""
         self._rows.pop(name.casefold(), None)
         self._kept.pop(name.casefold(), None)
+
+    def pushed(self, info: SourceInfo) -> PushedFeed:
+        """Where rows go that are pushed into a stream."""
+        rows = self._rows.get(info.name.casefold())
+        if not isinstance(rows, PushedFeed):
+            help = f"make it with engine.stream({info.name!r}, pyarrow.schema(...), time=...)"
+            raise CatalogError(f"rows cannot be pushed into `{info.name}`", help=help)
+        return rows
 
     def kept(self, info: SourceInfo) -> KeptRelation:
         """A relation that changes and is kept here; its first rows are read when needed."""
@@ -96,74 +81,81 @@ class Sources:
             self._kept[name] = KeptRelation(info, lambda: self._first_rows(info))
         return self._kept[name]
 
-    def origin(self, info: SourceInfo) -> Origin:
-        """Where Spark finds the rows of a source."""
-        from tidemill.runtime.spark.reading import Origin
-
+    def open(self, info: SourceInfo, store: Store | None, bounded: bool) -> Source:
+        """A source as a run reads it; one that is `bounded` reads what is there."""
         if info.kind is SourceKind.CHANGING:
             changes = open_source(info) if is_change_source(info) else self.kept(info).follow()
-            return Origin(info, changes=changes)
+            return ChangingSource(info, changes)
+        if info.kind is SourceKind.STREAM:
+            return StreamSource(info, self._feed(info, store, bounded))
+        return RelationSource(info, lambda: self._slices(info))
+
+    def _feed(self, info: SourceInfo, store: Store | None, bounded: bool) -> Feed:
         rows = self._rows.get(info.name.casefold())
         if isinstance(rows, list):
-            return Origin(info, tables=rows)
-        if isinstance(rows, PushedFiles):
-            return Origin(info, frame=rows.frame(self._session()))
+            return TablesFeed(info.name, rows, store)
+        if isinstance(rows, PushedFeed):
+            if bounded:
+                return View(rows)  # what waits goes on waiting
+            if store is not None:
+                rows.attach(store)
+            return rows
         if is_change_source(info):
-            return Origin(info, tables=[open_source(info).content()[0]])
-        assert not isinstance(rows, Backlog)  # these are for this process
-        return Origin(info, frame=rows)
+            help = "CREATE RELATION ... reads it"
+            raise ExecutionError(f"{info.format} is no source of streams", help=help)
+        if rows is None and self._is_read_here(info):
+            return files_feed(info, store, bounded)
+        return self._spark_feed(info, rows, store, bounded)
 
-    def feed(self, info: SourceInfo) -> Feed:
-        """A fresh reading of a source, from its beginning."""
-        if info.kind is SourceKind.CHANGING:
-            return ChangingFeed(info.name, iter([self._content(info)]))
-        tables = self._read(info)
-        if info.kind is SourceKind.CONSTANT:
-            return ConstantFeed(info.name, tables)
-        if info.kind is SourceKind.INTERVALS:
-            valid = (info.valid_from or "", info.valid_to or "")
-            return IntervalFeed(info.name, tables, valid=valid)
-        if info.time_column is None:
-            stamped = map(_stamped, tables)
-            return StreamFeed(info.name, stamped, time=_ARRIVAL)
-        return StreamFeed(info.name, tables, time=info.time_column, slack=info.slack)
+    def _spark_feed(
+        self, info: SourceInfo, frame: DataFrame | None, store: Store | None, bounded: bool
+    ) -> Feed:
+        if self.session is None or store is None:
+            raise _only_spark(info)
+        from tidemill.runtime.spark.reading import streaming
+        from tidemill.runtime.spark.session import working_copy
+        from tidemill.runtime.spark.stream_feed import StreamFeed
 
-    def _content(self, info: SourceInfo) -> pa.Table:
-        if is_change_source(info):
-            return open_source(info).content()[0]
-        return self.kept(info).content()
+        session = working_copy(self.session())
+        return StreamFeed(info.name, lambda: streaming(session, info, frame), store, bounded)
+
+    def _slices(self, info: SourceInfo) -> list[Slice]:
+        """All of a relation that does not change."""
+        rows = self._rows.get(info.name.casefold())
+        if rows is None and not is_change_source(info) and self._is_read_here(info):
+            return relation_slices(info)
+        return [TableSlice(table) for table in self._tables(info)]
 
     def _first_rows(self, info: SourceInfo) -> pa.Table:
         """What is in a relation before it changes: nothing, if it was declared without a source."""
         rows = self._rows.get(info.name.casefold())
         if rows is None and info.format is None:
             return info.declared.to_arrow().empty_table()
-        if self._collect is not None and not isinstance(rows, list | Backlog | PushedFiles):
-            return self._collect(info, rows)
-        return pa.concat_tables(self._read(info))
+        return pa.concat_tables(self._tables(info))
 
-    def _read(self, info: SourceInfo) -> Iterator[pa.Table]:
-        known = self._rows.get(info.name.casefold())
-        if isinstance(known, list):
-            return iter(known)
-        if isinstance(known, Backlog):
-            return iter(known.look())
+    def _tables(self, info: SourceInfo) -> list[pa.Table]:
+        rows = self._rows.get(info.name.casefold())
+        if isinstance(rows, list):
+            return rows
         if is_change_source(info):
-            return iter([open_source(info).content()[0]])
-        if info.format is None or not is_file_format(info.format):
-            raise ExecutionError(
-                f"`{info.name}` has the source {info.format}, which this runtime cannot read",
-                help=f"it reads {', '.join(file_formats())}, and tables given to engine.stream",
-            )
-        if not isinstance(path := info.options.get("path"), str):
-            help = f"as in SOURCE {info.format}(path => 'folder/')"
-            raise ExecutionError(f"`{info.name}` needs the option path", help=help)
-        header = str(info.options.get("header", "true")).lower() != "false"
-        return read_files(info.name, info.format, path, header, info.declared)
+            return [open_source(info).content()[0]]
+        if rows is None and self._is_read_here(info):
+            return [relation_table(info)]
+        if self.session is None or isinstance(rows, PushedFeed):
+            raise _only_spark(info)
+        from tidemill.runtime.spark.reading import collected
+        from tidemill.runtime.spark.session import working_copy
 
+        return [collected(working_copy(self.session()), info, rows)]
 
-def _no_session() -> SparkSession:
-    raise AssertionError("only streams of Spark need a session")
+    def _is_read_here(self, info: SourceInfo) -> bool:
+        """Whether tasks read the files of a source; what they would read otherwise, Spark does."""
+        if str(info.format).lower() not in FORMATS:
+            return False
+        if refusal(str(info.format), info.options) is not None:
+            return self.session is None  # then it is refused, with that reason
+        path = str(info.options.get("path", ""))
+        return "://" in path or self.session is None or _has_local_paths(self.session())
 
 
 def is_change_source(info: SourceInfo) -> bool:
@@ -173,9 +165,6 @@ def is_change_source(info: SourceInfo) -> bool:
 
 def open_source(info: SourceInfo) -> ChangeSource:
     """The table outside that a relation was declared to be."""
-    if info.kind is SourceKind.STREAM:
-        help = "CREATE RELATION ... reads it"
-        raise ExecutionError(f"{info.format} is no source of streams", help=help)
     if info.kind is SourceKind.CHANGING and info.valid_from is not None:
         help = f"leave out FROM {info.valid_from} TO {info.valid_to}"
         message = f"`{info.name}` is {info.format}, which tells itself when rows come and go"
@@ -186,7 +175,13 @@ def open_source(info: SourceInfo) -> ChangeSource:
     return source
 
 
-def _stamped(table: pa.Table) -> pa.Table:
-    """Rows without a time of their own hold when they arrive."""
-    now = time.time_ns() // 1000
-    return table.append_column(_ARRIVAL, pa.array([now] * table.num_rows, pa.int64()))
+def _has_local_paths(session: SparkSession) -> bool:
+    return str(session.sparkContext.master).startswith("local")
+
+
+def _only_spark(info: SourceInfo) -> UnsupportedError:
+    return UnsupportedError(
+        f"`{info.name}` has the source {info.format}, which only Spark reads",
+        help=f"use Engine(), which runs on Spark; in this process, files ({', '.join(FORMATS)}), "
+        "tables, pushed rows and postgres are read",
+    )

@@ -1,6 +1,7 @@
 """What is new in the sources: numbered slices that grow, written down and read by tasks."""
 
 from tidemill.feeds.feed import Feed
+from tidemill.feeds.opening import folder_of, in_store
 from tidemill.feeds.pushed import PushedFeed
 from tidemill.feeds.reading import read_slice
 from tidemill.feeds.retained import Retained
@@ -24,7 +25,9 @@ __all__ = [
     "Slice",
     "TableSlice",
     "TablesFeed",
+    "folder_of",
     "from_json",
+    "in_store",
     "read_slice",
     "split",
     "split_numbered",

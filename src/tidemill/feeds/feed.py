@@ -43,6 +43,12 @@ class Feed(ABC):
     def stop_for(self, start: int) -> int:
         """How far a tick goes that starts at a position, of what polls have told of."""
 
+    def settle(self) -> None:  # noqa: B027 (most know at once)
+        """Wait until everything that is there now is known to polls."""
+
+    def taken(self, before: int) -> None:  # noqa: B027 (most do not wait for ticks)
+        """Ticks have read the slices before this position."""
+
     def forget(self, before: int) -> None:  # noqa: B027 (files of users stay)
         """Slices before this position are needed no more."""
 

@@ -112,6 +112,7 @@ class Stream:
     def let_go(self) -> None:
         """Slices that no tick can need any more, nor a query that begins, may be deleted."""
         still = self.retained.still(self.clock.mark)
+        self.source.feed.taken(self.position)
         self.source.feed.forget(still[0][0] if still else self.position)
 
     @property
