@@ -36,3 +36,9 @@ def test_names_of_ticks(tmp_path: Path) -> None:
     whole.seal("snapshot=00000012", [])
     assert whole.of_tick(12) == "snapshot=000000012"
     assert whole.of_tick(13) == "snapshot=00000013"
+
+
+def test_long_numbers_have_two_spellings_too(tmp_path: Path) -> None:
+    whole = ResultFolder(str(tmp_path), True)
+    whole.seal("snapshot=123456789", [])
+    assert whole.of_tick(123_456_789) == "snapshot=0123456789"
