@@ -53,7 +53,7 @@ class ResultFolder:
         if not self._is_whole:
             return f"tick={tick:08d}"
         # Two spellings of one number: a whole snapshot must stay until the next one is whole.
-        usual, other = f"{_SNAPSHOT}{tick:08d}", f"{_SNAPSHOT}{tick:09d}"
+        usual, other = f"{_SNAPSHOT}{tick:08d}", f"{_SNAPSHOT}0{tick:08d}"
         return other if self._store.exists(f"{usual}/{_SUCCESS}") else usual
 
     def put(self, name: str, data: Part) -> None:

@@ -65,6 +65,10 @@ def spark_sink(write: SparkWrite, place: Place, reason: str) -> SparkWrite:
 def _files(format: str, shape: Shape, options: dict[str, Any], path: str, place: Place) -> FileSink:
     if format not in FORMATS:
         raise NotOurs("only Spark writes it")
+    if format == "orc" and place.spark_formats:
+        # Arrow notes neither calendar nor zone: Spark would read days before 1582 as others, and
+        # timestamps in the zone of its Java.
+        raise NotOurs("Spark writes it so that it reads the same")
     if "://" not in path and not place.local_paths:
         raise NotOurs(f"of which file system {path} is, Spark knows")
     # Tasks may have other working directories.

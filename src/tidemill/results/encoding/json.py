@@ -94,8 +94,6 @@ def _binary(value: bytes) -> str:
 
 def _name(key: Any) -> str:
     """A key of a map; in JSON all are texts."""
-    if isinstance(key, orjson.Fragment):
-        return str(key.contents)
     return key if isinstance(key, str) else orjson.dumps(key).decode("utf-8").strip('"')
 
 
