@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+import polars as pl
 import pyarrow as pa
 from sqlglot import exp
 from sqlglot.errors import ParseError
@@ -23,8 +24,8 @@ from tidemill.engine.planning import Planning
 from tidemill.engine.promises import recurrence, value_ranges
 from tidemill.engine.query import Query
 from tidemill.engine.relations import condition_of
-from tidemill.engine.running import RunningGraph
-from tidemill.engine.sources import Rows
+from tidemill.engine.running import Collected, RunningGraph, StartedQueries, StartedQuery
+from tidemill.engine.sources import Rows, is_change_source
 from tidemill.engine.statements import Statements
 from tidemill.engine.statistics import StatisticsStore
 from tidemill.engine.tables import (
@@ -38,20 +39,20 @@ from tidemill.engine.tables import (
 )
 from tidemill.errors import CatalogError, TidemillError, UnsupportedError
 from tidemill.expressions import UserFunction
+from tidemill.feeds import PushedFeed
 from tidemill.graph.manager import ResourceManager
+from tidemill.graph.reoptimize import Choice
+from tidemill.optimize.statistics import Statistics
 from tidemill.physical.operator import Exec
-from tidemill.runtime.inprocess.feeds import Backlog
-from tidemill.runtime.interface import (
-    Execution,
-    LateCallback,
-    Running,
-    StartRequest,
-)
+from tidemill.results import LateCallback
 from tidemill.sql import Statement, parse, parse_one
 from tidemill.timeline import TimeDomain
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+
+AT_ONCE = "at once"
+"""When ticks are made: as soon as there is something new."""
 
 
 class Engine:
@@ -62,8 +63,7 @@ class Engine:
     `memory` ("2GB") and `cpu` (0.8 of a core) bound what the running graph needs: it changes the
     sizes of windows and granules, as far as queries allow, and refuses queries beyond that.
     With `keep`, the answers of queries that have a name and no sink are kept there (`kept`). With
-    `allow`, statements can name only the files and servers on that list. On Spark, rows that are
-    pushed into streams go through files, which a restart finds again in the folder `pushed`.
+    `allow`, statements can name only the files and servers on that list.
 
     >>> engine = Engine(runtime="inprocess")
     >>> engine.stream("bid", [{"item": 1, "at": 3}, {"item": 1, "at": 5}], time="at")
@@ -83,14 +83,13 @@ class Engine:
         cpu: float | None = None,
         keep: KeptStore | None = None,
         allow: AllowList | None = None,
-        pushed: str | None = None,
     ) -> None:
         self.catalog = Catalog()
         self.statistics = StatisticsStore(self.catalog)
         self._place = Place(runtime, spark, partitions, self.catalog, self.statistics)
         self._planning = Planning(self.catalog, self.statistics, optimizer)
         self._sources = self._place.sources
-        self._running: list[tuple[Query, Running]] = []
+        self._running: list[tuple[tuple[Query, ...], RunningGraph]] = []
         self._graph: RunningGraph | None = None
         self._bounds = (memory, cpu) if memory or cpu else None
         self._keep = keep
@@ -98,7 +97,7 @@ class Engine:
         self.queries = NamedQueries(self.catalog, lambda: self._graph)
         self.plans: Callable[[Engine, str], Query] | None = None
         """How plans in statements are read: `tidemill.compose.read_plan`."""
-        self._statements = Statements(self, self._planning, self._place, keep, pushed)
+        self._statements = Statements(self, self._planning, self._place, keep)
 
     def __enter__(self) -> Engine:
         return self
@@ -110,8 +109,8 @@ class Engine:
         """Stop what was started here: queries, and the Spark session if no one else uses it."""
         if self._graph is not None:
             self._graph.stop()
-        for _, running in self._running:
-            running.stop()
+        for _, graph in self._running:
+            graph.stop()
         self._running, self._graph = [], None
         self._place.close()
 
@@ -124,12 +123,10 @@ class Engine:
         idle: str | timedelta | None = None,
         ranges: Mapping[str, Range | tuple[float, float]] | None = None,
         at_most: Mapping[str, int] | Recurrence | None = None,
-        folder: str | None = None,
     ) -> None:
         """Register a stream: one table, or a list of tables that arrive one per tick.
 
         Of a stream into which rows are pushed (`push`), the columns are given: a schema of Arrow.
-        On Spark, such rows go through files in a `folder`, which a restart needs to find again.
 
         `time` names the column that says when a row is valid: an integer or a timestamp. Rows
         may be out of order by `slack`; later ones are counted and left out. A stream that brings
@@ -138,7 +135,7 @@ class Engine:
         Values of columns are held to their `ranges`, `(0, 1)` or `Range(0, 1, clip=True)`. There
         are `at_most` so many rows with one value of a column, as in `{"id": 1}`.
         """
-        rows, types = self._rows(name, source, folder)
+        rows, types = self._rows(name, source)
         _require(name, types, time)
         domain = time_domain(name, time, types[time])
         info = SourceInfo(
@@ -192,7 +189,10 @@ class Engine:
         self._sources.put(info, rows)
 
     def push(self, name: str, rows: Any) -> int:
-        """Push rows into a stream; how many. The next tick of the running graph takes them."""
+        """Push rows into a stream; how many. The next tick of the running graph takes them.
+
+        If that graph has a checkpoint and reads the stream, they are in it when this returns.
+        """
         info = self._place.source(name)
         pushed = self._sources.pushed(info)
         table = pushed_table(info, rows)
@@ -200,9 +200,10 @@ class Engine:
         return int(table.num_rows)
 
     def waiting(self, name: str) -> int:
-        """How many rows that were pushed into a stream wait to be read, in this process."""
+        """How many rows that were pushed into a stream wait to be read."""
         pushed = self._sources.pushed(self.source(name))
-        return pushed.rows if isinstance(pushed, Backlog) else 0
+        taken = self._graph.graph.run.position_of(name) if self._graph is not None else None
+        return pushed.waiting(pushed.first if taken is None else taken)
 
     def source(self, name: str) -> SourceInfo:
         """A stream or relation that comes from outside, by name."""
@@ -362,23 +363,18 @@ class Engine:
         return self.queries.listing()
 
     def run(
-        self,
-        *,
-        checkpoint: str | None = None,
-        every: str | None = None,
-        streams: Collection[str] | None = None,
+        self, *, checkpoint: str | None = None, every: str | None = AT_ONCE
     ) -> RunningGraph:
         """Start the running graph: queries that are started from now on run in it, together.
 
-        They come and go while it runs. A tick is made `every` so often ("1 second"); without it
-        Spark makes them at once, and in this process they are made by `graph.tick()`. With a
-        `checkpoint`, a graph that was left, or killed, goes on where it was: its queries are
-        started again under their names. On Spark it reads the `streams`, from the first query on;
-        all that are known now, if they are not named.
+        They, and the streams they read, come and go while it runs. Ticks are made as soon as there
+        is something new, or `every` so often ("1 second"), or with None by hand: `graph.tick()`.
+        With a `checkpoint`, a graph that was left, or killed, goes on where it was: its queries are
+        started again under their names.
 
         >>> engine = Engine(runtime="inprocess")
         >>> engine.stream("bid", pa.schema({"item": pa.int64(), "at": pa.int64()}), time="at")
-        >>> graph = engine.run()
+        >>> graph = engine.run(every=None)
         >>> q = engine.sql("SELECT item, COUNT(*) AS n FROM bid WINDOW(RANGE 4) GROUP BY item")
         >>> hot = q.start("memory", name="hot")
         >>> engine.push("bid", [{"item": 1, "at": 3}, {"item": 1, "at": 5}, {"item": 2, "at": 6}])
@@ -390,15 +386,15 @@ class Engine:
         if self._graph is not None and self._graph.is_active:
             help = "it is engine.graph; stop it with engine.graph.stop()"
             raise TidemillError("the graph of this engine is running already", help=help)
-        run = self._place.live_run(checkpoint, every, streams)
-        self._graph = RunningGraph(run, self._planning.choose)
+        seconds = _seconds(every)
+        self._graph = RunningGraph(self._place.run(checkpoint), _choose)
         if self._bounds is not None:
             self._graph.steer(ResourceManager(*self._bounds), lambda: self.statistics.known)
         if self._keep is not None:
             queries = self._graph.graph
             queries.after_each_tick(partial(self._keep.complete, queries))
-        if every is not None and not self._place.on_spark:
-            self._graph.tick_every(duration(every, TimeDomain.MICROSECONDS) / 1_000_000)
+        if seconds is not None:
+            self._graph.tick_every(seconds, self._graph.note_failure)
         return self._graph
 
     @property
@@ -420,40 +416,96 @@ class Engine:
         available_now: bool = False,
         every: str | None = None,
         late: str | LateCallback | None = None,
-    ) -> Running:
-        """Run queries together on Spark: every tick reads their sources once.
+    ) -> StartedQueries:
+        """Run queries together, in a graph of their own: every tick reads their sources once.
 
         Each query sends its results to its own sink (`query.into`, INSERT INTO, or the console).
         The other arguments are those of `query.start`.
         """
-        if not self._place.on_spark:
-            raise UnsupportedError(
-                "only queries on Spark can be started",
-                help="use Engine(), or read the result with q.collect()",
-            )
         if not queries:
             raise TidemillError("there is no query to start", help="engine.start(query, ...)")
-        execution = self._place.execution_on_spark(queries)
-        running = execution.start(StartRequest(checkpoint, available_now, every, late))
-        for number, query in enumerate(queries):
-            query.follow(partial(running.progress_of, number))
-            self._running.append((query, running))
-        return running
+        graph, started = self._alone(queries, checkpoint, available_now, late)
+        for query, run in zip(queries, started, strict=True):
+            query.follow(partial(getattr, run, "progress"))
+        graph.tick_every(_seconds(every or AT_ONCE) or 0)
+        return StartedQueries(graph, started)
 
-    def execution(self, query: Query) -> Execution:
-        """A fresh run of a query over bounded input, in the engine's runtime."""
-        return self._place.execution(query)
+    def started(
+        self,
+        query: Query,
+        name: str | None,
+        partial: bool,
+        checkpoint: str | None,
+        available_now: bool,
+        every: str | None,
+        late: str | LateCallback | None,
+    ) -> StartedQuery:
+        """A query that runs from now on: in the running graph, or in one of its own."""
+        if self.is_running:
+            _refuse_own_run(checkpoint, available_now, every, late)
+            self._use([query])
+            return self.graph.start(query, name, partial)
+        graph, (started,) = self._alone([query], checkpoint, available_now, late)
+        graph.tick_every(_seconds(every or AT_ONCE) or 0)
+        return started
+
+    def collected(self, query: Query) -> Iterator[pl.DataFrame]:
+        """The rows of a query tick by tick, in a graph that ends with its input."""
+        rows = Collected()
+        graph, (started,) = self._alone([query.into(rows)], None, True, None)
+        query.follow(lambda: started.progress)
+        run = graph.graph.run
+        try:
+            while not run.is_ended:
+                run.tick_or_wait()
+                if (error := started.exception()) is not None:
+                    raise error
+                yield from rows.taken()
+        finally:
+            graph.stop()
+
+    def _alone(
+        self,
+        queries: Sequence[Query],
+        checkpoint: str | None,
+        available_now: bool,
+        late: str | LateCallback | None,
+    ) -> tuple[RunningGraph, list[StartedQuery]]:
+        """A graph of some queries and no others."""
+        _refuse_other_sources(queries)
+        self._use(queries)
+        run = self._place.run(checkpoint, available_now, late)
+        graph = RunningGraph(run, _choose_alone, is_open=False)
+        try:
+            with graph.together():
+                started = [graph.start(query) for query in queries]
+            graph.graph.let_go()
+        except BaseException:
+            graph.stop()
+            raise
+        for query in started:
+            query.is_alone = True
+        self._running = [each for each in self._running if each[1].is_active]
+        self._running.append((tuple(queries), graph))
+        return graph, started
+
+    def _use(self, queries: Sequence[Query]) -> None:
+        """Relations that change have the time of the queries that use them."""
+        for query in queries:
+            for info in query.sources.values():
+                if info.kind is SourceKind.CHANGING and not is_change_source(info):
+                    self._sources.kept(info).use(query.planned.domain)
 
     @property
     def spark(self) -> SparkSession:
         """The Spark session that queries run on; one on this machine is started if need be."""
         return self._place.spark
 
-    def _rows(self, name: str, source: Any, folder: str | None = None) -> tuple[Rows, Schema]:
+    def _rows(self, name: str, source: Any) -> tuple[Rows, Schema]:
         """What a user handed over, and its columns."""
         if isinstance(source, pa.Schema):
-            columns = normal_schema(name, source)
-            return self._place.pushed(columns, folder), Schema.from_arrow(columns)
+            columns = Schema.from_arrow(normal_schema(name, source))
+            return PushedFeed(name, columns), columns
         if not is_spark_frame(source):
             tables = to_tables(name, source)
             return tables, Schema.from_arrow(tables[0].schema)
@@ -467,11 +519,44 @@ class Engine:
     def hold_what_runs(self) -> None:
         """Streams that running queries read cannot be dropped."""
         self.queries.hold_what_runs()
-        for number, (query, running) in enumerate(self._running, 1):
-            if running.is_active:
-                self.catalog.hold(f"query {number}", query.depends_on)
-            else:
-                self.catalog.release(f"query {number}")
+        for number, (queries, graph) in enumerate(self._running, 1):
+            reads = frozenset[str]().union(*(query.depends_on for query in queries))
+            self.catalog.hold(f"query {number}", reads if graph.is_active else ())
+
+
+def _choose(query: Query, news: Statistics) -> Choice:
+    """The plan of a query in the running graph, made with what is known now."""
+    return query.plan.choice if query.is_fixed else query.replan(news)
+
+
+def _choose_alone(query: Query, news: Statistics) -> Choice:
+    return query.plan.choice if query.is_fixed else query.replan(news, shares=False)
+
+
+def _seconds(every: str | None) -> float | None:
+    if every is None or every == AT_ONCE:
+        return None if every is None else 0.0
+    return duration(every, TimeDomain.MICROSECONDS) / 1_000_000
+
+
+def _refuse_own_run(*choices: object) -> None:
+    if any(choices):
+        raise TidemillError(
+            "checkpoint, available_now, every and late are those of the running graph",
+            help="give them to engine.run, or stop the graph with engine.graph.stop()",
+        )
+
+
+def _refuse_other_sources(queries: Iterable[Query]) -> None:
+    """Queries that run together must mean the same by a name."""
+    found: dict[str, SourceInfo] = {}
+    for query in queries:
+        for name, info in query.sources.items():
+            if found.setdefault(name, info) != info:
+                raise TidemillError(
+                    f"`{name}` is not the same stream in all queries: it was dropped and made anew",
+                    help="make the queries again with engine.sql",
+                )
 
 
 def _kind(valid: object, changing: object) -> SourceKind:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
+from functools import partial
 
 from sqlglot import exp
 
 from tidemill.algebra import Plan, Scan
 from tidemill.analyze import Catalog, Planned, SourceInfo, plan_query
 from tidemill.engine.costs import Costs
-from tidemill.engine.query import Host, Query
+from tidemill.engine.query import Host, Query, QueryPlan
 from tidemill.engine.statistics import StatisticsStore
 from tidemill.errors import UnsupportedError
 from tidemill.graph.reoptimize import Choice
@@ -20,7 +21,7 @@ from tidemill.optimize.statistics import Statistics
 from tidemill.physical.lowering import lower
 from tidemill.physical.operator import Exec
 from tidemill.physical.source import SourceExec
-from tidemill.runtime.interface import Job, SinkRequest
+from tidemill.results import SinkRequest
 from tidemill.sql import Statement
 from tidemill.timeline import TimeDomain
 
@@ -41,51 +42,45 @@ class Planning:
     def query(self, statement: Statement, tree: exp.Expr, sink: SinkRequest, host: Host) -> Query:
         """The query of a statement, with its plan and its sink."""
         planned = self.plan(tree, statement.source.text)
-        known = self._statistics.known.for_plan(planned.plan, planned.hints)
-        done, physical = self._physical(planned, known)
-        costs = Costs(done.plan, known, self._catalog.functions, planned.domain)
-        entries = {name: self._catalog.lookup(name) for name in _scanned(planned)}
-        infos = {name: entry for name, entry in entries.items() if isinstance(entry, SourceInfo)}
-        job = Job(physical, planned.domain, sink)
-        return Query(statement.sql, planned, done, job, infos, host, costs)
+        infos = self._infos(node.source for node in planned.plan.walk() if isinstance(node, Scan))
+        return Query(statement.sql, planned, sink, infos, host, partial(self._laid, planned))
 
     def composed(
         self, plan: Exec, meaning: Plan, domain: TimeDomain | None, text: str, host: Host
     ) -> Query:
         """A query with operators that someone chose; `meaning` is what they compute."""
-        infos = {
-            node.scan.source: self._catalog.lookup(node.scan.source)
-            for node in plan.walk()
-            if isinstance(node, SourceExec)
-        }
-        sources = {name: info for name, info in infos.items() if isinstance(info, SourceInfo)}
-        planned = Planned(meaning, domain, (), frozenset(sources))
-        known = self._statistics.known.for_plan(meaning, planned.hints)
-        costs = Costs(meaning, known, self._catalog.functions, domain)
+        leaves = (node for node in plan.walk() if isinstance(node, SourceExec))
+        infos = self._infos(leaf.scan.source for leaf in leaves)
+        planned = Planned(meaning, domain, (), frozenset(infos))
         done = Optimized(meaning, (), frozenset(rule.name for rule in RULES))
-        job = Job(plan, domain, SinkRequest())
-        return Query(text, planned, done, job, sources, host, costs, is_fixed=True)
 
-    def _physical(
-        self, planned: Planned, known: Statistics, without: frozenset[str] = frozenset()
-    ) -> tuple[Optimized, Exec]:
-        """An optimized plan and its operators, made with what is known."""
+        def laid(shares: bool, news: Statistics) -> QueryPlan:
+            return self._with_costs(planned, done, plan, self._known(planned, news))
+
+        return Query(text, planned, SinkRequest(), infos, host, laid, is_fixed=True)
+
+    def _infos(self, names: Iterable[str]) -> dict[str, SourceInfo]:
+        entries = {name: self._catalog.lookup(name) for name in names}
+        return {name: entry for name, entry in entries.items() if isinstance(entry, SourceInfo)}
+
+    def _known(self, planned: Planned, news: Statistics) -> Statistics:
+        return self._statistics.with_news(news).for_plan(planned.plan, planned.hints)
+
+    def _laid(self, planned: Planned, shares: bool, news: Statistics) -> QueryPlan:
+        """A plan for a query alone, or one with as much in common with others as possible."""
+        known, functions = self._known(planned, news), self._catalog.functions
         domain = planned.domain or TimeDomain.TICKS
-        functions, off = self._catalog.functions, self._rules_off | without
+        off = self._rules_off | (_APART if shares else frozenset())
         done = optimized(planned.plan, known, off, planned.hints, domain, functions)
-        return done, lower(done.plan, functions)
+        return self._with_costs(planned, done, lower(done.plan, functions), known)
 
-    def choose(self, query: Query, news: Statistics) -> Choice:
-        """The plan of a query with as much in common with others as the optimizer can leave it."""
-        planned = query.planned
-        known = self._statistics.with_news(news).for_plan(planned.plan, planned.hints)
-        if query.is_fixed:
-            logical, physical = planned.plan, query.job.plan
-        else:
-            done, physical = self._physical(planned, known, _APART)
-            logical = done.plan
+    def _with_costs(
+        self, planned: Planned, done: Optimized, physical: Exec, known: Statistics
+    ) -> QueryPlan:
+        functions = self._catalog.functions
         estimator = Estimator(known, planned.domain or TimeDomain.TICKS)
-        return Choice(logical, physical, estimator, self._catalog.functions)
+        choice = Choice(done.plan, physical, estimator, functions)
+        return QueryPlan(done, choice, Costs(done.plan, known, functions, planned.domain))
 
     def plan(self, tree: exp.Expr, text: str) -> Planned:
         """What a tree means; the planner's warnings are given to whoever asked."""
@@ -105,7 +100,3 @@ def _rules_off(optimizer: bool | Collection[str]) -> frozenset[str]:
             help = f"rules: {', '.join(known)}"
             raise UnsupportedError(f"there is no rule `{name}` to leave out", help=help)
     return frozenset(optimizer)
-
-
-def _scanned(planned: Planned) -> set[str]:
-    return {node.source for node in planned.plan.walk() if isinstance(node, Scan)}

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from copy import copy
-from dataclasses import replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import polars as pl
 import pyarrow as pa
@@ -19,51 +19,61 @@ from tidemill.engine.costs import Costs
 from tidemill.engine.waiting import progress_line
 from tidemill.errors import PlanWarning, TidemillError, masked
 from tidemill.fragments import stage_plans
+from tidemill.graph.reoptimize import Choice
 from tidemill.optimize import Optimized
+from tidemill.optimize.statistics import Statistics
 from tidemill.physical.changes import AT, CHANGE, consolidate, snapshot, to_changes
 from tidemill.physical.coalesce import CoalesceExec
-from tidemill.physical.operator import empty_batch
+from tidemill.physical.operator import Exec, empty_batch
 from tidemill.physical.properties import is_coalesced
-from tidemill.runtime.interface import (
-    Callback,
-    Execution,
-    Job,
-    LateCallback,
-    Running,
-    SinkRequest,
-)
+from tidemill.results import LateCallback, SinkRequest, Target, in_order, user_table
+from tidemill.runtime.interface import Job
 from tidemill.runtime.progress import Progress
-from tidemill.runtime.results import user_table
 from tidemill.timeline import OPEN_END, VALID_FROM, VALID_TO, TimeDomain
 
+if TYPE_CHECKING:
+    from tidemill.engine.running import StartedQuery
 
-class QueryHost(Protocol):
-    """A running graph, to a query that joins it."""
 
-    def start(self, query: Query, name: str | None = None, partial: bool = False) -> Running: ...
+@dataclass(frozen=True)
+class QueryPlan:
+    """What a query was planned to: the optimized plan, the operators, and what they cost."""
+
+    optimized: Optimized
+    choice: Choice
+    costs: Costs
+
+    @property
+    def physical(self) -> Exec:
+        return self.choice.physical
+
+
+Lay = Callable[[bool, Statistics], QueryPlan]
+"""Plans a query: to run alone, or to share what it can with others; with what is new."""
 
 
 class Host(Protocol):
     """What a query needs of its engine."""
 
-    def execution(self, query: Query) -> Execution: ...
-
     @property
-    def is_running(self) -> bool: ...
-
-    @property
-    def graph(self) -> QueryHost: ...
+    def is_running(self) -> bool:
+        """Whether queries that are started join a running graph."""
 
     def sql(self, text: str) -> Query | None: ...
 
-    def start(
+    def collected(self, query: Query) -> Iterator[pl.DataFrame]:
+        """The rows of a query tick by tick; the input must come to an end."""
+
+    def started(
         self,
-        *queries: Query,
-        checkpoint: str | None = None,
-        available_now: bool = False,
-        every: str | None = None,
-        late: str | LateCallback | None = None,
-    ) -> Running: ...
+        query: Query,
+        name: str | None,
+        partial: bool,
+        checkpoint: str | None,
+        available_now: bool,
+        every: str | None,
+        late: str | LateCallback | None,
+    ) -> StartedQuery: ...
 
 
 class Query:
@@ -76,24 +86,57 @@ class Query:
         self,
         sql: str,
         planned: Planned,
-        optimized: Optimized,
-        job: Job,
+        sink: SinkRequest,
         sources: Mapping[str, SourceInfo],
         host: Host,
-        costs: Costs,
+        lay: Lay,
         is_fixed: bool = False,
     ) -> None:
         self.sql = sql
-        self.job = job
+        self.sink = sink
         self.sources = sources
         self.planned = planned
-        self.optimized = optimized
-        self._host = host
-        self.costs = costs
         self.is_fixed = is_fixed
         self.definition: str | None = None  # what defines it, if that is not its SQL
+        self._host = host
+        self._lay = lay
+        self._plans: dict[bool, QueryPlan] = {}
+        self._run: StartedQuery | None = None
         self._progress: Callable[[], Progress] = Progress
         self._answer: pl.DataFrame | None = None
+        self.plan  # noqa: B018 (what cannot be planned is refused at once)
+
+    @property
+    def plan(self) -> QueryPlan:
+        """The plan for where the query would run now: alone, or in the running graph."""
+        shares = self._host.is_running
+        if shares not in self._plans:
+            self._plans[shares] = self._lay(shares, Statistics())
+        return self._plans[shares]
+
+    def replan(self, news: Statistics, shares: bool = True) -> Choice:
+        """Plan the query with what is known now; from now on, this is its plan."""
+        self._plans[shares] = self._lay(shares, news)
+        return self._plans[shares].choice
+
+    @property
+    def job(self) -> Job:
+        """The plan with the axis of its time and its sink."""
+        return Job(self.plan.physical, self.planned.domain, self.sink)
+
+    @property
+    def optimized(self) -> Optimized:
+        return self.plan.optimized
+
+    @property
+    def costs(self) -> Costs:
+        return self.plan.costs
+
+    @property
+    def operators(self) -> Exec:
+        """The operators that run, or would."""
+        running = self._run
+        return running.plan if running is not None and running.is_active else self.plan.physical
 
     @property
     def schema(self) -> Schema:
@@ -115,15 +158,15 @@ class Query:
 
         `"logical"` is what the query says, `"optimized"` what the rules made of it, `"verbose"`
         the plan after every rule that changed it, `"physical"` the operators that run, and
-        `"fragments"` how Spark runs them. `"cost"` is what it will need, beside what was measured
-        if it has run.
+        `"fragments"` how they are dealt out to partitions. `"cost"` is what it will need, beside
+        what was measured if it has run. Of a query that runs, the operators are those that run.
         """
         plans: dict[str, Callable[[], str]] = {
             "logical": lambda: render(self.planned.plan),
             "optimized": lambda: render(self.optimized.plan),
             "verbose": lambda: str(self.optimized),
-            "physical": lambda: render(self.job.plan),
-            "fragments": lambda: str(stage_plans([self.job.plan])),
+            "physical": lambda: render(self.operators),
+            "fragments": lambda: str(stage_plans([self.operators])),
             "cost": lambda: self.costs.report(self.progress),
         }
         if level not in plans:
@@ -137,10 +180,10 @@ class Query:
         shows the progress meanwhile.
         """
         answer = self._collected()
-        if coalesce and not is_coalesced(self.job.plan):
-            merged = CoalesceExec(self.job.plan).operator()
+        if coalesce and not is_coalesced(self.plan.physical):
+            merged = CoalesceExec(self.plan.physical).operator()
             answer = merged.step([answer], [OPEN_END])[0]
-        return self._output(_ordered(answer, VALID_FROM, VALID_TO), VALID_FROM, VALID_TO)
+        return self._output(in_order(answer, VALID_FROM, VALID_TO), VALID_FROM, VALID_TO)
 
     def changes(self) -> pa.Table:
         """The result as a log: rows that come (+) and go (-), and when."""
@@ -154,14 +197,14 @@ class Query:
 
     def snapshot(self, at: int | datetime) -> pa.Table:
         """The rows of the result that hold at an instant."""
-        return self._output(_ordered(snapshot(self._collected(), self._instant(at))))
+        return self._output(in_order(snapshot(self._collected(), self._instant(at))))
 
     def ticks(self) -> Iterator[pa.Table]:
         """Run anew, and return what became known with each tick."""
-        for batch in self._execution():
-            yield self._output(_ordered(batch, VALID_FROM, VALID_TO), VALID_FROM, VALID_TO)
+        for batch in self._host.collected(self):
+            yield self._output(in_order(batch, VALID_FROM, VALID_TO), VALID_FROM, VALID_TO)
 
-    def into(self, sink: str | Callback, *, form: str | None = None, **options: Any) -> Query:
+    def into(self, sink: Target, *, form: str | None = None, **options: Any) -> Query:
         """The query with a place for its results.
 
         `sink` is a format of Spark with its `options` (`"parquet", path=...`), `"console"`,
@@ -171,12 +214,12 @@ class Query:
         newest instant that is complete, which take the place of those before.
         """
         other = copy(self)
-        other.job = replace(self.job, sink=SinkRequest(sink, options, form or ""))
+        other.sink = SinkRequest(sink, options, form or "")
         return other
 
     def start(
         self,
-        sink: str | Callback | None = None,
+        sink: Target | None = None,
         *,
         form: str | None = None,
         checkpoint: str | None = None,
@@ -186,12 +229,12 @@ class Query:
         name: str | None = None,
         partial: bool = False,
         **options: Any,
-    ) -> Running:
+    ) -> StartedQuery:
         """Run and send what becomes known with each tick to a sink.
 
         If the graph of the engine is running, the query joins it, under a `name`: its answers are
         exact from an instant on that depends on what it shares with others, and before that it
-        gives none, unless it is `partial`. Else it runs alone, on Spark.
+        gives none, unless it is `partial`. Else it runs in a graph of its own.
 
         The sink is that of `into`; without one, it is that of INSERT INTO, or the console.
         With a `checkpoint`, a query that was stopped goes on where it was. `available_now` reads
@@ -199,25 +242,22 @@ class Query:
         Late rows are kept in a folder `late`, or given to a function of the name of their source,
         the rows, and the number of the tick.
         """
-        own = self.job.sink if sink is None else SinkRequest(sink)
+        own = self.sink if sink is None else SinkRequest(sink)
         query = self.into(own.target, form=form or own.form, **{**own.options, **options})
-        if self._host.is_running:
-            _refuse_own_run(checkpoint, available_now, every, late)
-            joined = self._host.graph.start(query, name, partial)
-            self.follow(lambda: joined.progress)
-            return joined
-        running = self._host.start(
-            query, checkpoint=checkpoint, available_now=available_now, every=every, late=late
+        self._run = self._host.started(
+            query, name, partial, checkpoint, available_now, every, late
         )
-        self.follow(lambda: running.progress)
-        return running
+        query._run = self._run
+        run = self._run
+        self.follow(lambda: run.progress)
+        return run
 
     def like(self, sql: str) -> Query:
         """Another query, whose results go to the same place."""
         found = self._host.sql(sql)
         if found is None:
             raise TidemillError("that is no query", help="write SELECT ...")
-        sink = self.job.sink
+        sink = self.sink
         return found.into(sink.target, form=sink.form, **sink.options)
 
     def follow(self, progress: Callable[[], Progress]) -> None:
@@ -229,16 +269,12 @@ class Query:
         """How the last run went."""
         return self._progress()
 
-    def _execution(self) -> Execution:
-        execution = self._host.execution(self)
-        self.follow(lambda: execution.progress)
-        return execution
-
     def _collected(self) -> pl.DataFrame:
         changes = any(info.kind is SourceKind.CHANGING for info in self.sources.values())
         if self._answer is None or changes:
             with progress_line(lambda: self.progress):
-                self._answer = pl.concat([empty_batch(self.schema), *self._execution()])
+                batches = self._host.collected(self)
+                self._answer = pl.concat([empty_batch(self.schema), *batches])
         return self._answer
 
     def _output(self, frame: pl.DataFrame, *times: str) -> pa.Table:
@@ -254,18 +290,3 @@ class Query:
 
     def __repr__(self) -> str:
         return f"Query({masked(' '.join(self.sql.split()))!r})"
-
-
-def _refuse_own_run(*choices: object) -> None:
-    if any(choices):
-        raise TidemillError(
-            "checkpoint, available_now, every and late are those of the running graph",
-            help="give them to engine.run, or stop the graph with engine.graph.stop()",
-        )
-
-
-def _ordered(batch: pl.DataFrame, *times: str) -> pl.DataFrame:
-    """Rows by their time and then by their values, so that equal answers look equal."""
-    flat = [name for name, dtype in batch.schema.items() if not dtype.is_nested()]
-    keys = [*times, *(name for name in flat if name not in times)]
-    return batch.sort(keys, nulls_last=False) if keys else batch

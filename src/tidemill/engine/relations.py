@@ -19,9 +19,10 @@ from tidemill.engine.new_rows import checked_rows
 from tidemill.errors import CatalogError
 from tidemill.physical.arrays import Bools
 from tidemill.physical.lowering import lower
-from tidemill.runtime.inprocess.feeds import ConstantFeed, instants
-from tidemill.runtime.inprocess.run import Run
+from tidemill.physical.source import SourceExec
+from tidemill.runtime.graph import Graph
 from tidemill.runtime.relations import Follower, LocalRelation
+from tidemill.runtime.validity import Rows, instants
 from tidemill.sql import DeleteFrom, Statement
 from tidemill.timeline import BEGIN, OPEN_END, TimeDomain
 
@@ -129,11 +130,10 @@ def rows_where(
     tree = exp.select(exp.column(_ROW, quoted=True)).from_(exp.to_table(info.name)).where(where)
     plan = lower(plan_query(tree, text, own).plan, own.functions)
     table = rows.with_row_index(_ROW).to_arrow()
-    numbers = [found[_ROW].to_numpy() for found in Run(plan, _only(info.name, table))]
+    graph = Graph(plan)
+    (leaf,) = (leaf for leaf in graph.leaves if isinstance(leaf, SourceExec))
+    there = Rows(table, np.zeros(rows.height, np.int64), np.full(rows.height, OPEN_END))
+    ((found, _),) = graph.step([(there.scanned(leaf.scan), OPEN_END)])
     chosen = np.zeros(rows.height, dtype=np.bool_)
-    chosen[np.concatenate(numbers).astype(np.int64)] = True
+    chosen[found[_ROW].to_numpy().astype(np.int64)] = True
     return chosen
-
-
-def _only(name: str, table: pa.Table) -> dict[str, ConstantFeed]:
-    return {name: ConstantFeed(name, iter([table]))}

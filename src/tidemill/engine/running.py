@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from threading import Event, Thread
-from typing import Protocol
+from functools import partial
 
+import polars as pl
 import pyarrow as pa
 
 from tidemill.algebra.plan import Plan, render
@@ -25,27 +25,44 @@ from tidemill.graph.query_graph import GraphQuery, QueryGraph, State
 from tidemill.graph.reoptimize import Choice, Reoptimizer
 from tidemill.optimize.statistics import Statistics
 from tidemill.physical.lowering import lower
-from tidemill.runtime.interface import GraphRun
+from tidemill.physical.operator import Exec
+from tidemill.runtime.interface import Job
 from tidemill.runtime.progress import Progress, SourceProgress
+from tidemill.runtime.run import Run
+from tidemill.runtime.ticker import Ticker
 from tidemill.timeline import BEGIN
 
 Choose = Callable[[Query, Statistics], Choice]
 """How a query is planned so that it shares what it can with others, given what is new."""
 
 
-class Ticking(GraphRun, Protocol):
-    """A run whose ticks are made by whoever holds it."""
+class Collected:
+    """A sink that holds the rows of ticks, as operators give them, until they are taken."""
 
-    def tick(self) -> None: ...
+    form = "intervals"
+
+    def __init__(self) -> None:
+        self._rows: list[pl.DataFrame] = []
+
+    def give(self, rows: pl.DataFrame, tick: int) -> None:
+        self._rows.append(rows)
+
+    def taken(self) -> list[pl.DataFrame]:
+        """What came since the last call."""
+        rows, self._rows = self._rows, []
+        return rows
 
 
 class StartedQuery:
-    """A query of the running graph; its methods are those of a query that runs alone."""
+    """A query that runs, perhaps with others; its methods are named as those of PySpark's
+    StreamingQuery."""
 
     def __init__(self, host: RunningGraph, query: GraphQuery, definition: Query) -> None:
         self._host = host
         self._query = query
         self._definition = definition
+        self.is_alone = False
+        """Whether the graph is its own, and ends with it."""
 
     @property
     def depends_on(self) -> tuple[str, ...]:
@@ -103,12 +120,19 @@ class StartedQuery:
         migration, run = self.migration, self._host.graph.run
         if migration is not None and migration.is_running:
             return migration.report(run.nodes)
-        return "\n".join(["physical", render(self._query.job.plan)])
+        return "\n".join(["physical", render(self.plan)])
+
+    @property
+    def plan(self) -> Exec:
+        """The operators that run."""
+        return self._query.job.plan
 
     @property
     def is_active(self) -> bool:
         """Whether it gives answers."""
-        return self._query.state is State.RUNNING
+        running = self._query.state is State.RUNNING and self._host.is_active
+        ticker = self._host.ticker
+        return running and (ticker is None or ticker.is_alive or not self.is_alone)
 
     @property
     def progress(self) -> Progress:
@@ -144,45 +168,107 @@ class StartedQuery:
 
     def exception(self) -> Exception | None:
         """What stopped the query, if it failed."""
-        return self._query.error
+        return self._query.error or self._host.error
 
     def process_all_available(self) -> None:
-        """Wait until everything that is there now has been read."""
+        """Come back when everything that is there now has been read."""
         self._host.process_all_available()
+        if self._query.error is not None:
+            raise self._query.error
 
     def stop(self) -> None:
         """Let the query go; others go on."""
-        if self.is_active:
+        if self.is_alone:
+            self._host.stop()
+        elif self.is_active:
             self._host.graph.remove(self.name)
 
     def await_termination(self, timeout: float | None = None) -> bool:
-        """Wait until the query is stopped or fails."""
+        """Wait until the input ends, or the query is stopped or fails."""
         until = None if timeout is None else time.monotonic() + timeout
         while self.is_active and (until is None or time.monotonic() < until):
-            time.sleep(0.02)
-        if self._query.error is not None:
-            raise self._query.error
+            time.sleep(0.01)
+        if (error := self.exception()) is not None:
+            raise error
         return not self.is_active
 
 
-class RunningGraph:
-    """All queries of an engine that run together; `engine.run` makes it.
+class StartedQueries:
+    """Queries that run together, in a graph of their own; by number, in their order."""
 
-    Queries are added and stopped while it runs. Those that have parts in common share them.
+    def __init__(self, graph: RunningGraph, queries: Sequence[StartedQuery]) -> None:
+        self._graph = graph
+        self._queries = queries
+
+    @property
+    def is_active(self) -> bool:
+        """Whether any of them gives answers."""
+        return any(query.is_active for query in self._queries)
+
+    @property
+    def progress(self) -> Progress:
+        """What was done since the start, by all of them."""
+        every = [query.progress for query in self._queries]
+        sources = {name: read for each in every for name, read in each.sources.items()}
+        operators = {id(o): o for each in every for o in each.operators}
+        rows_out = sum(each.rows_out for each in every)
+        return replace(
+            every[0], rows_out=rows_out, sources=sources, operators=tuple(operators.values())
+        )
+
+    def progress_of(self, query: int) -> Progress:
+        """What was done since the start, with the results of one of them."""
+        return self._queries[query].progress
+
+    def results(self, query: int = 0) -> pa.Table:
+        """What the sink `memory` of a query holds now."""
+        return self._queries[query].results()
+
+    def heartbeat(self, source: str, at: int) -> None:
+        """Say that a stream has come to an instant."""
+        self._graph.heartbeat(source, at)
+
+    def exception(self) -> Exception | None:
+        """What stopped one of them, if it failed."""
+        errors = (query.exception() for query in self._queries)
+        return next((error for error in errors if error is not None), None)
+
+    def process_all_available(self) -> None:
+        """Come back when everything that is there now has been read."""
+        self._graph.process_all_available()
+        if (error := self.exception()) is not None:
+            raise error
+
+    def stop(self) -> None:
+        """Stop all of them."""
+        self._graph.stop()
+
+    def await_termination(self, timeout: float | None = None) -> bool:
+        """Wait until the input ends, or all are stopped, or one fails."""
+        ended = self._graph.await_termination(timeout)
+        if (error := self.exception()) is not None:
+            raise error
+        return ended
+
+
+class RunningGraph:
+    """Queries that run together; `engine.run` makes one that is open for more.
+
+    Then queries are added and stopped while it runs. Those that have parts in common share them.
     """
 
-    def __init__(self, run: GraphRun, choose: Choose) -> None:
-        self.graph = QueryGraph(run)
+    def __init__(self, run: Run, choose: Choose, is_open: bool = True) -> None:
+        self.graph = QueryGraph(run, is_open)
         self.adaptation = Adaptation(self.graph)
         self.metadata = Metadata(self.graph)
         self.migrations = Migrations(self.graph, self.adaptation.taken)
         self._choose = choose
         self.reoptimizer = Reoptimizer(self.graph, self.migrations, self._choice_for)
         self.manager: ResourceManager | None = None
+        self.ticker: Ticker | None = None
         self._started: dict[str, StartedQuery] = {}
-        self._stopping = Event()
-        self._ticker: Thread | None = None
-        self._begun = False
+        self._is_stopped = False
+        self._failure: Exception | None = None
 
     @property
     def queries(self) -> Mapping[str, StartedQuery]:
@@ -205,7 +291,7 @@ class RunningGraph:
     @property
     def is_active(self) -> bool:
         """Whether the graph can run."""
-        return not self._stopping.is_set()
+        return not self._is_stopped
 
     def start(self, query: Query, name: str | None = None, partial: bool = False) -> StartedQuery:
         """Add a query. It runs from the next tick on."""
@@ -215,12 +301,11 @@ class RunningGraph:
         label = name or self._free_name()
         meaning = render(query.planned.plan)
         choice = self._choose(query, Statistics())
-        job = replace(query.job, plan=choice.physical)
+        job = Job(choice.physical, query.planned.domain, query.sink)
         found = self.graph.add(label, job, partial, meaning)
         self._started[label] = StartedQuery(self, found, query)
         if not query.is_fixed:
             self.reoptimizer.watch(label, choice)
-        self._begin()
         return self._started[label]
 
     def forget(self, name: str) -> None:
@@ -257,13 +342,6 @@ class RunningGraph:
         started.redefine(wanted)
         return migration
 
-    def _begin(self) -> None:
-        """Let the run read, once there is a query for what it reads."""
-        run = self.graph.run
-        if not self._begun and self.graph.is_whole:
-            self._begun = True
-            run.start()
-
     def _free_name(self) -> str:
         number = len(self._started) + 1
         while f"q{number}" in self._started:
@@ -275,7 +353,6 @@ class RunningGraph:
         """Make several changes at once: they take effect with the same tick."""
         with self.graph.together():
             yield
-        self._begin()
 
     def adapt(self, sizes: Mapping[str, int], at: int = BEGIN) -> dict[str, tuple[int, int]]:
         """Set sizes of windows and granules for rows that come, from `at` on if that is later.
@@ -291,38 +368,55 @@ class RunningGraph:
         Steering(self.graph, self.adaptation, manager, statistics)
 
     def tick(self, ticks: int = 1) -> None:
-        """Make ticks, where the runtime leaves that to its user."""
-        run = self._ticking
+        """Make ticks now."""
         for _ in range(ticks):
-            run.tick()
+            self.graph.run.tick()
+
+    def tick_every(
+        self, seconds: float, failed: Callable[[Exception], None] | None = None
+    ) -> Ticker:
+        """Make ticks from now on, in a thread of their own; 0 is as soon as something is new."""
+        whole = partial(getattr, self.graph, "is_whole")
+        self.ticker = Ticker(self.graph.run, seconds, failed, whole, self._let_go)
+        self.ticker.start()
+        return self.ticker
+
+    def _let_go(self) -> None:
+        """The input has ended, or no tick can be made: let others use the checkpoint."""
+        if not self._is_stopped:
+            self._is_stopped = True
+            self.graph.let_all_go()
+            self.graph.run.stop()
 
     @property
-    def _ticking(self) -> Ticking:
-        run = self.graph.run
-        if not hasattr(run, "tick"):
-            raise UnsupportedError(
-                "Spark makes the ticks of this graph", help="wait with process_all_available()"
-            )
-        return run  # type: ignore[return-value]
+    def error(self) -> Exception | None:
+        """Why the last tick could not be made, if so."""
+        ended = None if self.ticker is None else self.ticker.error
+        return ended or self._failure
 
-    def tick_every(self, seconds: float) -> None:
-        """Make ticks from now on, in a thread of their own."""
-        run = self._ticking
-
-        def go_on() -> None:
-            while not self._stopping.wait(seconds):
-                with self.graph.lock:
-                    run.tick()
-
-        self._ticker = Thread(target=go_on, name="tidemill-ticks", daemon=True)
-        self._ticker.start()
+    def note_failure(self, error: Exception) -> None:
+        """Take note that a tick could not be made; it is tried again."""
+        self._failure = error
 
     def process_all_available(self) -> None:
-        """Wait until everything that is there now has been read."""
+        """Come back when everything that is there now has been read."""
+        if self.error is not None:
+            raise self.error
         self.graph.run.process_all_available()
 
+    def await_termination(self, timeout: float | None = None) -> bool:
+        """Wait for the end of the input, or until the graph is stopped."""
+        if self.ticker is not None:
+            self.ticker.join(timeout)
+            if self.ticker.is_alive:
+                return False
+        if self.error is not None:
+            raise self.error
+        return True
+
     def heartbeat(self, source: str, at: int) -> None:
-        """Say that a stream has come to an instant: rows that hold earlier are late from now on."""
+        """Say that a stream has come to an instant, as if a row of it had come: what holds earlier
+        is late from the tick after next on."""
         self.graph.run.heartbeat(source, at)
 
     def subscribe(
@@ -342,7 +436,6 @@ class RunningGraph:
 
     def stop(self) -> None:
         """Stop all queries, and the graph."""
-        self._stopping.set()
-        if self._ticker is not None:
-            self._ticker.join()
-        self.graph.run.stop()
+        if self.ticker is not None:
+            self.ticker.stop()
+        self._let_go()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
-from urllib.parse import quote
 
 from sqlglot import exp
 
@@ -20,7 +19,8 @@ from tidemill.engine.place import Place
 from tidemill.engine.planning import Planning
 from tidemill.engine.query import Query
 from tidemill.errors import CatalogError, UnsupportedError
-from tidemill.runtime.interface import SinkRequest
+from tidemill.feeds import PushedFeed
+from tidemill.results import SinkRequest
 from tidemill.sql import (
     AlterQuery,
     ConnectorCall,
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
 
 class Statements:
-    """Carries statements out for an engine. `pushed` is where Spark finds rows that are pushed."""
+    """Carries statements out for an engine."""
 
     def __init__(
         self,
@@ -53,14 +53,12 @@ class Statements:
         planning: Planning,
         place: Place,
         keep: KeptStore | None,
-        pushed: str | None,
     ) -> None:
         self._engine = engine
         self._catalog = engine.catalog
         self._planning = planning
         self._place = place
         self._keep = keep
-        self._pushed_folder = pushed
 
     def execute(self, statement: Statement) -> Query | None:
         """Run one statement; its query, if it is one."""
@@ -93,8 +91,7 @@ class Statements:
         """Make a source known. Rows are pushed into a stream that comes from nowhere."""
         self._catalog.add_source(info)
         if info.kind is SourceKind.STREAM and info.format is None:
-            folder = self._pushed_folder and f"{self._pushed_folder}/{quote(info.name, safe='')}"
-            self._place.sources.put(info, self._place.pushed(info.declared.to_arrow(), folder))
+            self._place.sources.put(info, PushedFeed(info.name, info.declared))
 
     def _named(self, statement: CreateQuery) -> Query:
         """The query of a definition; without a sink, its results are kept."""
@@ -105,7 +102,7 @@ class Statements:
     def _keeping(self, name: str, query: Query) -> Query:
         if self._keep is None:
             return query
-        sink = self._keep.sink(name, query.job)
+        sink = self._keep.sink(name, query)
         return query.into(sink.target, form=sink.form)
 
     def _defined(self, statement: Statement, tree: exp.Expr, sink: SinkRequest) -> Query:
@@ -143,7 +140,7 @@ class Statements:
                 raise CatalogError(f"the query `{statement.name}` is not running", help=help)
             self._engine.graph.query(name).optimize()
             return
-        query = self._defined(statement, statement.query, present.job.sink)
+        query = self._defined(statement, statement.query, present.sink)
         if active:
             self._engine.graph.migrate(name, query)
         self._engine.queries.redefine(statement.name, query)

@@ -29,7 +29,8 @@ NEVER = OPEN_END
 
 
 class Missing:
-    """The parts that run, and for every stream that is read the end of its newest row.
+    """The parts that run, and for every source that is read, what a new reading has missed: the
+    end of the newest row that is not there any more.
 
     `lacking` are parts that have missed something themselves when they began, until when.
     """
@@ -64,8 +65,9 @@ class Missing:
     def _new(self, plan: Plan) -> int:
         """Of a part that does not run yet: what its own results lack."""
         if isinstance(plan, SourceExec):
-            streams = plan.scan.kind is SourceKind.STREAM
-            return self._newest.get(plan.scan.source, BEGIN) if streams else BEGIN
+            # Of a relation that changes, what was deleted before is not there any more.
+            moves = plan.scan.kind in (SourceKind.STREAM, SourceKind.CHANGING)
+            return self._newest.get(plan.scan.source, BEGIN) if moves else BEGIN
         missed = max(map(self.until, plan.children))
         return _through(plan, missed) if missed > BEGIN else BEGIN
 

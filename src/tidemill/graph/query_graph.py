@@ -16,8 +16,9 @@ from tidemill.graph.normal import normal
 from tidemill.graph.readings import with_readings
 from tidemill.graph.uses import Uses
 from tidemill.physical.operator import Exec
-from tidemill.runtime.interface import GraphRun, Job, Restored, Root
+from tidemill.runtime.interface import Job, Restored, Root
 from tidemill.runtime.progress import Progress
+from tidemill.runtime.run import Run
 from tidemill.timeline import BEGIN
 
 
@@ -69,11 +70,12 @@ Carried = Mapping[Exec, Exec]
 class QueryGraph:
     """All queries that run together. Changes take effect between two ticks.
 
-    With `sharing` off, the plans of queries have no part in common.
+    If it is not open, the queries that it begins with are all, and run as they were planned.
     """
 
-    def __init__(self, run: GraphRun) -> None:
+    def __init__(self, run: Run, is_open: bool = True) -> None:
         self.run = run
+        self._is_open = is_open
         self.queries: dict[str, GraphQuery] = {}
         self.lock = run.lock
         self.gates: list[Gate] = []
@@ -157,6 +159,12 @@ class QueryGraph:
                 self._revise()
             return left
 
+    def let_all_go(self) -> None:
+        """Take note that nothing runs any more; what is in a checkpoint stays."""
+        with self.lock:
+            for query in self.running.values():
+                self._retire(query, State.STOPPED)
+
     def remove(self, name: str, state: State = State.STOPPED) -> GraphQuery:
         """Let a query go. What others need of it goes on."""
         with self.lock:
@@ -202,7 +210,10 @@ class QueryGraph:
 
     def matched(self, plan: Exec) -> Exec:
         """A plan in the words of the graph, so that it shares what runs already."""
-        return with_readings(with_ordered_inputs(normal(plan)), self.run.nodes, self._missing())
+        if not self._is_open:
+            return plan
+        words, nodes = with_ordered_inputs(normal(plan)), self.run.nodes
+        return with_readings(words, nodes, self._missing(), self.run.refillable)
 
     def missed(self, plan: Exec) -> int:
         """From which instant on a plan gives exact answers, if it begins now."""

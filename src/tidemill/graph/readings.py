@@ -1,8 +1,8 @@
-"""Relations in a running graph: which of its readings of a relation a new query joins."""
+"""Sources in a running graph: which of its readings of a source a new query joins."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 
 from tidemill.algebra.nodes import SourceKind
@@ -13,34 +13,43 @@ from tidemill.physical.source import SourceExec
 from tidemill.runtime.graph import NodeProgress
 
 
-def with_readings(plan: Exec, running: Mapping[Exec, NodeProgress], missing: Missing) -> Exec:
+def with_readings(
+    plan: Exec,
+    running: Mapping[Exec, NodeProgress],
+    missing: Missing,
+    refillable: Collection[str] = (),
+) -> Exec:
     """The plan over readings of its relations of which it has missed the least.
 
     Rows of a relation come once, with the first tick of a reading. What begins later can go on
-    from where another query has taken them in, or has to read them again.
+    from where another query has taken them in, or has to read them again. So it is with streams
+    whose rows are kept for a while: they are `refillable`.
     """
-    relations = {leaf.scan.source for leaf in _relations(plan)}
-    if not relations:
+    again = {leaf.scan.source for leaf in _leaves(plan) if _can_begin_anew(leaf, refillable)}
+    if not again:
         return plan
     known = {leaf for leaf in running if isinstance(leaf, SourceExec)}
-    readings = sorted({leaf.reading for leaf in known if leaf.scan.source in relations})
-    fresh = max(readings, default=-1) + 1
-    choices = [_reading(plan, number) for number in [*readings, fresh]]
+    readings = sorted({0, *(leaf.reading for leaf in known if leaf.scan.source in again)})
+    fresh = max((leaf.reading for leaf in known if leaf.scan.source in again), default=-1) + 1
+    choices = [_reading(plan, number, again) for number in dict.fromkeys([*readings, fresh])]
     # Of equally good ones, the first is shared with most other queries.
     return min(choices, key=missing.until)
 
 
-def _relations(plan: Plan) -> list[SourceExec]:
-    leaves = [node for node in plan.walk() if isinstance(node, SourceExec)]
-    return [leaf for leaf in leaves if leaf.scan.kind is not SourceKind.STREAM]
+def _can_begin_anew(leaf: SourceExec, refillable: Collection[str]) -> bool:
+    return leaf.scan.kind is not SourceKind.STREAM or leaf.scan.source in refillable
 
 
-def _reading(plan: Exec, number: int) -> Exec:
+def _leaves(plan: Plan) -> list[SourceExec]:
+    return [node for node in plan.walk() if isinstance(node, SourceExec)]
+
+
+def _reading(plan: Exec, number: int, sources: Collection[str]) -> Exec:
     done: dict[int, Plan] = {}
 
     def changed(node: Plan) -> Plan:
         if id(node) not in done:
-            if isinstance(node, SourceExec) and node.scan.kind is not SourceKind.STREAM:
+            if isinstance(node, SourceExec) and node.scan.source in sources:
                 done[id(node)] = replace(node, reading=number)
             else:
                 done[id(node)] = node.with_children([changed(child) for child in node.children])

@@ -5,7 +5,7 @@ from tidemill.results.late import ARRIVED, LateShape, make_late_sink
 from tidemill.results.making import make_sink
 from tidemill.results.memory import MemorySink
 from tidemill.results.places import Sink
-from tidemill.results.requests import Callback, LateCallback, SinkRequest
+from tidemill.results.requests import Callback, LateCallback, SinkRequest, Target
 from tidemill.results.sink import PartSink, PartWriter, SparkWrite, TableSink
 from tidemill.results.tables import in_order, user_table
 
@@ -24,6 +24,7 @@ __all__ = [
     "SinkRequest",
     "SparkWrite",
     "TableSink",
+    "Target",
     "check_form",
     "in_order",
     "make_late_sink",

@@ -12,7 +12,7 @@ from tidemill.results.function import FunctionSink
 from tidemill.results.memory import MemorySink
 from tidemill.results.places import FILES, SINKS, Place, Sink, file_sink, spark_sink
 from tidemill.results.postgres import DatabaseSink
-from tidemill.results.requests import SinkRequest
+from tidemill.results.requests import SinkRequest, TableSink
 from tidemill.results.sink import SparkWrite
 from tidemill.timeline import TimeDomain
 
@@ -43,6 +43,8 @@ def make_sink(
             return file_sink(format, shape, dict(request.options), place)
         case str() as format:
             return spark_sink(SparkWrite(format, shape, request.options), place, _guess(format))
+        case TableSink() as sink:
+            return sink
         case call:
             return FunctionSink(shape, call)
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
+import polars as pl
 import pyarrow as pa
 
 Callback = Callable[[pa.Table, int], None]
@@ -13,6 +14,21 @@ Callback = Callable[[pa.Table, int], None]
 
 LateCallback = Callable[[str, pa.Table, int], None]
 """A function of the name of a source, rows that came too late, and the number of the tick."""
+
+
+@runtime_checkable
+class TableSink(Protocol):
+    """Takes all rows of a tick in the driver."""
+
+    @property
+    def form(self) -> str: ...
+
+    def give(self, rows: pl.DataFrame, tick: int) -> None:
+        """Take the rows of a tick, with their validity, also if there are none."""
+
+
+Target = str | Callback | TableSink
+"""The name of a sink, a function, or whoever takes rows as operators give them."""
 
 _USUAL_FORMS = {"postgres": "snapshot"}
 
@@ -29,7 +45,7 @@ class SinkRequest:
     ('intervals', 'snapshot')
     """
 
-    target: str | Callback = "console"
+    target: Target = "console"
     options: Mapping[str, Any] = field(default_factory=dict, repr=False)  # perhaps a password
     form: str = ""
 

@@ -13,17 +13,7 @@ from typing import Any, Protocol, runtime_checkable
 import polars as pl
 
 from tidemill.results.forms import Shape
-
-
-@runtime_checkable
-class TableSink(Protocol):
-    """Takes all rows of a tick in the driver."""
-
-    @property
-    def form(self) -> str: ...
-
-    def give(self, rows: pl.DataFrame, tick: int) -> None:
-        """Take the rows of a tick, with their validity, also if there are none."""
+from tidemill.results.requests import TableSink
 
 
 class PartWriter(Protocol):
@@ -68,3 +58,6 @@ class SparkWrite:
     @property
     def whole(self) -> bool:
         return self.shape.is_whole
+
+
+__all__ = ["PartSink", "PartWriter", "SparkWrite", "TableSink"]

@@ -55,7 +55,7 @@ class Root:
     @property
     def kept(self) -> Root:
         """The query as a checkpoint keeps it: a function that gets the results is not kept."""
-        if not callable(self.job.sink.target):
+        if isinstance(self.job.sink.target, str):
             return self
         sink = SinkRequest(DETACHED, form=self.job.sink.form)
         return replace(self, job=replace(self.job, sink=sink))

@@ -65,6 +65,11 @@ class Member:
     rows_out: int = 0
     began: float = field(default_factory=time.monotonic)
 
+    @property
+    def is_detached(self) -> bool:
+        """Whether it was restored, and has no function for its results yet."""
+        return self.root.job.sink.target == DETACHED
+
     def results(self) -> pa.Table:
         """What its sink holds, if it is one that keeps results."""
         if not isinstance(self.sink, MemorySink):

@@ -13,7 +13,7 @@ import polars as pl
 from tidemill.algebra.nodes import SourceKind
 from tidemill.changes import DELETED, INSERTED
 from tidemill.errors import CatalogError, ExecutionError
-from tidemill.feeds import Slice, TableSlice, stored
+from tidemill.feeds import Feed, Slice, TableSlice, stored
 from tidemill.physical.source import SourceExec
 from tidemill.runtime.clock import NEVER, Clocks, Seen, SourceClock
 from tidemill.runtime.following import Following
@@ -105,6 +105,11 @@ class Opened:
             stream.source.feed.close()
         for relation in self.changing.values():
             relation.following.close()
+
+    @property
+    def feeds(self) -> list[Feed]:
+        """What streams bring."""
+        return [stream.source.feed for stream in self.streams.values()]
 
     @property
     def timings(self) -> dict[str, Timing]:

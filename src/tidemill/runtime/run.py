@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from threading import RLock
 from typing import Any
 from uuid import uuid4
@@ -29,7 +30,7 @@ from tidemill.runtime.fabric import Fabric
 from tidemill.runtime.findings import Findings
 from tidemill.runtime.gathering import Gathering
 from tidemill.runtime.graph import NodeProgress, nodes_of
-from tidemill.runtime.interface import DETACHED, Job, Restored, Root
+from tidemill.runtime.interface import Job, Restored, Root
 from tidemill.runtime.manifest import open_manifest
 from tidemill.runtime.members import Delivery, Member, Sinks, outlets_of
 from tidemill.runtime.nodes import GraphNodes, NativeTotals, operator_totals
@@ -44,6 +45,9 @@ from tidemill.runtime.stage_task import StageTask
 from tidemill.runtime.state import forget
 from tidemill.runtime.ticks import Begun, Committed, TickLog
 from tidemill.store import Store
+
+_MOMENT = 0.01
+"""Seconds."""
 
 _LATE = "#late "
 """Before the name of a stream: the name of the result that has its late rows."""
@@ -141,7 +145,9 @@ class Run:
 
     @property
     def has_more(self) -> bool:
-        """Whether another tick would bring something."""
+        """Whether another tick would bring something, and can be made."""
+        if any(member.is_detached for member in self._members.values()):
+            return False
         return self._unfinished is not None or self._changed or self._opened.has_more
 
     # Queries come and go
@@ -379,7 +385,7 @@ class Run:
 
     def _refuse_detached(self) -> None:
         for name, member in self._members.items():
-            if member.root.job.sink.target == DETACHED:
+            if member.is_detached:
                 raise ExecutionError(
                     f"the query `{name}` of the checkpoint has no function for its results yet",
                     help="start it again under its name, or stop it",
@@ -427,9 +433,29 @@ class Run:
         with self.lock:
             self._opened.forget(source)
 
+    def position_of(self, source: str) -> int | None:
+        """Up to which slice a stream was read, if it is being read."""
+        named = {name.casefold(): stream for name, stream in self._opened.streams.items()}
+        stream = named.get(source.casefold())
+        return None if stream is None else stream.position
+
+    def tick_or_wait(self) -> None:
+        """Make a tick if it would bring something; else wait a moment."""
+        if self.has_more:
+            self.tick()
+        else:
+            time.sleep(_MOMENT)
+
     def process_all_available(self) -> None:
         """Make ticks until everything that is there now has been read."""
-        self.tick()
+        with ThreadPoolExecutor() as threads:
+            # What others bring may have to wait for ticks.
+            coming = [threads.submit(feed.settle) for feed in self._opened.feeds]
+            self.tick()
+            while not all(each.done() for each in coming):
+                self.tick_or_wait()
+        for each in coming:
+            each.result()
         while self.has_more:
             self.tick()
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import pyarrow as pa
 
 from tidemill.engine.tables import pushed_table
-from tidemill.runtime.inprocess.feeds import instants
+from tidemill.runtime.validity import instants
 from tidemill.server.incoming import rows_of
 from tidemill.server.problems import Conflict, TooMany
 from tidemill.server.service import Service

@@ -14,7 +14,7 @@ from tidemill.client import Catalog, QueryInfo
 from tidemill.engine.kept import KeptStore
 from tidemill.engine.tables import duration, pushed_table
 from tidemill.errors import UnsupportedError
-from tidemill.runtime.inprocess.feeds import instants
+from tidemill.runtime.validity import instants
 from tidemill.server.show.catalog import catalog_of
 from tidemill.server.show.queries import query_of
 from tidemill.server.ticker import Ticker

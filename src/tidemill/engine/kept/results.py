@@ -10,10 +10,11 @@ import pyarrow as pa
 
 from tidemill.algebra.schema import Schema
 from tidemill.engine.kept.log import RowLog
+from tidemill.fragments.stages import EdgeExec
 from tidemill.physical.changes import AT, consolidate, snapshot, to_changes
 from tidemill.physical.coalesce import CoalesceExec
-from tidemill.physical.operator import Exec, empty_batch
-from tidemill.runtime.results import user_table
+from tidemill.physical.operator import empty_batch
+from tidemill.results import in_order, user_table
 from tidemill.timeline import BEGIN, OPEN_END, VALID_FROM, VALID_TO, TimeDomain
 
 _MOST_LOG = 4_000_000
@@ -31,40 +32,35 @@ class KeptResults:
     with those that still hold. With a `path`, they are on disk too, and there again when the query
     goes on after a crash.
 
-    >>> from tidemill.algebra import Scan
-    >>> from tidemill.physical.source import SourceExec
-    >>> kept = KeptResults(SourceExec(Scan("s", "s", Schema.of(n=pa.int64()))), None, rows=100)
-    >>> kept(pa.table({"s.n": [7, 8], "valid_from": [1, 3], "valid_to": [3, 9]}), tick=0)
+    >>> kept = KeptResults(Schema.of(n=pa.int64()), None, rows=100)
+    >>> kept.give(pl.DataFrame({"n": [7, 8], "valid_from": [1, 3], "valid_to": [3, 9]}), tick=0)
     >>> kept.complete(until=4)
     >>> kept.snapshot().to_pylist(), kept.snapshot(at=1).to_pylist()
-    ([{'s.n': 8}], [{'s.n': 7}])
+    ([{'n': 8}], [{'n': 7}])
     """
 
+    form = "live"
+
     def __init__(
-        self, plan: Exec, domain: TimeDomain | None, rows: int, path: Path | None = None
+        self, schema: Schema, domain: TimeDomain | None, rows: int, path: Path | None = None
     ) -> None:
+        self.schema = schema
+        """The columns of the answer, without its validity."""
         self.domain = domain
         self.complete_until = BEGIN
         self.kept_from = BEGIN
-        self._plan = plan
         self._most = rows
         self._tick = -1
-        self._ended = self._open = self._new = empty_batch(plan.schema)
+        self._ended = self._open = self._new = empty_batch(schema)
         self._lock = RLock()
         self._log = None if path is None else RowLog(path)
         self._reload()
 
-    @property
-    def schema(self) -> Schema:
-        """The columns of the answer, without its validity."""
-        return self._plan.schema
-
-    def __call__(self, table: pa.Table, tick: int) -> None:
+    def give(self, rows: pl.DataFrame, tick: int) -> None:
         """Take the rows of a tick. A tick that comes again after a crash is known already."""
         with self._lock:
-            if tick <= self._tick:
+            if tick <= self._tick or not rows.height:
                 return
-            rows = self._in_instants(table)
             if self._log is not None:
                 self._log.add((tick, rows, None))
             self._take(tick, rows)
@@ -83,7 +79,7 @@ class KeptResults:
     def clear(self) -> None:
         """Forget everything: the query begins anew."""
         with self._lock:
-            self._ended = self._open = self._new = empty_batch(self._plan.schema)
+            self._ended = self._open = self._new = empty_batch(self.schema)
             self.complete_until = self.kept_from = BEGIN
             self._tick = -1
             if self._log is not None:
@@ -123,20 +119,8 @@ class KeptResults:
         """How many rows are kept."""
         return self._ended.height + self._open.height + self._new.height
 
-    def _in_instants(self, table: pa.Table) -> pl.DataFrame:
-        """Rows as operators have them: time as integers, an open end as the end of time."""
-        rows = pl.DataFrame(table)
-        if self.domain is TimeDomain.MICROSECONDS:
-            physical = pl.col(VALID_FROM, VALID_TO).dt.epoch("us")
-            rows = rows.with_columns(physical)
-        known = pl.col(VALID_TO).fill_null(OPEN_END)
-        return rows.with_columns(known).cast({VALID_FROM: pl.Int64, VALID_TO: pl.Int64})
-
     def _shown(self, rows: pl.DataFrame, *times: str) -> pa.Table:
-        flat = [name for name, dtype in rows.schema.items() if not dtype.is_nested()]
-        keys = [*times, *(name for name in flat if name not in times)]
-        ordered = rows.sort(keys, nulls_last=False) if keys else rows
-        return user_table(ordered, self.schema, self.domain, *times)
+        return user_table(in_order(rows, *times), self.schema, self.domain, *times)
 
     def _take(self, tick: int, rows: pl.DataFrame) -> None:
         self._tick = tick
@@ -151,7 +135,7 @@ class KeptResults:
     def _merge(self) -> None:
         """Put new rows behind those that they go on from; only ones that had not ended can."""
         growing = pl.concat([self._open, self._new])
-        merged: pl.DataFrame = CoalesceExec(self._plan).operator().step([growing], [OPEN_END])[0]
+        merged: pl.DataFrame = CoalesceExec(EdgeExec(0, self.schema)).operator().step([growing], [OPEN_END])[0]
         ended = pl.col(VALID_TO) < self.complete_until
         self._ended = pl.concat([self._ended, merged.filter(ended)])
         self._open, self._new = merged.filter(~ended), self._new.clear()

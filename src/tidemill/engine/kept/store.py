@@ -6,8 +6,9 @@ from pathlib import Path
 from urllib.parse import quote
 
 from tidemill.engine.kept.results import KeptResults
+from tidemill.engine.query import Query
 from tidemill.graph.query_graph import QueryGraph
-from tidemill.runtime.interface import Job, SinkRequest
+from tidemill.results import SinkRequest
 
 
 class KeptStore:
@@ -18,10 +19,10 @@ class KeptStore:
         self._folder = None if folder is None else Path(folder)
         self._kept: dict[str, KeptResults] = {}
 
-    def sink(self, name: str, job: Job) -> SinkRequest:
+    def sink(self, name: str, query: Query) -> SinkRequest:
         """The sink of a query: what was kept under its name is there already."""
         path = None if self._folder is None else self._folder / f"{quote(name, safe='')}.rows"
-        kept = KeptResults(job.plan, job.domain, self._rows, path)
+        kept = KeptResults(query.schema, query.planned.domain, self._rows, path)
         self._kept[name.casefold()] = kept
         return SinkRequest(kept, form="live")
 

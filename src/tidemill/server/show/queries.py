@@ -8,7 +8,7 @@ from tidemill.engine import Query
 from tidemill.engine.kept import KeptResults
 from tidemill.engine.running import StartedQuery
 from tidemill.errors import TidemillError, masked
-from tidemill.runtime.interface import SinkRequest
+from tidemill.results import SinkRequest
 from tidemill.runtime.progress import Progress
 from tidemill.server.problems import problem
 from tidemill.server.show.statements import select_text
@@ -25,7 +25,7 @@ def query_of(name: str, definition: Query, run: StartedQuery | None) -> dict[str
         "columns": columns_of(definition.schema),
         "domain": domain_of(definition.planned.domain),
         "depends_on": sorted(definition.depends_on),
-        "sink": sink_of(definition.job.sink),
+        "sink": sink_of(definition.sink),
         "warnings": [problem(warning) for warning in definition.warnings],
         **_run(run),
     }
