@@ -1,9 +1,12 @@
 """What is new in the sources: numbered slices that grow, written down and read by tasks."""
 
 from tidemill.feeds.feed import Feed
+from tidemill.feeds.files import FilesFeed, files_feed
 from tidemill.feeds.opening import folder_of, in_store
+from tidemill.feeds.options import FORMATS, refusal, understands
 from tidemill.feeds.pushed import PushedFeed
 from tidemill.feeds.reading import read_slice
+from tidemill.feeds.relation import relation_slices, relation_table
 from tidemill.feeds.retained import Retained
 from tidemill.feeds.slices import (
     FileSlice,
@@ -16,21 +19,30 @@ from tidemill.feeds.slices import (
     to_json,
 )
 from tidemill.feeds.tables import TablesFeed
+from tidemill.feeds.view import View
 
 __all__ = [
+    "FORMATS",
     "Feed",
     "FileSlice",
+    "FilesFeed",
     "PushedFeed",
     "Retained",
     "Slice",
     "TableSlice",
     "TablesFeed",
+    "View",
+    "files_feed",
     "folder_of",
     "from_json",
     "in_store",
     "read_slice",
+    "refusal",
+    "relation_slices",
+    "relation_table",
     "split",
     "split_numbered",
     "stored",
     "to_json",
+    "understands",
 ]

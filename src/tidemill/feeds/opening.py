@@ -56,10 +56,17 @@ def opened(path: str) -> pa.NativeFile:
 
 def in_store(store: Store, name: str) -> str:
     """Where a file of a store is, for tasks on any machine."""
-    if store.is_local:
-        return store.path(name)
-    parts = urlsplit(store.uri)
-    return urlunsplit(parts._replace(path=f"{parts.path.rstrip('/')}/{quote(name)}"))
+    return store.path(name) if store.is_local else below(store.uri, name)
+
+
+def below(uri: str, inside: str) -> str:
+    """The URI of a file in a folder.
+
+    >>> below("s3://bucket/bids?region=eu-west-1", "a b.csv")
+    's3://bucket/bids/a%20b.csv?region=eu-west-1'
+    """
+    parts = urlsplit(uri)
+    return urlunsplit(parts._replace(path=f"{parts.path.rstrip('/')}/{quote(inside)}"))
 
 
 def folder_of(name: str) -> str:

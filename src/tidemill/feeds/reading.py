@@ -9,10 +9,14 @@ import pyarrow as pa
 from tidemill.algebra.schema import Schema
 from tidemill.errors import ExecutionError
 from tidemill.feeds.columns import Unreadable, as_declared
+from tidemill.feeds.csv_files import read_csv
 from tidemill.feeds.formats import read_arrow, read_orc, read_parquet
+from tidemill.feeds.json_files import read_json
+from tidemill.feeds.options import refusal
 from tidemill.feeds.slices import FileSlice, Slice, TableSlice
 
 _TYPED = {"arrow": read_arrow, "parquet": read_parquet, "orc": read_orc}
+_TEXTS = {"csv": read_csv, "json": read_json}
 
 
 def read_slice(slice: Slice, declared: Schema, columns: Sequence[str], name: str) -> pa.Table:
@@ -45,4 +49,9 @@ def _read_table(slice: TableSlice, declared: Schema, columns: Sequence[str], nam
 
 
 def _read(slice: FileSlice, declared: Schema, columns: Sequence[str]) -> pa.Table:
-    return as_declared(_TYPED[slice.format](slice, columns), declared, columns)
+    format = slice.format.lower()
+    if (reason := refusal(format, dict(slice.options))) is not None:
+        raise Unreadable(reason)
+    if format in _TEXTS:
+        return _TEXTS[format](slice, declared, columns)
+    return as_declared(_TYPED[format](slice, columns), declared, columns)

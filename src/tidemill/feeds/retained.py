@@ -1,41 +1,90 @@
-"""Which slices of a stream are kept after ticks have taken them, for queries that begin later."""
+"""Which slices of the past are kept, so that new queries can read them again."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterable
+from typing import NamedTuple
 
 from tidemill.timeline import BEGIN
 
 
-class Retained:
-    """Slices that ticks have taken: from, to, the watermark before, and the newest time.
+class Taken(NamedTuple):
+    """Slices that a tick took: the watermark `mark` before them, and their newest time."""
 
-    Those younger than `retain` are kept; without it, none are.
+    start: int
+    stop: int
+    mark: int
+    newest: int
+
+
+class Retained:
+    """The slices of one source that ticks took, as long as they are young enough.
+
+    They are kept while their newest time is at most `retain` before the watermark; without
+    `retain` none is kept.
+
+    >>> kept = Retained(retain=10)
+    >>> kept.took(0, 2, mark=0, newest=7)
+    >>> kept.took(2, 3, mark=7, newest=15)
+    >>> kept.still(17), kept.still(18), kept.forgotten_until
+    ([(0, 2, 0), (2, 3, 7)], [(2, 3, 7)], 8)
     """
 
-    def __init__(self, retain: int | None = None) -> None:
-        self._retain = retain
-        self._taken: list[tuple[int, int, int, int]] = []
-        self.forgotten_until = BEGIN
+    def __init__(self, retain: int | None) -> None:
+        self.retain = retain
+        self._taken: list[Taken] = []
+        self._forgotten_until = BEGIN
 
     def took(self, start: int, stop: int, mark: int, newest: int) -> None:
-        """A tick has taken slices."""
-        self._taken.append((start, stop, mark, newest))
+        """A tick took slices, one after the other without gaps."""
+        self._taken.append(Taken(start, stop, mark, newest))
+        if self.retain is None:
+            self._forget(1)
 
-    def still(self, mark: int) -> list[tuple[int, int, int]]:
-        """What is still kept when time has come so far: from, to, and the watermark it had."""
-        oldest = None if self._retain is None else mark - self._retain
-        while self._taken and (oldest is None or self._taken[0][3] < oldest):
-            newest = self._taken.pop(0)[3]
-            self.forgotten_until = max(self.forgotten_until, newest + 1)
-        return [(start, stop, before) for start, stop, before, _ in self._taken]
+    def still(self, mark_now: int) -> list[tuple[int, int, int]]:
+        """The slices that are kept at a watermark, with the watermark before each.
 
-    def dump(self) -> list[Any]:
-        """All of it, to be written down."""
-        return [self.forgotten_until, *self._taken]
+        Slices that came after one that is kept are kept as well, so that there are no gaps.
+        """
+        if self.retain is not None:
+            oldest = mark_now - self.retain
+            kept = [number for number, each in enumerate(self._taken) if each.newest >= oldest]
+            self._forget(kept[0] if kept else len(self._taken))
+        return [(each.start, each.stop, each.mark) for each in self._taken]
 
-    def load(self, known: Sequence[Any]) -> None:
-        """Go on with what was written down."""
-        self.forgotten_until, taken = known[0], known[1:]
-        self._taken = [(a, b, c, d) for a, b, c, d in taken]
+    @property
+    def forgotten_until(self) -> int:
+        """Before this time something may be missing: it was taken, and is not kept any more."""
+        return self._forgotten_until
+
+    @property
+    def first(self) -> int | None:
+        """The first slice that is kept; those before it may be forgotten."""
+        return self._taken[0].start if self._taken else None
+
+    def dump(self) -> dict[str, object]:
+        """All of it, for JSON."""
+        return {"taken": [list(each) for each in self._taken], "until": self._forgotten_until}
+
+    @staticmethod
+    def load(retain: int | None, state: dict[str, Iterable[Iterable[int]] | int]) -> Retained:
+        """What `dump` has told of; the time for which slices are kept may be another now.
+
+        >>> kept = Retained(5)
+        >>> kept.took(0, 1, 0, 3)
+        >>> Retained.load(5, kept.dump()).still(4)
+        [(0, 1, 0)]
+        """
+        kept = Retained(retain)
+        taken, until = state["taken"], state["until"]
+        assert isinstance(until, int)
+        assert not isinstance(taken, int)
+        kept._taken, kept._forgotten_until = [Taken(*each) for each in taken], until
+        if retain is None:
+            kept._forget(len(kept._taken))
+        return kept
+
+    def _forget(self, count: int) -> None:
+        gone, self._taken = self._taken[:count], self._taken[count:]
+        ends = [each.newest + 1 for each in gone]
+        self._forgotten_until = max([self._forgotten_until, *ends])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import pyarrow as pa
@@ -111,7 +111,24 @@ def split_numbered(slices: Sequence[Slice], ways: int) -> list[list[tuple[int, S
         task = min(range(ways), key=lambda task: (loads[task], len(dealt[task]), task))
         loads[task] += size_of(pieces[at][1])
         dealt[task].append(at)
-    return [[pieces[at] for at in sorted(task)] for task in dealt]
+    return [_joined([pieces[at] for at in sorted(task)]) for task in dealt]
+
+
+def _joined(pieces: list[tuple[int, Slice]]) -> list[tuple[int, Slice]]:
+    """Pieces of a file that follow each other are read at once."""
+    joined: list[tuple[int, Slice]] = []
+    for number, piece in pieces:
+        last = joined[-1][1] if joined else None
+        if isinstance(last, FileSlice) and isinstance(piece, FileSlice) and _follows(last, piece):
+            rows, nbytes = (last.rows or 0) + (piece.rows or 0), size_of(last) + size_of(piece)
+            joined[-1] = number, replace(last, last=piece.last, rows=rows, nbytes=nbytes)
+        else:
+            joined.append((number, piece))
+    return joined
+
+
+def _follows(one: FileSlice, other: FileSlice) -> bool:
+    return one.path == other.path and one.last is not None and one.last + 1 == other.first
 
 
 def _pieces(slice: Slice, share: int, ways: int) -> list[Slice]:
@@ -121,7 +138,8 @@ def _pieces(slice: Slice, share: int, ways: int) -> list[Slice]:
     if isinstance(slice, TableSlice):
         return _table_pieces(slice.table, ways)
     parts = parts_of(slice.format, slice.path, slice.first, slice.last)
-    return _file_pieces(slice, parts, share) if len(parts) > 1 else [slice]
+    # Small pieces make even loads.
+    return _file_pieces(slice, parts, share // 8) if len(parts) > 1 else [slice]
 
 
 def _table_pieces(table: pa.Table, ways: int) -> list[Slice]:
@@ -129,12 +147,12 @@ def _table_pieces(table: pa.Table, ways: int) -> list[Slice]:
     return [TableSlice(table.slice(at, length)) for at in range(0, table.num_rows, length)]
 
 
-def _file_pieces(slice: FileSlice, parts: Sequence[tuple[int, int]], share: int) -> list[Slice]:
-    """Neighbouring parts (rows and bytes of each) together, as many as fit into a share."""
+def _file_pieces(slice: FileSlice, parts: Sequence[tuple[int, int]], most: int) -> list[Slice]:
+    """Neighbouring parts (rows and bytes of each) together, as many as are not too large."""
     runs: list[list[int]] = []
     filled = 0
     for number, (_, size) in enumerate(parts):
-        if not runs or filled + size > share:
+        if not runs or filled + size > most:
             runs.append([])
             filled = 0
         runs[-1].append(number)

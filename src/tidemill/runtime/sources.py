@@ -59,7 +59,7 @@ class Stream:
     late: int = 0
     end: int | None = None
     last_rows: float = field(default_factory=time.monotonic)
-    retained: Retained = field(default_factory=Retained)
+    retained: Retained = field(default_factory=lambda: Retained(None))
     beats: int = BEGIN
 
     @staticmethod
@@ -136,7 +136,7 @@ class Stream:
         self.position, self.rows, self.late = (known[n] for n in ("position", "rows", "late"))
         times = {name: known[name] for name in ("mark", "newest", "ended")}
         self.clock = replace(self.clock, **times)
-        self.retained.load(known["retained"])
+        self.retained = Retained.load(self.source.info.retain, known["retained"])
         if self.clock.ended and self.source.feed.poll() > self.position:
             raise ExecutionError(
                 f"there are new rows of `{self.source.info.name}`, but it has ended: in the "

@@ -1,0 +1,27 @@
+"""All rows of a relation at once, from files."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pyarrow as pa
+
+from tidemill.analyze import SourceInfo
+from tidemill.feeds.files import FilesFeed, path_of
+from tidemill.feeds.reading import read_slice
+from tidemill.feeds.slices import Slice
+
+
+def relation_slices(info: SourceInfo) -> list[Slice]:
+    """All files of a relation that are there now."""
+    feed = FilesFeed(info.name, str(info.format), path_of(info), info.options, bounded=True)
+    return feed.slices(0, feed.poll())
+
+
+def relation_table(info: SourceInfo, columns: Sequence[str] | None = None) -> pa.Table:
+    """The rows of all files of a relation, which is constant or knows its validity."""
+    wanted = info.declared.names if columns is None else columns
+    slices = relation_slices(info)
+    return pa.concat_tables(
+        [read_slice(slice, info.declared, wanted, info.name) for slice in slices]
+    )
