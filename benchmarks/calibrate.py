@@ -35,7 +35,7 @@ from tidemill.physical.coalesce import CoalesceExec
 from tidemill.physical.lowering import lower
 from tidemill.physical.operator import Exec
 from tidemill.physical.source import SourceExec
-from tidemill.runtime.graph import Graph
+from tidemill.runtime.operators import Graph
 
 TICK = 50_000
 WARM_UP = 2

@@ -18,7 +18,7 @@ import polars as pl
 import pyarrow as pa
 
 import tidemill as tm
-from tidemill.runtime.graph import NodeProgress
+from tidemill.runtime.operators import NodeProgress
 from tidemill.runtime.inprocess.run import Run
 from tidemill.runtime.sketch import RecentDistinct
 

@@ -34,7 +34,7 @@ from tidemill.physical.lowering import lower
 from tidemill.physical.operator import Exec
 from tidemill.physical.source import SourceExec
 from tidemill.physical.split import SplitExec
-from tidemill.runtime.graph import Graph
+from tidemill.runtime.operators import Graph
 
 LIVE = (1_000, 10_000, 100_000)
 MOST_GROWTH = 1.5

@@ -40,7 +40,7 @@ from tidemill.nexmark.bench import flink
 from tidemill.nexmark.bench.worker import Request, Worker, WorkerFailed
 from tidemill.physical.lowering import lower
 from tidemill.physical.operator import Exec, with_validity
-from tidemill.runtime.graph import Graph
+from tidemill.runtime.operators import Graph
 from tidemill.testing.incomplete import Arrivals, IncompleteStreams
 from tidemill.timeline import OPEN_END, VALID_FROM, VALID_TO
 

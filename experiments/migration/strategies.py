@@ -15,7 +15,7 @@ from tidemill.physical.hand_over import HandOverExec
 from tidemill.physical.operator import Exec, empty_batch, ends
 from tidemill.physical.reference_point import ReferencePointExec
 from tidemill.physical.source import SourceExec
-from tidemill.runtime.graph import Arrival, Graph
+from tidemill.runtime.operators import Arrival, Graph
 
 
 @dataclass(frozen=True)

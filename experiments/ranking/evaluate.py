@@ -14,7 +14,7 @@ from tidemill.algebra import AggregateCall, Scan, Schema, column
 from tidemill.algebra.ranking import Promise, Ranked, Ranking, Strategy
 from tidemill.physical.lowering import lower
 from tidemill.physical.operator import with_validity
-from tidemill.runtime.graph import Graph
+from tidemill.runtime.operators import Graph
 from tidemill.testing.incomplete import Arrivals
 from tidemill.timeline import OPEN_END, VALID_FROM, VALID_TO
 

@@ -19,7 +19,7 @@ from tidemill.optimize import optimize
 from tidemill.physical.lowering import lower
 from tidemill.physical.operator import Exec
 from tidemill.physical.time_window import TimeWindowExec
-from tidemill.runtime.graph import nodes_of
+from tidemill.runtime.operators import nodes_of
 
 
 class Graph:

@@ -15,7 +15,7 @@ from tidemill.graph.reoptimize import Policy, seconds
 from tidemill.optimize.statistics import Statistics
 from tidemill.physical.join import JoinExec
 from tidemill.physical.project import ProjectExec
-from tidemill.runtime.graph import nodes_of
+from tidemill.runtime.operators import nodes_of
 from tidemill.testing import elements, snapshot_at
 
 JOIN = """SELECT a.v AS x, b.v AS y, c.v AS z FROM a WINDOW(RANGE 10), b WINDOW(RANGE 10),

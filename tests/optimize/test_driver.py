@@ -16,7 +16,7 @@ from tidemill.optimize.rule import conventional, everywhere, temporal
 from tidemill.optimize.sharing import Parts, shared_parts
 from tidemill.optimize.statistics import Statistics
 from tidemill.physical.lowering import lower
-from tidemill.runtime.graph import nodes_of
+from tidemill.runtime.operators import nodes_of
 
 QUERY = "SELECT x FROM (SELECT price * 2 AS x FROM bid WINDOW(RANGE 5)) WHERE x > 3 AND 1 = 1"
 

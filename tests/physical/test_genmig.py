@@ -19,7 +19,7 @@ from tidemill.physical.lowering import lower
 from tidemill.physical.operator import Exec, empty_batch
 from tidemill.physical.reference_point import ReferencePointExec
 from tidemill.physical.source import SourceExec
-from tidemill.runtime.graph import Arrival, Graph
+from tidemill.runtime.operators import Arrival, Graph
 from tidemill.testing import assert_snapshots_equal
 from tidemill.timeline import OPEN_END
 

@@ -12,7 +12,7 @@ from tidemill.algebra import Plan
 from tidemill.physical.lowering import lower
 from tidemill.physical.operator import Operator, empty_batch
 from tidemill.physical.source import SourceExec
-from tidemill.runtime.graph import Graph
+from tidemill.runtime.operators import Graph
 from tidemill.runtime.inprocess.feeds import scanned
 from tidemill.testing.check import Inputs
 from tidemill.testing.random_splits import variants

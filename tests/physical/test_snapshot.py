@@ -15,7 +15,7 @@ from tidemill.physical.operator import empty_batch
 from tidemill.physical.snapshot import SnapshotExec, snapshots_of
 from tidemill.physical.source import SourceExec
 from tidemill.reference import LogicalStream, Snapshot, canonical_row
-from tidemill.runtime.graph import Graph
+from tidemill.runtime.operators import Graph
 from tidemill.runtime.inprocess.feeds import scanned
 from tidemill.testing.check import Functions, Inputs, reference_of
 from tidemill.testing.random_splits import variants

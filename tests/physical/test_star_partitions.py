@@ -15,7 +15,7 @@ from tidemill.algebra import Policy
 from tidemill.errors import ExecutionError
 from tidemill.physical.star import AssignPartitionExec
 from tidemill.physical.star.components import shares
-from tidemill.runtime.graph import NodeProgress
+from tidemill.runtime.operators import NodeProgress
 from tidemill.timeline import OPEN_END
 
 PARTITIONS = 3

@@ -15,7 +15,7 @@ from tidemill.physical.operator import Exec, Operator, empty_batch
 from tidemill.physical.source import SourceExec
 from tidemill.physical.time_window import TimeWindowExec
 from tidemill.physical.union import UnionExec
-from tidemill.runtime.graph import Graph, nodes_of
+from tidemill.runtime.operators import Graph, nodes_of
 
 SCHEMA = Schema.of(x=pa.int64())
 

@@ -21,7 +21,7 @@ from tidemill.physical.cut import cut
 from tidemill.physical.operator import Exec, empty_batch
 from tidemill.physical.source import SourceExec
 from tidemill.runtime.gathering import Gathering
-from tidemill.runtime.graph import Graph, NodeProgress
+from tidemill.runtime.operators import Graph, NodeProgress
 from tidemill.runtime.inprocess.feeds import Feed, StreamFeed, scanned
 from tidemill.runtime.inprocess.sinks import make_sink
 from tidemill.runtime.interface import Root

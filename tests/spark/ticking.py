@@ -15,7 +15,7 @@ from tidemill.fragments import Edge, Mode, Stage, Staged
 from tidemill.physical.operator import Exec, empty_batch
 from tidemill.physical.source import SourceExec
 from tidemill.reference import canonical_row
-from tidemill.runtime.graph import Graph
+from tidemill.runtime.operators import Graph
 from tidemill.runtime.inprocess.feeds import Feed, scanned
 from tidemill.runtime.spark import worker
 from tidemill.runtime.spark.layout import TAG, Layout

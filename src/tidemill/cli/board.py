@@ -105,7 +105,7 @@ class Board:
         return [*rows, self.footer]
 
 
-def watch(console: Console, running: Running, entries: Sequence[Entry]) -> None:
+def watch(console: Console, running: StartedQueries, entries: Sequence[Entry]) -> None:
     """Show how queries are doing until they end; an error of theirs is raised."""
     board = Board(entries)
     if console.is_terminal:
@@ -122,7 +122,7 @@ def watch(console: Console, running: Running, entries: Sequence[Entry]) -> None:
     running.await_termination()
 
 
-def _wait(running: Running, meanwhile: Callable[[], None] = lambda: None) -> None:
+def _wait(running: StartedQueries, meanwhile: Callable[[], None] = lambda: None) -> None:
     # (Waiting for Spark itself would keep Ctrl-C from getting through.)
     while running.is_active:
         time.sleep(_PAUSE)

@@ -37,7 +37,7 @@ from tidemill.engine.tables import (
     time_domain,
     to_tables,
 )
-from tidemill.errors import CatalogError, TidemillError, UnsupportedError
+from tidemill.errors import CatalogError, TidemillError
 from tidemill.expressions import UserFunction
 from tidemill.feeds import PushedFeed
 from tidemill.graph.manager import ResourceManager
@@ -362,9 +362,7 @@ class Engine:
         """
         return self.queries.listing()
 
-    def run(
-        self, *, checkpoint: str | None = None, every: str | None = AT_ONCE
-    ) -> RunningGraph:
+    def run(self, *, checkpoint: str | None = None, every: str | None = AT_ONCE) -> RunningGraph:
         """Start the running graph: queries that are started from now on run in it, together.
 
         They, and the streams they read, come and go while it runs. Ticks are made as soon as there

@@ -244,9 +244,7 @@ class Query:
         """
         own = self.sink if sink is None else SinkRequest(sink)
         query = self.into(own.target, form=form or own.form, **{**own.options, **options})
-        self._run = self._host.started(
-            query, name, partial, checkpoint, available_now, every, late
-        )
+        self._run = self._host.started(query, name, partial, checkpoint, available_now, every, late)
         query._run = self._run
         run = self._run
         self.follow(lambda: run.progress)

@@ -20,7 +20,7 @@ from tidemill.errors import CatalogError
 from tidemill.physical.arrays import Bools
 from tidemill.physical.lowering import lower
 from tidemill.physical.source import SourceExec
-from tidemill.runtime.graph import Graph
+from tidemill.runtime.operators import Graph
 from tidemill.runtime.relations import Follower, LocalRelation
 from tidemill.runtime.validity import Rows, instants
 from tidemill.sql import DeleteFrom, Statement

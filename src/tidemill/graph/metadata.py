@@ -14,7 +14,7 @@ from tidemill.physical.count_window import CountWindowExec
 from tidemill.physical.granularity import GranularityExec
 from tidemill.physical.operator import Exec
 from tidemill.physical.time_window import TimeWindowExec
-from tidemill.runtime.graph import NodeProgress
+from tidemill.runtime.operators import NodeProgress
 from tidemill.timeline import OPEN_END
 
 

@@ -19,7 +19,7 @@ from tidemill.physical.reference_point import ReferencePointExec
 from tidemill.physical.source import SourceExec
 from tidemill.physical.time_window import TimeWindowExec
 from tidemill.physical.union import UnionExec
-from tidemill.runtime.graph import NodeProgress, nodes_of
+from tidemill.runtime.operators import NodeProgress, nodes_of
 from tidemill.runtime.progress import MigrationProgress
 from tidemill.timeline import BEGIN
 

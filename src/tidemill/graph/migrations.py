@@ -20,8 +20,8 @@ from tidemill.graph.succession import differing, merged, substituted, successors
 from tidemill.physical.eagerness import eager, patient
 from tidemill.physical.operator import Exec
 from tidemill.physical.snapshot import SnapshotExec
-from tidemill.runtime.graph import nodes_of
 from tidemill.runtime.interface import Job, Root
+from tidemill.runtime.operators import nodes_of
 from tidemill.timeline import BEGIN
 
 

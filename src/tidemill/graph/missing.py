@@ -21,7 +21,7 @@ from tidemill.physical.ranking import RankExec
 from tidemill.physical.source import SourceExec
 from tidemill.physical.star import StarJoinExec
 from tidemill.physical.time_window import TimeWindowExec
-from tidemill.runtime.graph import NodeProgress, nodes_of
+from tidemill.runtime.operators import NodeProgress, nodes_of
 from tidemill.timeline import BEGIN, OPEN_END, add, round_up
 
 NEVER = OPEN_END

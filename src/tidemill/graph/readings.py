@@ -10,7 +10,7 @@ from tidemill.algebra.plan import Plan
 from tidemill.graph.missing import Missing
 from tidemill.physical.operator import Exec
 from tidemill.physical.source import SourceExec
-from tidemill.runtime.graph import NodeProgress
+from tidemill.runtime.operators import NodeProgress
 
 
 def with_readings(

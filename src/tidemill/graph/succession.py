@@ -22,7 +22,7 @@ from tidemill.physical.project import ProjectExec
 from tidemill.physical.snapshot import SnapshotExec
 from tidemill.physical.topk import TopKExec
 from tidemill.physical.union import UnionExec
-from tidemill.runtime.graph import nodes_of
+from tidemill.runtime.operators import nodes_of
 
 _CHOICES = ("eager", "orders")
 """Fields that an operator takes over while it runs: what it keeps does not depend on them."""

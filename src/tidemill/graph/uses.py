@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 
 from tidemill.physical.operator import Exec
-from tidemill.runtime.graph import nodes_of
 from tidemill.runtime.interface import Job
+from tidemill.runtime.operators import nodes_of
 
 
 class Uses(Collection[Exec]):

@@ -11,7 +11,7 @@ from tidemill.physical.filter import FilterExec
 from tidemill.physical.join import JoinExec
 from tidemill.physical.lookup import LookupExec, LookupKind
 from tidemill.physical.operator import Exec
-from tidemill.runtime.graph import NodeProgress
+from tidemill.runtime.operators import NodeProgress
 
 
 class Conditions:

@@ -108,9 +108,7 @@ class Sinks:
         """What takes the late rows of a stream."""
         info = source.info
         assert isinstance(root.job.plan, LateRowsExec)
-        shape = LateShape(
-            info.name, info.time_column or ARRIVED, root.job.plan.schema, info.domain
-        )
+        shape = LateShape(info.name, info.time_column or ARRIVED, root.job.plan.schema, info.domain)
         own, local = self._fabric.writes_spark_formats, self._fabric.has_local_paths
         return Member(root, make_late_sink(target, shape, own, local))
 

@@ -11,7 +11,7 @@ from tidemill.fragments.staging import Staging
 from tidemill.physical.operator import Exec
 from tidemill.physical.source import SourceExec
 from tidemill.runtime.clock import Clocks
-from tidemill.runtime.graph import NodeProgress, nodes_of
+from tidemill.runtime.operators import NodeProgress, nodes_of
 from tidemill.runtime.reports import Report, level_totals
 from tidemill.timeline import BEGIN
 

@@ -114,8 +114,8 @@ class Opened:
     @property
     def timings(self) -> dict[str, Timing]:
         """How to tell when rows hold, by source."""
-        every = [*self.streams.items(), *self.changing.items()]
-        infos = {name: each.source.info for name, each in every}
+        infos = {name: stream.source.info for name, stream in self.streams.items()}
+        infos |= {name: relation.source.info for name, relation in self.changing.items()}
         infos |= {name: each.info for name, each in self._relations.items()}
         return {name: Timing.of(info) for name, info in infos.items()}
 
@@ -152,9 +152,7 @@ class Opened:
     def next(self, tick: int, planned: PlannedEpoch) -> Begun:
         """What the next tick is to do."""
         idle = overdue(self.streams, time.monotonic())
-        streams = {
-            name: take(stream, idle.get(name, 0)) for name, stream in self.streams.items()
-        }
+        streams = {name: take(stream, idle.get(name, 0)) for name, stream in self.streams.items()}
         first = tick == planned.epoch.tick
         relations = self._contents(tick, planned.fresh) if first else {}
         changes = {name: self._changed(tick, name) for name in self.changing}

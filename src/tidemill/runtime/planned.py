@@ -11,7 +11,7 @@ from tidemill.physical.operator import Exec
 from tidemill.physical.source import SourceExec
 from tidemill.runtime.clock import Clocks
 from tidemill.runtime.epochs import Epoch
-from tidemill.runtime.graph import NodeProgress, nodes_of
+from tidemill.runtime.operators import NodeProgress, nodes_of
 from tidemill.runtime.reports import Failure, Report, gathered
 from tidemill.runtime.stage_task import Former, Handover
 from tidemill.timeline import BEGIN
@@ -59,9 +59,7 @@ class PlannedEpoch:
                 found[stage.level] = Handover(tuple(there), carried)
         return found
 
-    def promised(
-        self, totals: Mapping[Exec, NodeProgress], clocks: Clocks
-    ) -> dict[int, int]:
+    def promised(self, totals: Mapping[Exec, NodeProgress], clocks: Clocks) -> dict[int, int]:
         """The watermarks of new edges behind which time must not go back in the first tick.
 
         What was promised to an operator still holds when its rows come another way. The totals are
@@ -73,7 +71,8 @@ class PlannedEpoch:
         def mark_of(part: Exec | None) -> int:
             if isinstance(part, EdgeExec) and not old.edge(part.tag).made_at:
                 return max(clocks[name].mark for name in old.sources_of(part.tag))
-            return totals[part].watermark if part in totals else BEGIN
+            known = None if part is None else totals.get(part)
+            return BEGIN if known is None else known.watermark
 
         found = {}
         for edge in self.staged.edges:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from tidemill.errors import ExecutionError, TidemillError
 from tidemill.runtime.clock import Seen
 from tidemill.runtime.gathering import Found
-from tidemill.runtime.graph import NodeProgress
+from tidemill.runtime.operators import NodeProgress
 
 News = Mapping[int, Mapping[int, bytes]]
 """What the operators of a stage have told: by number of the operator, then by partition."""

@@ -29,12 +29,12 @@ from tidemill.runtime.epochs import Epoch, EpochLog, next_epoch
 from tidemill.runtime.fabric import Fabric
 from tidemill.runtime.findings import Findings
 from tidemill.runtime.gathering import Gathering
-from tidemill.runtime.graph import NodeProgress, nodes_of
 from tidemill.runtime.interface import Job, Restored, Root
 from tidemill.runtime.manifest import open_manifest
 from tidemill.runtime.members import Delivery, Member, Sinks, outlets_of
 from tidemill.runtime.nodes import GraphNodes, NativeTotals, operator_totals
 from tidemill.runtime.opened import Opened
+from tidemill.runtime.operators import NodeProgress, nodes_of
 from tidemill.runtime.parcels import REPORT, Parcel, scratch
 from tidemill.runtime.planned import PlannedEpoch
 from tidemill.runtime.progress import Progress, SourceProgress
@@ -95,8 +95,12 @@ class Run:
         self._ticks = 0
         self._began = time.monotonic()
         self._seconds = 0.0
-        self._notes: Any = None
-        self._restore()
+        self._next = 0
+        self._unfinished: Begun | None = None
+        self._changed = False
+        self._base = Staging(self._partitions)
+        self._pending = PlannedEpoch(Epoch(staging=self._base, before=self._base))
+        self.restored = self._restore()
 
     # What there is
 
@@ -164,7 +168,7 @@ class Run:
             members = {name: self._member(name, root) for name, root in every.items()}
             if carried or not self._pending.epoch.runs(every):
                 self._put_in_force(every, carried, notes)
-            self._members, self._notes = members, notes
+            self._members = members
             self.failures = {name: e for name, e in self.failures.items() if name in members}
 
     def _member(self, name: str, root: Root) -> Member:
@@ -224,16 +228,13 @@ class Run:
 
     def _begun(self) -> tuple[Begun, PlannedEpoch]:
         """What this tick is to do: what one that was not finished was to do, or what is new."""
-        if self._unfinished is None:
-            planned = self._pending
-            self._unfinished = self._opened.next(self._next, planned)
+        begun = self._unfinished
+        if begun is None:
+            begun = self._opened.next(self._next, self._pending)
             if self._log is not None:
-                try:
-                    self._log.begin(self._unfinished)
-                except OSError:
-                    self._unfinished = None  # nothing has happened yet
-                    raise
-        return self._unfinished, self._planned_at(self._unfinished.tick)
+                self._log.begin(begun)
+            self._unfinished = begun
+        return begun, self._planned_at(begun.tick)
 
     def _planned_at(self, tick: int) -> PlannedEpoch:
         """What a tick goes by; one that is done again may be of an epoch before the last."""
@@ -362,13 +363,14 @@ class Run:
             rest = {name: root for name, root in epoch.roots.items() if name not in names}
             self._put_in_force(rest, {}, epoch.notes)
 
-    def _restore(self) -> None:
+    def _restore(self) -> Restored | None:
         """Find where the store was left. A tick that was begun is done again as it was."""
-        nothing = Staging(self._partitions)
-        last = self._epochs.at() or Epoch(staging=nothing, before=nothing)
-        done = Committed() if self._log is None else self._log.last()
+        last = self._epochs.at()
+        if self._log is None or last is None:
+            return None
+        done = self._log.last()
         self._next = done.tick + 1
-        self._unfinished = None if self._log is None else self._log.begun(self._next)
+        self._unfinished = self._log.begun(self._next)
         self._changed = last.tick > done.tick and bool(last.roots)
         self._pending = PlannedEpoch(last)
         self._base = last.before if last.tick > done.tick else last.staging
@@ -381,7 +383,7 @@ class Run:
             if name in self._members:
                 self._members[name].rows_out = rows
         users = {name: root for name, root in last.roots.items() if not name.startswith(_LATE)}
-        self.restored = Restored(users, last.notes) if users else None
+        return Restored(users, last.notes) if users else None
 
     def _refuse_detached(self) -> None:
         for name, member in self._members.items():

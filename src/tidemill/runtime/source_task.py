@@ -16,7 +16,7 @@ from tidemill.physical.source import SourceExec
 from tidemill.runtime.clock import Facts, Seen
 from tidemill.runtime.dealing import deal
 from tidemill.runtime.gathering import Found
-from tidemill.runtime.graph import Graph
+from tidemill.runtime.operators import Graph
 from tidemill.runtime.outlets import NOTHING, Outlets
 from tidemill.runtime.parcels import FACTS, REPORT, Parcel
 from tidemill.runtime.reports import Failure, Report

@@ -15,7 +15,7 @@ from tidemill.physical.operator import Exec, empty_batch, together
 from tidemill.physical.row_number import RowNumberExec
 from tidemill.runtime.clock import Clocks, Facts, SourceClock, moved, newest_of, seen_by
 from tidemill.runtime.dealing import deal
-from tidemill.runtime.graph import Arrival, Graph, nodes_of
+from tidemill.runtime.operators import Arrival, Graph, nodes_of
 from tidemill.runtime.outlets import NOTHING, Outlets
 from tidemill.runtime.parcels import FACTS, REPORT, Parcel
 from tidemill.runtime.reports import Failure, News, Report
@@ -247,9 +247,7 @@ class StageTask:
         pairs = zip(self.stage.outputs, graph.root_failures, strict=True)
         return {tag: Failure.of(error) for (tag, _), error in pairs if error is not None}
 
-    def _out(
-        self, results: Sequence[Arrival], report: Report, partition: int
-    ) -> Iterator[Parcel]:
+    def _out(self, results: Sequence[Arrival], report: Report, partition: int) -> Iterator[Parcel]:
         for (tag, _), (rows, _) in zip(self.stage.outputs, results, strict=True):
             edge = self.staged.edge(tag)
             if not edge.is_result or self.outlets.leave(tag, rows, self.tick, report):

@@ -10,7 +10,7 @@ from typing import Any
 from tidemill.feeds import FileSlice, Slice, from_json, to_json
 from tidemill.physical.operator import Exec
 from tidemill.runtime import blocks
-from tidemill.runtime.graph import NodeProgress
+from tidemill.runtime.operators import NodeProgress
 from tidemill.runtime.reports import Report
 from tidemill.runtime.sources import Taken, dumped
 from tidemill.store import Store

@@ -74,7 +74,7 @@ class Live:
         run = self.service.graph.graph.run
         with move_on_after(self.service.settings.limits.wait_seconds):
             while run.ticks < ticks and not self.closing:
-                self.service.ticker.soon()
+                self.service.soon()
                 await self.news()
         if run.ticks < ticks:
             help = "they may be taken yet: read the stream's rows in GET /api/catalog"

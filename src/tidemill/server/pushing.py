@@ -39,7 +39,7 @@ class Pushing:
         tick = self._service.graph.graph.run.ticks + 2
         rows = self._service.engine.push(info.name, table)
         if wait:
-            self._service.ticker.soon()
+            self._service.soon()
         return Pushed(rows, tick)
 
     def _refuse_unread(self, name: str) -> None:

@@ -24,7 +24,6 @@ from tidemill.server.settings import Settings
 from tidemill.server.show.catalog import catalog_of, is_pushed
 from tidemill.server.show.graphs import graph_of, measures_of
 from tidemill.server.show.queries import query_of
-from tidemill.server.ticker import Ticker
 
 Version = tuple[int, int]
 """What there is to know has changed if this has: the number of ticks, and of other changes."""
@@ -47,7 +46,7 @@ class Service:
         self.runtime = settings.runtime
         self.log = log
         self.goes_on = False
-        self.graph = engine.graph if engine.is_running else engine.run()
+        self.graph = engine.graph if engine.is_running else engine.run(every=None)
         self.lock = self.graph.graph.lock
         self.revision = 0
         self._changes = 0
@@ -58,20 +57,20 @@ class Service:
         self._resources = Resources()
         self._listeners: list[Callable[[], None]] = []
         self._listening = Lock()
-        self.ticker = Ticker(self.graph.tick, settings.every, self._tick_failed)
         self.graph.graph.after_revision.append(lambda carried: self._revised())
         self.graph.subscribe(self._after_tick, over=_RATES_OVER)
 
     def start(self) -> None:
-        """Make ticks from now on, unless Spark does."""
-        if not self.settings.on_spark:
-            self.ticker.start()
+        """Make ticks from now on."""
+        self.graph.tick_every(self.settings.every, self._tick_failed)
+
+    def soon(self) -> None:
+        """Do not wait with the next tick: somebody waits for it."""
+        if self.graph.ticker is not None:
+            self.graph.ticker.soon()
 
     def stop(self) -> None:
-        """Finish the tick that is being made, make a last one for what waits, and stop."""
-        self.ticker.stop()
-        if self.log is not None and not self.settings.on_spark and self.engine.is_running:
-            self.graph.tick()
+        """Finish the tick that is being made, and stop; what waits is in the folder."""
         self.engine.close()
         if self.log is not None:
             self.log.close()

@@ -28,10 +28,8 @@ def begin(settings: Settings, script: str | None = None) -> Service:
     engine = make_engine(settings)
     for statement in left.made:
         engine.execute(statement)
-    engine.run(
-        checkpoint=None if settings.folder is None else str(settings.folder / "graph"),
-        every=f"{round(settings.every * 1000)} milliseconds" if settings.on_spark else None,
-    )
+    folder = None if settings.folder is None else str(settings.folder / "graph")
+    engine.run(checkpoint=folder, every=None)
     service = Service(engine, settings, log)
     _start(service, left, strictly=told)
     if log is not None:
@@ -49,7 +47,6 @@ def make_engine(settings: Settings) -> Engine:
         memory=settings.memory,
         cpu=settings.cpu,
         keep=KeptStore(settings.limits.kept_rows, results),
-        pushed=None if settings.folder is None else str(settings.folder / "pushed"),
     )
     engine.plans = read_plan
     return engine

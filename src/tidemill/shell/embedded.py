@@ -13,11 +13,9 @@ from tidemill import Engine, Query, TidemillError
 from tidemill.client import Catalog, QueryInfo
 from tidemill.engine.kept import KeptStore
 from tidemill.engine.tables import duration, pushed_table
-from tidemill.errors import UnsupportedError
 from tidemill.runtime.validity import instants
 from tidemill.server.show.catalog import catalog_of
 from tidemill.server.show.queries import query_of
-from tidemill.server.ticker import Ticker
 from tidemill.shell import naming
 from tidemill.shell.backend import Named, Rows, Snapshot
 from tidemill.shell.splitting import name_in
@@ -46,13 +44,10 @@ class EmbeddedBackend:
         self._every = every
         self._on_spark = runtime == "spark"
         self._failure: Exception | None = None
-        self._ticker: Ticker | None = None
-        if not self._on_spark:
-            graph = self.engine.run()
-            if every is not None:
-                seconds = duration(every, TimeDomain.MICROSECONDS) / 1_000_000
-                self._ticker = Ticker(graph.tick, seconds, self._failed)
-                self._ticker.start()
+        graph = self.engine.run(every=None)
+        if every is not None:
+            seconds = duration(every, TimeDomain.MICROSECONDS) / 1_000_000
+            graph.tick_every(seconds, self._failed)
 
     def _failed(self, error: Exception) -> None:
         self._failure = error
@@ -142,16 +137,12 @@ class EmbeddedBackend:
 
     def tick(self) -> int:
         """Make a tick; its number."""
-        if self._on_spark:
-            raise UnsupportedError("Spark makes its ticks itself", help="just wait")
         graph = self.engine.graph
         _aside(graph.tick)
         return graph.graph.run.ticks
 
     def close(self) -> None:
         """Let go of everything."""
-        if self._ticker is not None:
-            self._ticker.stop()
         self.engine.close()
 
 

@@ -18,18 +18,25 @@ from tidemill.optimize import optimize
 from tidemill.physical.lowering import lower
 from tidemill.physical.operator import empty_batch
 from tidemill.reference import LogicalStream, SourceData, evaluate
-from tidemill.runtime.inprocess import Run
-from tidemill.runtime.inprocess.feeds import ConstantFeed, Feed, IntervalFeed, StreamFeed
+from tidemill.runtime.sources import Source
+from tidemill.store import Store
 from tidemill.testing.contract import Contract
 from tidemill.testing.random_data import TIME, RandomStream, to_table
 from tidemill.testing.snapshots import Elements, assert_snapshots_equal, elements, endpoints
+from tidemill.testing.sources import (
+    changing_source,
+    relation_source,
+    run_to_the_end,
+    stream_source,
+)
 from tidemill.testing.versions import (
     FROM,
     TO,
-    ArrivingFeed,
     Version,
     arriving,
+    columns_of_changes,
     known_changes,
+    map_changes,
     version_table,
 )
 from tidemill.timeline import OPEN_END
@@ -59,22 +66,22 @@ class Inputs:
         }
         return {**streams, **self.relations, **self.temporal, **self.changing}
 
-    def feeds(self) -> dict[str, Feed]:
-        """Fresh readings of all sources."""
-        feeds: dict[str, Feed] = {
-            name: StreamFeed(name, iter(stream.tables), time=TIME, slack=stream.slack)
+    def sources(self, store: Store | None = None, retain: int | None = None) -> dict[str, Source]:
+        """Fresh readings of all sources; streams may be kept for queries that begin later."""
+        found: dict[str, Source] = {
+            name: stream_source(name, list(stream.tables), TIME, stream.slack, store, retain)
             for name, stream in self._streams().items()
         }
         for name, rows in self.relations.items():
-            feeds[name] = ConstantFeed(name, iter([relation_table(rows)]))
+            found[name] = relation_source(name, relation_table(rows))
         for name, versions in self.temporal.items():
             table = version_table(known_changes(versions))
-            feeds[name] = IntervalFeed(name, iter([table]), valid=(FROM, TO))
+            found[name] = relation_source(name, table, (FROM, TO))
         random = Random(self.arrival)
         for name, versions in self.changing.items():
             ticks = arriving(versions, list(self.streams.values()), random)
-            feeds[name] = ArrivingFeed.of(name, ticks)
-        return feeds
+            found[name] = changing_source(name, columns_of_changes(), map_changes(ticks))
+        return found
 
     def _streams(self) -> Mapping[str, RandomStream]:
         """No stream may end while there are changes to come: some get ticks without rows."""
@@ -135,15 +142,36 @@ def run_plan(
     rewrite: Callable[[Plan], Plan] = optimize,
 ) -> pa.Table:
     """All rows that the plan puts out over the whole input, their ends as integers."""
-    feeds = inputs.feeds()
-    contract = Contract()
+    contract, late = Contract(), dict[str, int]()
     physical = contract.on(lower(rewrite(plan), dict(functions)))
-    result = pl.concat([empty_batch(plan.schema), *Run(physical, feeds)])
+    batches = run_to_the_end(physical, inputs.sources(), late=late)
+    result = pl.concat([empty_batch(plan.schema), *batches])
     contract.check_end()
-    for name, stream in inputs.streams.items():
-        found, late = feeds[name].progress.late_rows, stream.late_rows
-        assert found == late, f"{found} late rows of {name} were counted, not {late}"
+    _check_late(inputs, late)
     return result.to_arrow()
+
+
+def run_in_partitions(
+    plan: Plan,
+    inputs: Inputs,
+    partitions: int,
+    functions: Functions = NO_FUNCTIONS,
+    rewrite: Callable[[Plan], Plan] = optimize,
+) -> pa.Table:
+    """The same, dealt out to partitions, with parcels that travel as bytes."""
+    late: dict[str, int] = {}
+    physical = lower(rewrite(plan), dict(functions))
+    batches = run_to_the_end(physical, inputs.sources(), partitions, packs=True, late=late)
+    result = pl.concat([empty_batch(plan.schema), *batches])
+    _check_late(inputs, late)
+    return result.to_arrow()
+
+
+def _check_late(inputs: Inputs, late: Mapping[str, int]) -> None:
+    for name, found in late.items():
+        if name in inputs.streams:
+            wanted = inputs.streams[name].late_rows
+            assert found == wanted, f"{found} late rows of {name} were counted, not {wanted}"
 
 
 def reference_of(plan: Plan, inputs: Inputs, functions: Functions = NO_FUNCTIONS) -> LogicalStream:

@@ -22,13 +22,16 @@ from tidemill.graph.quality.knobs import adjustable_nodes
 from tidemill.optimize import optimize
 from tidemill.physical.lowering import lower
 from tidemill.physical.operator import Exec
-from tidemill.runtime.graph import nodes_of
-from tidemill.runtime.inprocess.live import LiveRun
-from tidemill.runtime.interface import Job, Root, SinkRequest
+from tidemill.results import SinkRequest
+from tidemill.runtime.fabric import InProcess
+from tidemill.runtime.interface import Job, Root
+from tidemill.runtime.operators import nodes_of
+from tidemill.runtime.run import Run
 from tidemill.testing.case import Case
 from tidemill.testing.check import check_result, reference_of
 from tidemill.testing.random_plans import PlanGenerator
 from tidemill.testing.snapshots import Element, elements
+from tidemill.testing.sources import opener
 from tidemill.timeline import BEGIN, TimeDomain
 
 _LARGEST = 9
@@ -82,7 +85,7 @@ class _Adapted:
         self.plan: Exec = lower(optimize(case.plan), {})
         self.answers: list[Element] = []
         self.histories: Histories = recorded({}, nodes_of(self.plan))
-        self._run = LiveRun(lambda name: case.inputs.feeds()[name])
+        self._run = Run(InProcess(case.random.randint(1, 2)), opener(case.inputs.sources()))
         self._sink = SinkRequest(lambda table, _: self.answers.extend(elements(table)))
         self._revise({})
 

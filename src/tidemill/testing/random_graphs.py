@@ -23,15 +23,17 @@ from tidemill.optimize.statistics import Statistics
 from tidemill.physical.adjusting import AdjustableExec
 from tidemill.physical.lowering import lower
 from tidemill.physical.operator import Exec
-from tidemill.runtime.inprocess.feeds import Feed
-from tidemill.runtime.inprocess.journal import Journal
-from tidemill.runtime.inprocess.live import LiveRun
-from tidemill.runtime.interface import Job, SinkRequest
+from tidemill.results import SinkRequest
+from tidemill.runtime.fabric import InProcess
+from tidemill.runtime.interface import Job
+from tidemill.runtime.run import Run
+from tidemill.store import Part, Store
 from tidemill.testing.case import Case
 from tidemill.testing.check import Inputs, reference_of
 from tidemill.testing.random_adapting import with_histories
 from tidemill.testing.random_plans import PlanGenerator
 from tidemill.testing.snapshots import assert_snapshots_equal, elements
+from tidemill.testing.sources import opener
 from tidemill.timeline import OPEN_END, TimeDomain
 
 _MOST_TICKS = 200
@@ -82,43 +84,46 @@ class Life:
         return with_histories(self.plan.transform(with_knob), histories)
 
 
-class LazyJournal(Journal):
-    """A journal that writes the operators now and then; the ticks between have to be done again."""
+class Crash(BaseException):
+    """The process is gone. (No operator or sink can catch that.)"""
 
-    def __init__(self, folder: str, random: Random) -> None:
-        super().__init__(folder)
-        self.forgetful = False
-        self._random = random
 
-    @property
-    def wants_state(self) -> bool:
-        return not self.forgetful and self._random.random() < 0.3
+class CrashingStore(Store):
+    """A store at which a process may die: before it writes a file, the `left` one from now on."""
 
-    def write_delivered(self, tick: int) -> None:
-        if not self.forgetful:
-            super().write_delivered(tick)
+    left: int | None = None
+
+    def put(self, name: str, *parts: Part) -> int:
+        if self.left is not None:
+            self.left -= 1
+            if self.left < 0:
+                raise Crash
+        return super().put(name, *parts)
 
 
 class GraphLife:
-    """A graph in this process over random inputs, and the lives of its queries."""
+    """A graph in this process over random inputs, and the lives of its queries.
+
+    It has some partitions, and keeps rows of its streams for a while, or not.
+    """
 
     def __init__(self, inputs: Inputs, random: Random, folder: str) -> None:
         self.inputs = inputs
         self.random = random
         self.folder = folder
+        self.partitions = random.choice([1, 1, 2, 3])
+        self.retain = random.choice([None, None, 5, OPEN_END])
         self.lives: dict[str, Life] = {}
-        self.story: list[str] = []
+        self.story: list[str] = [f"{self.partitions} partitions, kept for {self.retain}"]
         self._open()
 
     def _open(self) -> None:
-        self.journal = LazyJournal(self.folder, self.random)
-        self.run = LiveRun(self._feed, self.journal)
+        self.store = CrashingStore(self.folder)
+        fabric = InProcess(self.partitions, packs=self.partitions > 1)
+        self.run = Run(fabric, opener(self.inputs.sources(self.store, self.retain)), self.store)
         self.graph = QueryGraph(self.run)
         self.adaptation = Adaptation(self.graph)
         self.migrations = Migrations(self.graph, self.adaptation.taken)
-
-    def _feed(self, name: str) -> Feed:
-        return self.inputs.feeds()[name]
 
     def add(self, plan: Plan) -> None:
         """Start a query, if it can ever be complete."""
@@ -158,8 +163,8 @@ class GraphLife:
         self.story.append(f"adapt {changes}")
 
     def crash(self) -> None:
-        """Lose everything but the journal, and go on from there."""
-        self.journal.close()
+        """Lose everything but the store, and go on from there."""
+        self.run.stop()
         running = list(self.graph.running)
         self._open()
         assert sorted(self.graph.running) == sorted(running)
@@ -169,9 +174,12 @@ class GraphLife:
         self.story.append("crash")
 
     def tick_until_it_crashes(self) -> None:
-        """A crash after the answers of a tick have reached their sinks, before that is known."""
-        self.journal.forgetful = True
-        self.tick()
+        """A crash at any of the writes of a tick."""
+        self.store.left = self.random.randrange(2 + 3 * self.partitions)
+        try:
+            self.tick()
+        except Crash:
+            self.story.append("crash in a tick")
         self.crash()
 
     def migrate(self) -> None:
@@ -222,7 +230,7 @@ class GraphCase(Case):
             except AssertionError as error:
                 raise AssertionError("\n".join([str(error), *life.story])) from error
             finally:
-                life.journal.close()
+                life.run.stop()
 
     def _live(self, life: GraphLife) -> None:
         life.add(self.plans[0])

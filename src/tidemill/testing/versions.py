@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
 from random import Random
 from typing import Any
 
-import polars as pl
 import pyarrow as pa
 
-from tidemill.algebra import VERSION
-from tidemill.runtime.inprocess.feeds import Feed, instants
+from tidemill.algebra import VERSION, Schema
+from tidemill.changes import INSTANT, OPERATION
 from tidemill.testing.random_data import TIME, RandomStream, random_row, to_table
 from tidemill.timeline import BEGIN, OPEN_END
 
@@ -38,7 +36,7 @@ def random_versions(random: Random, latest: int = 12) -> list[Version]:
 
 def version_table(changes: Sequence[Change]) -> pa.Table:
     """Rows with their number and validity."""
-    table = to_table(tuple({**row, TIME: None} for _, row, _, _ in changes)).drop_columns([TIME])
+    table = _rows([row for _, row, _, _ in changes])
     columns = {VERSION: 0, FROM: 2, TO: 3}
     for name, at in columns.items():
         values = pa.array([change[at] for change in changes], pa.int64())
@@ -87,25 +85,32 @@ def _tick_of(instant: int, latest: Sequence[int], first: int, random: Random) ->
     return random.choice([last, random.randint(first, max(first, last))])
 
 
-@dataclass
-class ArrivingFeed(Feed):
-    """The changes of a relation, tick by tick; `marks` are the watermarks after each."""
+def columns_of_changes() -> Schema:
+    """The columns of a relation that changes, without its versions."""
+    return Schema.from_arrow(_rows([]).schema)
 
-    marks: Iterator[int] = field(default_factory=lambda: iter(()))
 
-    @staticmethod
-    def of(name: str, ticks: Sequence[Sequence[Change]]) -> ArrivingFeed:
-        """Its watermark is the instant of the next change that is still to come."""
-        later = [
-            min([OPEN_END, *(start for tick in ticks[at + 1 :] for _, _, start, _ in tick)])
-            for at in range(len(ticks))
-        ]
-        return ArrivingFeed(name, map(version_table, ticks), marks=iter(later))
+def map_changes(ticks: Sequence[Sequence[Change]]) -> list[pa.Table]:
+    """The changes of every tick as a relation tells of them: in the order of their instants.
 
-    def _read(self, table: pa.Table) -> tuple[pl.DataFrame, pl.Series, pl.Series]:
-        self.progress.rows += table.num_rows
-        self.progress.watermark = next(self.marks)
-        start, end = (
-            instants(table.column(name), self.name, name, OPEN_END) for name in (FROM, TO)
-        )
-        return pl.DataFrame(table.drop_columns([FROM, TO])), pl.Series(start), pl.Series(end)
+    At one instant rows come before others go, so that what goes is always there.
+    """
+    return [_told(tick) for tick in ticks]
+
+
+def _told(tick: Sequence[Change]) -> pa.Table:
+    events = []
+    for _, row, start, end in tick:
+        if start < end:
+            events.append((start, 0, row))
+        if end < OPEN_END:
+            events.append((end, 1, row))
+    events.sort(key=lambda event: event[:2])
+    signs = pa.array([1 - 2 * goes for _, goes, _ in events], pa.int8())
+    at = pa.array([instant for instant, _, _ in events], pa.int64())
+    table = _rows([row for _, _, row in events])
+    return table.append_column(OPERATION, signs).append_column(INSTANT, at)
+
+
+def _rows(rows: Sequence[Mapping[str, Any]]) -> pa.Table:
+    return to_table(tuple({**row, TIME: None} for row in rows)).drop_columns([TIME])

@@ -12,7 +12,7 @@ from tidemill.physical.distinct import DistinctExec
 from tidemill.physical.operator import Exec
 from tidemill.physical.source import SourceExec
 from tidemill.physical.time_window import TimeWindowExec
-from tidemill.runtime.graph import NodeProgress, nodes_of
+from tidemill.runtime.operators import NodeProgress, nodes_of
 
 BID = SourceExec(Scan("bid", "bid", Schema.of(item=pa.int64())))
 WINDOW = TimeWindowExec(BID, 100, knob="range of bid")

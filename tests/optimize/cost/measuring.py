@@ -17,7 +17,7 @@ from tidemill.optimize.statistics import Statistics, StreamStatistics
 from tidemill.physical.lowering import lower
 from tidemill.physical.operator import Exec
 from tidemill.physical.source import SourceExec
-from tidemill.runtime.graph import Graph
+from tidemill.runtime.operators import Graph
 from tidemill.timeline import OPEN_END, VALID_FROM, VALID_TO
 
 TICKS = 67

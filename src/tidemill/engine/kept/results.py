@@ -135,7 +135,9 @@ class KeptResults:
     def _merge(self) -> None:
         """Put new rows behind those that they go on from; only ones that had not ended can."""
         growing = pl.concat([self._open, self._new])
-        merged: pl.DataFrame = CoalesceExec(EdgeExec(0, self.schema)).operator().step([growing], [OPEN_END])[0]
+        merged: pl.DataFrame = (
+            CoalesceExec(EdgeExec(0, self.schema)).operator().step([growing], [OPEN_END])[0]
+        )
         ended = pl.col(VALID_TO) < self.complete_until
         self._ended = pl.concat([self._ended, merged.filter(ended)])
         self._open, self._new = merged.filter(~ended), self._new.clear()

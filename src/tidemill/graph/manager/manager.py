@@ -18,7 +18,7 @@ from tidemill.optimize.cost.usage import Usage
 from tidemill.optimize.statistics import Statistics
 from tidemill.physical.operator import Exec
 from tidemill.physical.source import SourceExec
-from tidemill.runtime.graph import NodeProgress, nodes_of
+from tidemill.runtime.operators import NodeProgress, nodes_of
 
 RESERVE = 0.2
 """Of what there is, the share that is kept for bursts and for sizes that take their time."""

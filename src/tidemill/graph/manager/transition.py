@@ -14,7 +14,7 @@ import numpy as np
 
 from tidemill.graph.manager.estimates import GraphEstimates
 from tidemill.physical.operator import Exec
-from tidemill.runtime.graph import NodeProgress
+from tidemill.runtime.operators import NodeProgress
 
 History = Sequence[tuple[int, int]]
 """From which instants on rows had which size."""

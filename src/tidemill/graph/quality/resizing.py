@@ -19,7 +19,7 @@ from tidemill.physical.operator import Exec
 from tidemill.physical.project import ProjectExec
 from tidemill.physical.time_window import TimeWindowExec
 from tidemill.physical.union import UnionExec
-from tidemill.runtime.graph import NodeProgress
+from tidemill.runtime.operators import NodeProgress
 from tidemill.timeline import BEGIN, add
 
 

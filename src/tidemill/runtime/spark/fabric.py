@@ -11,7 +11,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import pyarrow as pa
-from py4j.protocol import Py4JError
 from pyspark import TaskContext
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
@@ -22,9 +21,9 @@ from tidemill.results import SparkWrite
 from tidemill.runtime.parcels import DDL, SCHEMA, Packer, Parcel, unpack
 from tidemill.runtime.source_task import SourceTask
 from tidemill.runtime.spark.failures import explained, reason
-from tidemill.runtime.spark.types import columns_ddl
 from tidemill.runtime.spark.session import from_here, working_copy
 from tidemill.runtime.spark.snapshot_files import SnapshotFolder
+from tidemill.runtime.spark.types import columns_ddl
 from tidemill.runtime.stage_task import StageTask
 from tidemill.store import Store
 
@@ -92,7 +91,7 @@ class SparkFabric:
             rows = dealt.mapInArrow(_Staging(stage, store), DDL)
         try:
             table = rows.toArrow()
-        except (PySparkException, Py4JError) as error:
+        except PySparkException as error:
             raise explained(error) from error
         return list(unpack(table.cast(SCHEMA).to_batches(), store))
 

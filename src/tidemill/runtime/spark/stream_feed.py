@@ -99,7 +99,7 @@ class StreamFeed(Feed):
         ddl = "name STRING, rows BIGINT, size BIGINT"
         task = _Segments(self._store, self._folder, batch)
         found = sorted(rows.mapInArrow(task, ddl).collect(), key=lambda row: str(row["name"]))
-        slices: list[Slice] = [
+        slices = [
             FileSlice("arrow", in_store(self._store, f["name"]), rows=f["rows"], nbytes=f["size"])
             for f in found
         ]
@@ -167,7 +167,10 @@ class StreamFeed(Feed):
             if end > before:
                 break
             with self._moved:
-                gone, self._slices = self._slices[: end - self._first], self._slices[end - self._first :]
+                gone, self._slices = (
+                    self._slices[: end - self._first],
+                    self._slices[end - self._first :],
+                )
                 self._first = end
                 del self._batches[batch]
             self._store.remove(f"{self._folder}/batches/{batch:012d}.json")

@@ -10,7 +10,7 @@ from tidemill.engine.running import RunningGraph
 from tidemill.graph.metadata import NodeMetadata
 from tidemill.graph.migration import Migration, hand_overs
 from tidemill.physical.operator import Exec
-from tidemill.runtime.graph import nodes_of
+from tidemill.runtime.operators import nodes_of
 from tidemill.server.show.tables import domain_of
 
 MEASURES = (
