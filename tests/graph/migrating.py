@@ -18,10 +18,13 @@ from tidemill.optimize import RULES, optimized
 from tidemill.optimize.statistics import Statistics
 from tidemill.physical.lowering import lower
 from tidemill.physical.operator import Exec
-from tidemill.runtime.inprocess.live import LiveRun
-from tidemill.runtime.interface import Job, SinkRequest
+from tidemill.results import SinkRequest
+from tidemill.runtime.fabric import InProcess
+from tidemill.runtime.interface import Job
+from tidemill.runtime.run import Run
 from tidemill.testing.check import Inputs, check_result, reference_of
 from tidemill.testing.snapshots import Elements
+from tidemill.testing.sources import opener
 from tidemill.timeline import TimeDomain
 
 QUERY = "q"
@@ -52,10 +55,10 @@ class Running:
     inputs: Inputs
     graph: QueryGraph = field(init=False)
     migrations: Migrations = field(init=False)
-    run: LiveRun = field(init=False)
+    run: Run = field(init=False)
 
     def __post_init__(self) -> None:
-        self.run = LiveRun(lambda name: self.inputs.feeds()[name])
+        self.run = Run(InProcess(), opener(self.inputs.sources()))
         self.graph = QueryGraph(self.run)
         self.migrations = Migrations(self.graph)
 

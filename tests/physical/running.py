@@ -12,8 +12,8 @@ from tidemill.algebra import Plan, Scan, SourceKind
 from tidemill.physical.lowering import lower
 from tidemill.physical.operator import Exec, empty_batch
 from tidemill.reference import SourceData
-from tidemill.runtime.inprocess.feeds import ConstantFeed, Feed, IntervalFeed, StreamFeed
-from tidemill.runtime.inprocess.run import Run
+from tidemill.runtime.sources import Source
+from tidemill.testing.sources import relation_source, run_to_the_end, stream_source
 from tidemill.timeline import OPEN_END
 
 START, END = "#start", "#end"
@@ -27,11 +27,11 @@ def run_plan(plan: Plan, sources: Mapping[str, SourceData], rows_per_tick: int) 
 def run_exec(plan: Exec, sources: Mapping[str, SourceData], rows_per_tick: int) -> pl.DataFrame:
     """All results of a physical plan."""
     scans = {node.scan for node in plan.walk() if hasattr(node, "scan")}
-    feeds = {scan.source: feed(scan, sources[scan.source], rows_per_tick) for scan in scans}
-    return pl.concat([empty_batch(plan.schema), *Run(plan, feeds)])
+    found = {scan.source: source(scan, sources[scan.source], rows_per_tick) for scan in scans}
+    return pl.concat([empty_batch(plan.schema), *run_to_the_end(plan, found)])
 
 
-def feed(scan: Scan, data: SourceData, rows_per_tick: int) -> Feed:
+def source(scan: Scan, data: SourceData, rows_per_tick: int) -> Source:
     """A source in ticks of so many rows."""
     records = [_record(scan, element) for element in data]
     types = {field.name: field.type for field in scan.columns}
@@ -39,10 +39,9 @@ def feed(scan: Scan, data: SourceData, rows_per_tick: int) -> Feed:
     cuts = range(0, max(len(records), 1), rows_per_tick)
     tables = [pa.Table.from_pylist(records[n : n + rows_per_tick], schema) for n in cuts]
     if scan.kind is SourceKind.STREAM:
-        return StreamFeed(scan.source, iter(tables), time=START)
-    if scan.kind is SourceKind.INTERVALS:
-        return IntervalFeed(scan.source, iter(tables), valid=(START, END))
-    return ConstantFeed(scan.source, iter(tables))
+        return stream_source(scan.source, tables, START)
+    valid = (START, END) if scan.kind is SourceKind.INTERVALS else None
+    return relation_source(scan.source, pa.concat_tables(tables), valid)
 
 
 def _record(scan: Scan, element: Any) -> dict[str, Any]:
