@@ -7,7 +7,8 @@ from tidemill.feeds.pushed import PushedFeed
 from tidemill.feeds.reading import read_slice
 from tidemill.feeds.relation import relation_table
 from tidemill.feeds.retained import Retained
-from tidemill.feeds.slices import FileSlice, Slice, TableSlice, from_json, split, to_json
+from tidemill.feeds.slices import FileSlice, Slice, TableSlice, from_json, to_json
+from tidemill.feeds.splitting import split
 from tidemill.feeds.tables import TablesFeed
 
 __all__ = [
