@@ -34,6 +34,16 @@ def test_stream_with_timestamps() -> None:
     assert info.slack == 1_500_000
 
 
+def test_how_long_rows_are_kept() -> None:
+    ticks = "CREATE STREAM s (a INT, t BIGINT) ORDERED BY t SLACK 5"
+    assert declared(ticks).retain is None
+    assert declared(f"{ticks} RETAIN 100").retain == 100
+    times = "CREATE STREAM s (a INT, t TIMESTAMP) ORDERED BY t RETAIN 1 HOUR"
+    assert declared(times).retain == 3_600_000_000
+    # Without a time of their own, rows have that of their arrival.
+    assert declared("CREATE STREAM s (a INT) SOURCE csv() RETAIN 2 SECONDS").retain == 2_000_000
+
+
 def test_stream_without_order_takes_the_clock() -> None:
     info = declared("CREATE STREAM s (a INT) SOURCE rate()")
     assert (info.domain, info.time_column) == (TimeDomain.MICROSECONDS, None)
@@ -82,6 +92,16 @@ def test_temporal_relation() -> None:
             "CREATE STREAM s (a INT, t BIGINT) SOURCE csv() ORDERED BY t SLACK 5 SECONDS",
             "SLACK has a time unit, but time here is a number of ticks",
             "leave the unit out: SLACK 5",
+        ),
+        (
+            "CREATE STREAM s (a INT, t BIGINT) SOURCE csv() ORDERED BY t RETAIN 1 HOUR",
+            "RETAIN has a time unit, but time here is a number of ticks",
+            "leave the unit out: RETAIN 1",
+        ),
+        (
+            "CREATE STREAM s (a INT, t TIMESTAMP) SOURCE csv() ORDERED BY t RETAIN 1",
+            "RETAIN lacks a unit: time here is TIMESTAMP",
+            "write for example RETAIN 1 SECONDS",
         ),
         (
             "CREATE RELATION r (a INT, f BIGINT, u TIMESTAMP) SOURCE csv() VALID FROM f TO u",

@@ -12,6 +12,7 @@ import pyarrow as pa
 import pytest
 
 import tidemill as tm
+from tidemill.analyze import SourceInfo
 
 BIDS = [
     {"item": 1, "price": 10.0, "ts": 1},
@@ -150,6 +151,27 @@ class TestLateRows:
         ]
         query = engine_of(ticks, slack=slack).sql("SELECT 1 AS one FROM s")
         assert len(rows(query)) == 2
+
+    @pytest.mark.parametrize(
+        ("time", "retain", "steps"),
+        [
+            (pa.timestamp("us"), "1 hour", 3_600_000_000),
+            (pa.timestamp("us"), dt.timedelta(seconds=2), 2_000_000),
+            (pa.int64(), 100, 100),
+            (pa.int64(), None, None),
+        ],
+    )
+    def test_how_long_rows_are_kept(self, time: pa.DataType, retain: Any, steps: int) -> None:
+        engine = tm.Engine(runtime="inprocess")
+        engine.stream("s", pa.schema([("a", pa.int64()), ("t", time)]), "t", retain=retain)
+        info = engine.catalog.lookup("s")
+        assert isinstance(info, SourceInfo)
+        assert info.retain == steps
+
+    def test_no_time_to_keep_rows(self) -> None:
+        engine = tm.Engine(runtime="inprocess")
+        with pytest.raises(tm.CatalogError, match="'1 hour' is no duration here"):
+            engine.stream("s", self.TICKS, "ts", retain="1 hour")
 
     @pytest.mark.parametrize("slack", ["soon", -1, "2 seconds"])
     def test_no_durations(self, slack: Any) -> None:

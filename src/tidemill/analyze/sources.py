@@ -44,6 +44,7 @@ def _stream(statement: CreateStream, columns: list[Field]) -> SourceInfo:
         time_column=time.name if time else None,
         time_type=time.type if time else None,
         slack=duration(statement.slack, domain, "SLACK") if statement.slack else 0,
+        retain=duration(statement.retain, domain, "RETAIN") if statement.retain else None,
         idle=statement.idle.micros / 1_000_000 if statement.idle else None,
         declared=Schema(tuple(columns)),
         format=connector.format if connector else None,

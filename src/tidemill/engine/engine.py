@@ -121,6 +121,7 @@ class Engine:
         time: str,
         slack: int | str | timedelta = 0,
         idle: str | timedelta | None = None,
+        retain: int | str | timedelta | None = None,
         ranges: Mapping[str, Range | tuple[float, float]] | None = None,
         at_most: Mapping[str, int] | Recurrence | None = None,
     ) -> None:
@@ -130,7 +131,8 @@ class Engine:
 
         `time` names the column that says when a row is valid: an integer or a timestamp. Rows
         may be out of order by `slack`; later ones are counted and left out. A stream that brings
-        no rows for the time `idle` ("30 seconds", on the clock) does not hold others back.
+        no rows for the time `idle` ("30 seconds", on the clock) does not hold others back. Rows are
+        kept for queries that start later until they are older than the time `retain` ("1 hour").
 
         Values of columns are held to their `ranges`, `(0, 1)` or `Range(0, 1, clip=True)`. There
         are `at_most` so many rows with one value of a column, as in `{"id": 1}`.
@@ -146,6 +148,7 @@ class Engine:
             time_column=time,
             time_type=types[time],
             slack=duration(slack, domain),
+            retain=None if retain is None else duration(retain, domain),
             idle=None if idle is None else duration(idle, TimeDomain.MICROSECONDS) / 1_000_000,
             bounded=True,
             declared=types,

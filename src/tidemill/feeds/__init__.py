@@ -13,11 +13,10 @@ from tidemill.feeds.slices import (
     Slice,
     TableSlice,
     from_json,
-    split,
-    split_numbered,
     stored,
     to_json,
 )
+from tidemill.feeds.splitting import split, split_numbered
 from tidemill.feeds.tables import TablesFeed
 from tidemill.feeds.view import View
 

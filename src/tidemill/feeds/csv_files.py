@@ -18,7 +18,8 @@ from tidemill.feeds.texts import text_of
 from tidemill.feeds.values import values_of
 
 _BLOCK = 64 << 20  # bytes: no line can be longer
-_BLANK_LINES = re.compile(rb"(?m)^[\x00-\x09\x0b-\x20]+\n|^[\x00-\x09\x0b-\x20]+\Z")
+_BLANK_LINES = re.compile(rb"\n[\x00-\x09\x0b-\x20]+(?=\n|\Z)")
+_BLANK_BEGIN = re.compile(rb"[\x00-\x20]*(?:\n|\Z)")
 
 
 def read_csv(slice: FileSlice, declared: Schema, columns: Sequence[str]) -> pa.Table:
@@ -41,7 +42,8 @@ def _body(text: bytes, how: Dialect, declared: Schema) -> bytes:
         if how.comment:
             mark = re.escape(how.comment.encode())
             text = re.sub(rb"(?m)^" + mark + rb"[^\n]*(?:\n|\Z)", b"", text)
-        text = _BLANK_LINES.sub(b"", text)
+        blank = _BLANK_BEGIN.match(text)
+        text = _BLANK_LINES.sub(b"", text[blank.end() :] if blank else text)
     elif how.comment:
         raise Unreadable("comments and values with several lines (multiLine) do not go together")
     text = text.lstrip(b"\n")

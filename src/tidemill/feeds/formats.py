@@ -8,21 +8,23 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from tidemill.feeds.columns import place_of
-from tidemill.feeds.opening import opened
+from tidemill.feeds.opening import is_local, opened
 from tidemill.feeds.slices import FileSlice
 
 
 def read_arrow(slice: FileSlice, columns: Sequence[str]) -> pa.Table:
     """Columns of a file of Arrow; of one on this machine, nothing is copied."""
     file = opened(slice.path)  # what is mapped has to stay open as long as the table
-    names = pa.ipc.open_file(file).schema.names
-    places = sorted(place_of(column, names) for column in columns)
-    # No fields at all would mean all of them.
-    options = pa.ipc.IpcReadOptions(included_fields=places or [0], use_threads=False)
-    reader = pa.ipc.open_file(file, options=options)
-    numbers = _range(slice, reader.num_record_batches)
-    batches = [reader.get_batch(number) for number in numbers]
-    return pa.Table.from_batches(batches, batches[0].schema if batches else reader.schema)
+    reader = pa.ipc.open_file(file)
+    places = sorted(place_of(column, reader.schema.names) for column in columns)
+    if not is_local(slice.path):
+        # What is mapped is not read before it is used; and Arrow copies when it is to leave
+        # fields out. No fields at all would mean all of them.
+        options = pa.ipc.IpcReadOptions(included_fields=places or [0], use_threads=False)
+        reader, places = pa.ipc.open_file(file, options=options), list(range(len(places)))
+    batches = [reader.get_batch(number) for number in _range(slice, reader.num_record_batches)]
+    schema = batches[0].schema if batches else reader.schema
+    return pa.Table.from_batches(batches, schema).select(places)
 
 
 def read_parquet(slice: FileSlice, columns: Sequence[str]) -> pa.Table:

@@ -23,27 +23,29 @@ def is_plain(body: bytes, how: Dialect) -> bool:
     escape = how.escape.encode()
     if escape and (escape + quote in body or escape * 2 in body):
         return False
-    return _encloses(np.frombuffer(body, np.uint8), how)
+    return _encloses(np.frombuffer(b"\n%b\n" % body, np.uint8), how)
 
 
 def _encloses(letters: np.ndarray[tuple[int], np.dtype[np.uint8]], how: Dialect) -> bool:
-    """Whether every other quote begins a value, and the next one ends it."""
+    """Whether every other quote begins a value, and the next one ends it.
+
+    There is the end of a line before the first letter and behind the last.
+    """
     places = np.flatnonzero(letters == ord(how.quote))
     if len(places) % 2:
         return False
     opening, closing = places[::2], places[1::2]
-    before = np.where(opening > 0, letters[opening - 1], _NEW_LINE)
-    after = np.where(closing + 1 < len(letters), letters[(closing + 1) % len(letters)], _NEW_LINE)
-    begins, ends = _is_border(before, how), _is_border(after, how)
+    begins, ends = _is_border(letters[opening - 1], how), _is_border(letters[closing + 1], how)
     if not how.escape:  # a quote that is doubled ends a value and begins it again
         doubled = opening[1:] == closing[:-1] + 1
         begins[1:] |= doubled
         ends[:-1] |= doubled
     if not (begins.all() and ends.all()):
         return False
+    if how.multi_line:
+        return True
     lines = np.flatnonzero(letters == _NEW_LINE)
-    inside = np.searchsorted(places, lines) % 2
-    return how.multi_line or not inside.any()
+    return not (np.searchsorted(places, lines) & 1).any()
 
 
 def _is_border(

@@ -87,13 +87,28 @@ def _checked_cast(
         raise
 
 
+def _at_once(texts: pa.ChunkedArray, wanted: pa.DataType) -> pa.ChunkedArray | None:
+    try:
+        return texts.cast(wanted)
+    except pa.ArrowInvalid:
+        return None
+
+
 def _integers(texts: pa.ChunkedArray, name: str, wanted: pa.DataType) -> pa.ChunkedArray:
+    # Of what Spark does not read, Arrow reads only 0x1F.
+    found = _at_once(texts, wanted)
+    if found is not None and not pc.any(pc.match_substring_regex(texts, "[xX]")).as_py():
+        return found
     _held(texts, pc.match_substring_regex(texts, _INTEGER), name, wanted)
     unsigned = pc.utf8_ltrim(texts, characters="+")
     return _checked_cast(texts, unsigned, name, wanted)
 
 
 def _floats(texts: pa.ChunkedArray, name: str, wanted: pa.DataType) -> pa.ChunkedArray:
+    # Of what Spark does not read, Arrow reads only other spellings of NaN and Infinity.
+    found = _at_once(texts, wanted)
+    if found is not None and pc.all(pc.is_finite(found), min_count=0).as_py():
+        return found
     _held(texts, pc.match_substring_regex(texts, _FLOAT), name, wanted)
     trimmed = pc.utf8_ltrim(pc.utf8_trim(texts, characters=_CONTROL), characters="+")
     return _checked_cast(texts, trimmed, name, wanted)

@@ -152,6 +152,7 @@ class StatementParser(PromiseParser):
             node.set("source", self._parse_connector("SOURCE"))
         if kind == "STREAM":
             self._parse_ordering(node)
+            self._parse_retain(node)
             self._parse_idle(node)
             self._parse_at_most(node)
         else:
@@ -166,6 +167,8 @@ class StatementParser(PromiseParser):
             self.fail("VALID FROM belongs to relations", help="write ORDERED BY column")
         if kind == "STREAM" and self._match_text_seq("CHANGING", advance=False):
             self.fail("CHANGING belongs to relations", help="write ORDERED BY column")
+        if kind == "RELATION" and self._match_text_seq("RETAIN", advance=False):
+            self.fail("RETAIN belongs to streams", help="remove it: a relation has all its rows")
         if kind == "RELATION" and self._match_text_seq("AT", "MOST", advance=False):
             self.fail("AT MOST belongs to streams", help="remove it")
 
@@ -207,6 +210,12 @@ class StatementParser(PromiseParser):
         node.set("ordered_by", self._parse_column_name("ORDERED BY"))
         if self._match_text_seq("SLACK"):
             node.set("slack", self._parse_duration("SLACK", zero=True))
+
+    def _parse_retain(self, node: CreateSource) -> None:
+        if self._match_text_seq("RETAIN"):
+            node.set("retain", self._parse_duration("RETAIN"))
+            if self._match_text_seq("SLACK", advance=False):
+                self.fail("SLACK comes before RETAIN", help="write SLACK ... RETAIN ...")
 
     def _parse_idle(self, node: CreateSource) -> None:
         if not self._match_text_seq("IDLE"):

@@ -68,7 +68,8 @@ def _create_source(self: Any, node: CreateSource) -> str:
     columns = ", ".join(self.sql(column) for column in node.expressions)
     text = f"CREATE {node.text('kind')} {self.sql(node, 'this')} ({columns})"
     text += f" SOURCE {self.sql(node, 'source')}" if node.args.get("source") else ""
-    for key, words in (("ordered_by", "ORDERED BY"), ("slack", "SLACK"), ("idle", "IDLE")):
+    for key in ("ordered_by", "slack", "retain", "idle"):
+        words = key.replace("_", " ").upper()
         text += f" {words} {self.sql(node, key)}" if node.args.get(key) else ""
     text += f" {self.sql(node, 'at_most')}" if node.args.get("at_most") else ""
     changing = bool(node.args.get("changing"))

@@ -142,6 +142,7 @@ class CreateSource(exp.Expression):
         "source": False,
         "ordered_by": False,
         "slack": False,
+        "retain": False,
         "idle": False,
         "valid_from": False,
         "valid_to": False,
