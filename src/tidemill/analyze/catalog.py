@@ -46,7 +46,6 @@ class SourceInfo:
     rows: int | None = None
     ranges: Mapping[str, Range] = field(default_factory=dict, hash=False)
     recurs: Recurrence | None = None
-    retain: int | None = None
 
 
 @dataclass(frozen=True)

@@ -111,6 +111,7 @@ class QueryGraph:
             if self.is_running(name):
                 help = "choose another name, or stop it first"
                 raise CatalogError(f"the query `{name}` is running already", help=help)
+            self._finish()
             try:
                 return self._added(name, job, partial, meaning)
             except TidemillError:
@@ -147,12 +148,22 @@ class QueryGraph:
         query.job = replace(query.job, sink=job.sink)
         self._left.discard(name)
         self._revise()
+        self._finish()
         return query
+
+    def _finish(self) -> None:
+        """Finish the tick in which a checkpoint was left, once its queries have their sinks.
+
+        What comes or changes before that would not know what the tick has brought.
+        """
+        if not self._left and not self._changing:
+            self.run.finish()
 
     def let_go(self) -> tuple[str, ...]:
         """Stop the queries of a checkpoint that were not started again; which ones."""
         with self.lock:
             left, self._left = tuple(sorted(self._left)), set()
+            self._finish()
             for name in left:
                 self._retire(self.queries[name], State.STOPPED)
             if left:
@@ -256,6 +267,7 @@ class QueryGraph:
             finally:
                 self._changing -= 1
                 self._revise()
+                self._finish()
 
     def _change(self, change: Callable[[], None]) -> None:
         before = dict(self.queries)

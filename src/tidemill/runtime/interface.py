@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -20,7 +20,7 @@ class Job:
 
     plan: Exec
     domain: TimeDomain | None = None
-    sink: SinkRequest = SinkRequest()
+    sink: SinkRequest = field(default_factory=SinkRequest)
 
     @cached_property
     def running(self) -> Exec:

@@ -1,4 +1,4 @@
-"""The sources that a run has opened: what the next tick takes of each, and how far they have come."""
+"""The sources that a run has opened: what a tick takes of each, and how far they have come."""
 
 from __future__ import annotations
 

@@ -226,6 +226,13 @@ class Run:
             self._run(begun, planned)
             self.after_tick()
 
+    def finish(self) -> None:
+        """Do a tick again that was begun and not finished, if there is one."""
+        with self.lock:
+            if self._unfinished is not None:
+                self._run(*self._begun())
+                self.after_tick()
+
     def _begun(self) -> tuple[Begun, PlannedEpoch]:
         """What this tick is to do: what one that was not finished was to do, or what is new."""
         begun = self._unfinished

@@ -139,8 +139,8 @@ class Stream:
         self.retained = Retained.load(self.source.info.retain, known["retained"])
         if self.clock.ended and self.source.feed.poll() > self.position:
             raise ExecutionError(
-                f"there are new rows of `{self.source.info.name}`, but it has ended: in the "
-                "checkpoint it is kept that its input was complete, and what was held back came out",
+                f"there are new rows of `{self.source.info.name}`, but it has ended: the "
+                "checkpoint knows that its input was complete, and what was held back came out",
                 help="choose another checkpoint; for input that grows, do not use available_now",
             )
 

@@ -1,4 +1,4 @@
-"""When rows of a source hold: from their time column, their interval, or since they were inserted."""
+"""When rows of a source hold: from a time column, an interval, or since they were inserted."""
 
 from __future__ import annotations
 

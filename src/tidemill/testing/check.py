@@ -69,7 +69,7 @@ class Inputs:
     def sources(self, store: Store | None = None, retain: int | None = None) -> dict[str, Source]:
         """Fresh readings of all sources; streams may be kept for queries that begin later."""
         found: dict[str, Source] = {
-            name: stream_source(name, list(stream.tables), TIME, stream.slack, store, retain)
+            name: stream_source(name, stream_tables(stream), TIME, stream.slack, store, retain)
             for name, stream in self._streams().items()
         }
         for name, rows in self.relations.items():
@@ -112,6 +112,11 @@ class Inputs:
             held = [f"  [{start}, {end}) {dict(row)}" for row, start, end in versions]
             lines.append("\n".join([f"{name}:", *held]))
         return "\n".join(lines)
+
+
+def stream_tables(stream: RandomStream) -> list[pa.Table]:
+    """The ticks of a stream; one that brings nothing has columns all the same."""
+    return list(stream.tables) or [to_table(())]
 
 
 def relation_table(rows: Sequence[Mapping[str, Any]]) -> pa.Table:

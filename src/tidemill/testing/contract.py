@@ -38,7 +38,8 @@ class Contract:
         def watched(node: Exec) -> Exec:
             if id(node) not in known:
                 children = [watched(child) for child in node.children if isinstance(child, Exec)]
-                known[id(node)] = WatchExec(node.with_children(children), self)
+                inner = node.with_children(children)
+                known[id(node)] = WatchExec(inner, self, tells_ends(inner))
             return known[id(node)]
 
         return watched(plan)
@@ -66,6 +67,7 @@ class WatchExec(Exec):
 
     child: Exec
     contract: Contract = field(compare=False, repr=False)
+    tells_ends: bool = False
 
     @cached_property
     def schema(self) -> Schema:
@@ -75,7 +77,7 @@ class WatchExec(Exec):
         return self.child.label
 
     def operator(self) -> Operator:
-        watch = Watch(self.child)
+        watch = Watch(self.child, self.tells_ends)
         self.contract.watches.append(watch)
         return watch
 
@@ -83,11 +85,11 @@ class WatchExec(Exec):
 class Watch(Operator):
     """Compares what an operator puts out with what it promised."""
 
-    def __init__(self, node: Exec) -> None:
+    def __init__(self, node: Exec, tells_ends: bool) -> None:
         self.promised = BEGIN
         self._node = node
         self._columns = empty_batch(node.schema).schema
-        self._tells_ends = tells_ends(node)
+        self._tells_ends = tells_ends
 
     def step(
         self, inputs: Sequence[pl.DataFrame], watermarks: Sequence[int]

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from threading import Condition
 from uuid import uuid4
 
@@ -163,7 +164,7 @@ class StreamFeed(Feed):
     def forget(self, before: int) -> None:
         """Delete segments that no tick needs; the last batch stays, for its number."""
         whole = sorted(self._batches.items())
-        for (batch, _), (_, end) in zip(whole, whole[1:], strict=False):
+        for (batch, _), (_, end) in pairwise(whole):
             if end > before:
                 break
             with self._moved:
