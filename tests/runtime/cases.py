@@ -85,14 +85,17 @@ class Bounded:
 
 def check_plan_on(
     fabric: Fabric,
-    folder: Path,
     plan: Plan,
     inputs: Inputs,
+    folder: Path | None = None,
     physical: Exec | None = None,
     functions: Mapping[str, Any] | None = None,
 ) -> pl.DataFrame:
-    """Fail unless a plan gives the snapshots of the reference, and counts late rows; its rows."""
-    store = Store(str(folder / "store"))
+    """Fail unless a plan gives the snapshots of the reference, and counts late rows; its rows.
+
+    It runs with a store in a folder, or without.
+    """
+    store = None if folder is None else Store(str(folder / "store"))
     known = dict(functions or {})
     bounded = Bounded(physical or lower(plan, known), inputs.sources(store), fabric, store)
     try:

@@ -68,7 +68,7 @@ def test_random_cases(fabric: Ground, seed: tuple[str, int], tmp_path: Path) -> 
     case, plan, functions = make_case(*seed)
     try:
         place = fabric.make(1 + seed[1] % 3)
-        check_plan_on(place, tmp_path, plan, case.inputs, functions=functions)
+        check_plan_on(place, plan, case.inputs, tmp_path, functions=functions)
     except Exception as error:
         raise AssertionError(f"{seed}\n\n{case}\n\n{error}") from error
 
@@ -78,7 +78,7 @@ def test_lost_memory_and_tasks_done_again(seed: tuple[str, int], tmp_path: Path)
     """Spark may repeat one task of a stage while others keep the rows of its first attempt."""
     case, plan, functions = make_case(*seed)
     rough = Rough(2 + seed[1] % 2, Random(seed[1]))
-    check_plan_on(rough, tmp_path, plan, case.inputs, functions=functions)
+    check_plan_on(rough, plan, case.inputs, tmp_path, functions=functions)
 
 
 def test_the_seeds_have_everything() -> None:
