@@ -81,7 +81,7 @@ class Opened:
                 self.streams[name] = Stream.opened(source, self._bounded)
                 source.feed.wake = lambda: self.wake()
             case ChangingSource():
-                following = Following(self._store, name, source.info.schema, source.changes)
+                following = source.follow(self._store)
                 following.listen(lambda: self.wake())
                 self.changing[name] = Changing(source, following)
             case RelationSource():
