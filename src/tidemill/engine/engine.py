@@ -44,6 +44,7 @@ from tidemill.graph.manager import ResourceManager
 from tidemill.graph.reoptimize import Choice
 from tidemill.optimize.statistics import Statistics
 from tidemill.physical.operator import Exec
+from tidemill.physical.source import SourceExec
 from tidemill.results import LateCallback
 from tidemill.sql import Statement, parse, parse_one
 from tidemill.timeline import TimeDomain
@@ -87,7 +88,7 @@ class Engine:
         self.catalog = Catalog()
         self.statistics = StatisticsStore(self.catalog)
         self._place = Place(runtime, spark, partitions, self.catalog, self.statistics)
-        self._planning = Planning(self.catalog, self.statistics, optimizer)
+        self._planning = Planning(self.catalog, self.statistics, optimizer, self._columns_read)
         self._sources = self._place.sources
         self._running: list[tuple[tuple[Query, ...], RunningGraph]] = []
         self._graph: RunningGraph | None = None
@@ -501,6 +502,13 @@ class Engine:
     def spark(self) -> SparkSession:
         """The Spark session that queries run on; one on this machine is started if need be."""
         return self._place.spark
+
+    def _columns_read(self, source: str) -> list[Schema]:
+        """The columns of a source that queries of the running graph read, in every reading."""
+        if not self.is_running:
+            return []
+        leaves = (node for node in self.graph.graph.run.nodes if isinstance(node, SourceExec))
+        return [leaf.scan.columns for leaf in leaves if leaf.scan.source == source]
 
     def _rows(self, name: str, source: Any) -> tuple[Rows, Schema]:
         """What a user handed over, and its columns."""

@@ -259,7 +259,7 @@ class Run:
         parcels = self._fabric.run(sources, stages, self._store)
         done = time.perf_counter()
         reports, parts = _sorted(parcels)
-        self._note_failures(planned.failed(reports))
+        self._note_failures({**planned.failed(reports), **planned.reading(begun.broken)})
         delivery = Delivery(epoch, parts, reports, self._fabric, self._store)
         self.failures |= delivery.give(members, tick, self.failures)
         given = time.perf_counter()
@@ -346,6 +346,7 @@ class Run:
             # What is left of operators that failed must not be used again, not even after a crash.
             self._let_go(self.failures)
         self._commit(tick, planned)
+        self._opened.let_broken_go(begun)
         self._opened.keep(self._pending.leaves)
         self._opened.let_go()
         self._findings.note_shares(self.nodes, self._ticks)
