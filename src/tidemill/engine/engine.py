@@ -389,7 +389,7 @@ class Engine:
             help = "it is engine.graph; stop it with engine.graph.stop()"
             raise TidemillError("the graph of this engine is running already", help=help)
         seconds = _seconds(every)
-        self._graph = RunningGraph(self._place.run(checkpoint), _choose)
+        self._graph = RunningGraph(self._place.run(checkpoint, is_open=True), _choose)
         if self._bounds is not None:
             self._graph.steer(ResourceManager(*self._bounds), lambda: self.statistics.known)
         if self._keep is not None:
