@@ -400,9 +400,12 @@ class RunningGraph:
 
     def process_all_available(self) -> None:
         """Come back when everything that is there now has been read."""
+        if self.graph.run.is_bounded and self.ticker is not None:
+            self.await_termination()
         if self.error is not None:
             raise self.error
-        self.graph.run.process_all_available()
+        if self.is_active:
+            self.graph.run.process_all_available()
 
     def await_termination(self, timeout: float | None = None) -> bool:
         """Wait for the end of the input, or until the graph is stopped."""

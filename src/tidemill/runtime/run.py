@@ -38,7 +38,7 @@ from tidemill.runtime.operators import NodeProgress, nodes_of
 from tidemill.runtime.parcels import REPORT, Parcel, scratch
 from tidemill.runtime.planned import PlannedEpoch
 from tidemill.runtime.progress import Progress, SourceProgress
-from tidemill.runtime.reports import Report, gathered
+from tidemill.runtime.reports import Failure, Report, gathered
 from tidemill.runtime.source_task import SourceTask, dealt
 from tidemill.runtime.sources import Source
 from tidemill.runtime.stage_task import StageTask
@@ -73,6 +73,7 @@ class Run:
         self.failures: dict[str, Exception] = {}
         self.gathering = Gathering()
         self.lock = RLock()
+        self.is_bounded = bounded
         self._fabric = fabric
         self._store = store
         self._late = late
@@ -97,6 +98,7 @@ class Run:
         self._seconds = 0.0
         self._next = 0
         self._unfinished: Begun | None = None
+        self._lost: Exception | None = None
         self._changed = False
         self._base = Staging(self._partitions)
         self._pending = PlannedEpoch(Epoch(staging=self._base, before=self._base))
@@ -221,17 +223,32 @@ class Run:
     def tick(self) -> None:
         """Read what has come, and give every query its new answers."""
         with self.lock:
+            if self._lost is not None:
+                raise self._lost
             self._refuse_detached()
-            begun, planned = self._begun()
+            self._make(*self._begun())
+
+    def _make(self, begun: Begun, planned: PlannedEpoch) -> None:
+        try:
             self._run(begun, planned)
-            self.after_tick()
+        except BaseException as error:
+            if self._store is None:
+                # Some operators have gone on, and nothing tells what they were before.
+                what = (
+                    Failure.of(error) if isinstance(error, Exception) else Failure("it was ended")
+                )
+                self._lost = ExecutionError(
+                    f"a tick could not be made, and without a checkpoint not again: {what.message}",
+                    help=what.help or "start the queries again",
+                )
+            raise
+        self.after_tick()
 
     def finish(self) -> None:
         """Do a tick again that was begun and not finished, if there is one."""
         with self.lock:
             if self._unfinished is not None:
-                self._run(*self._begun())
-                self.after_tick()
+                self._make(*self._begun())
 
     def _begun(self) -> tuple[Begun, PlannedEpoch]:
         """What this tick is to do: what one that was not finished was to do, or what is new."""
