@@ -351,8 +351,12 @@ class RunningGraph:
     @contextmanager
     def together(self) -> Iterator[None]:
         """Make several changes at once: they take effect with the same tick."""
-        with self.graph.together():
-            yield
+        try:
+            with self.graph.together():
+                yield
+        finally:
+            known = self.graph.queries  # without those that were refused
+            self._started = {name: each for name, each in self._started.items() if name in known}
 
     def adapt(self, sizes: Mapping[str, int], at: int = BEGIN) -> dict[str, tuple[int, int]]:
         """Set sizes of windows and granules for rows that come, from `at` on if that is later.

@@ -19,6 +19,7 @@ import pyarrow as pa
 
 from tidemill.algebra.nodes import Scan
 from tidemill.errors import ExecutionError
+from tidemill.feeds import folder_of
 from tidemill.fragments import LateRowsExec
 from tidemill.fragments.staging import Staging
 from tidemill.physical.operator import Exec
@@ -456,9 +457,13 @@ class Run:
         self._opened.wake = wake
 
     def forget(self, source: str) -> None:
-        """Let go of a source that was dropped: no query reads it."""
+        """Let go of a source that was dropped, and of all that the store has of it."""
         with self.lock:
             self._opened.forget(source)
+            if self._store is not None:
+                if self._next:  # first of all, nobody must believe that it has come anywhere
+                    self._commit(self._next - 1, self._pending)
+                self._store.remove_folder(folder_of(source))
 
     def position_of(self, source: str) -> int | None:
         """Up to which slice a stream was read, if it is being read."""
