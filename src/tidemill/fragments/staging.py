@@ -48,7 +48,8 @@ class Staging:
         whole = [placement.place(plan).plan for plan in plans]
         cutter = _Cutter(self)
         staged = cutter.cut(whole)
-        needed = {node for plan in plans for node in plan.walk()}
+        # Always in the same order: it is that in which parts are told of.
+        needed = dict.fromkeys(node for plan in plans for node in reversed(list(plan.walk())))
         return Staging(
             self.partitions,
             staged,
