@@ -13,14 +13,14 @@
 {big + 1|big * 2|-big|abs(big)|CAST(big AS INT)|y + y|h * h|-y|i + i|j * j|y + 1Y|i * 2147483647}
 {y|i|n|f|x|p|q|w} / {j|z|q|3|2.5}
 {i / 3|i / 0|x / 0|p / 0|i % 0|x % 0.0|10 / 4|1 / 3|-7 / 2|p / 3|p / q|q / p|w / 3|w / q|w / w|p / 7L|1.0 / 3|2 / 3.0|1.00 / 0.03|p / z|p / f|w * w|w * p|w + p|w - q|p * p|p * q|p + q|p - q|p * 2|p + 1|p * 1.5|n * 1.5|i + 0.1|n + 1.50}
-{NULLIF(p, 0) / NULLIF(q, 0)|m / NULLIF(n, 0)|w / NULLIF(w, 0)|q / NULLIF(w, 0)|p / NULLIF(i, 0)|q / NULLIF(p, 0)}
+{NULLIF(p, 0) / NULLIF(q, 0)|m / NULLIF(n, 0)|w / NULLIF(w, 0)|p * q / 3|w - p * q|w / 0.0000001|CAST('99999999999999999999999999999999999999' AS DECIMAL(38, 0)) / 7|q / NULLIF(w, 0)|p / NULLIF(i, 0)|q / NULLIF(p, 0)}
 {i|y|x|p|w} % {-3|m|q|2.5}
 {mod(i, 3)|mod(-7, 3)|pmod(i, 3)|pmod(-7, 3)|pmod(-7, -3)|pmod(x, 2.0)|pmod(p, 3)|i DIV 2|-7 DIV 2|i DIV j|n DIV m|p DIV 2|i DIV 0|big DIV -1|n DIV NULLIF(i, 0)}
 {-i|-x|-p|+i|-(-i)|- 5|-f}
 {i & 6|i {pipe} 8|i ^ 3|~i|n & m|y & 3|shiftleft(i, 2)|shiftright(i, 1)|shiftrightunsigned(i, 1)|i << 2|i >> 1|n << 3|shiftleft(n, 40)|bit_count(i)|bit_count(n)|getbit(n, 1)|shiftleft(1, 33)}
 {i + NULL|NULL + 1|NULL / 2|NULL = NULL|i = NULL}
 {'1' + 1|num + 1|num * 2.5|s + 1|'5' * '2'|x + '1.5'}
-{try_add(big, 1)|try_subtract(big, 1)|try_multiply(big, 2)|try_divide(i, 0)|try_divide(i, j)|try_divide(p, 0)|try_divide(n, m)}
+{try_add(big, 1)|try_subtract(big, 1)|try_multiply(big, 2)|try_divide(i, 0)|try_divide(i, j)|try_divide(p, 0)|try_divide(n, m)|try_divide(1.0, 0)|try_multiply(99999999.99, 99999999.99)}
 
 -- comparison
 {i|x|f|p} {=|<|<=>} {m|z|q|1.5}
@@ -77,8 +77,8 @@ lpad(s, {5|0|-1|15|j}, {'ab'|''|u})
 rpad(s, {5|0|15|j}, {'ab'|''})
 {lpad(s, 8)|rpad(s, 8)|lpad(i, 6, '0')|lpad('x', 5, NULL)}
 {trim(s)|ltrim(s)|rtrim(s)|btrim(s)|trim('\t x \n')|trim(BOTH 'xy' FROM 'xyaxyx')|trim(LEADING 'x' FROM 'xxaxx')|trim(TRAILING 'x' FROM 'xxaxx')|btrim('xxaxx', 'x')|ltrim('x', 'xxaxx')|trim(BOTH FROM s)|trim(u FROM s)|ltrim(s, ' ph')|trim('')}
-{instr(s, u)|instr(s, 'l')|instr(s, '')|locate(u, s)|locate('l', s)|locate('l', s, 5)|locate('l', s, 0)|locate('l', s, -1)|locate('', s)|position('o' IN s)|position('l', s)|position('l', s, 4)|charindex('l', s)|instr('ä🙂ß', 'ß')|locate('z', 'abc', 100)}
-{split(s, ',')|split(s, '')|split('a1b22c', '[0-9]+')|split('a.b', '\\.')|split(s, ',', 2)|split('a,b,,', ',')|split('a,b,,', ',', -1)|split(NULL, ',')|split(s, u)|split_part(s, ',', 2)|split_part(s, ',', -1)|split_part(s, ',', 0)|split_part(s, ',', 9)|split_part(s, '', 1)|split_part('a.b.c', '.', 2)|split_part(s, u, 1)|substring_index(s, ',', 2)|substring_index(s, ',', -1)|substring_index('a.b.c', '.', 0)|substring_index(s, 'zz', 1)}
+{instr(s, u)|instr(s, 'l')|instr(s, '')|locate(u, s)|locate('l', s)|locate('l', s, 5)|locate('l', s, 0)|locate('l', s, -1)|locate('', s)|position('o' IN s)|position('l', s)|position('l', s, 4)|charindex('l', s)|instr('ä🙂ß', 'ß')|locate('z', 'abc', 100)|locate('', 'abc', 4)|locate('', 'abc', 5)|locate('', s, 0)|locate('c', 'abc', 3)}
+{split(s, ',')|split(s, '')|split('a1b22c', '[0-9]+')|split('a.b', '\\.')|split(s, ',', 2)|split('a,b,,', ',')|split('a,b,,', ',', -1)|split(NULL, ',')|split(s, u)|split_part(s, ',', 2)|split_part(s, ',', -1)|split_part(s, ',', 0)|split_part(s, ',', 9)|split_part(s, '', 1)|split_part('a.b.c', '.', 2)|split_part(s, u, 1)|substring_index(s, ',', 2)|substring_index(s, ',', -1)|substring_index('a.b.c', '.', 0)|substring_index(s, 'zz', 1)|substring_index(s, 'lo', 1)|substring_index('aaaaa', 'aa', 2)|substring_index('a.b.c', '.', -9)|substring_index(s, u, 1)}
 {concat(s, u)|concat(s, '-', u)|concat(s)|concat()|concat(s, NULL)|concat('a', i)|concat(i, j)|concat('d', d)|concat('x', x)|concat('p', p)|concat('b', b)|concat('t', ts)|s {pipe}{pipe} u|s {pipe}{pipe} i|'a' {pipe}{pipe} NULL|concat(bin, bin)|concat_ws(',', s, u)|concat_ws(',', s, NULL, u)|concat_ws(',')|concat_ws(NULL, s)|concat_ws('-', c)|concat_ws('-', 'a', i)|concat_ws(u, 'a', 'b')|concat_ws(',', c, s)}
 {replace(s, 'l', 'L')|replace(s, 'l')|replace(s, '', 'x')|replace(s, u, '_')|replace(s, NULL, 'x')|translate(s, 'lo', 'LO')|translate(s, 'lo', 'L')|translate('abca', 'aa', 'xy')|translate(s, '', 'x')|translate('ä🙂', '🙂', 'x')|translate('abc', 'b', 'xyz')|overlay(s PLACING 'XX' FROM 2)|overlay(s PLACING 'XX' FROM 2 FOR 1)|overlay('Spark SQL' PLACING '_' FROM 6)|overlay('Spark SQL' PLACING 'ANSI ' FROM 7 FOR 0)|overlay(s, 'XX', 2)|repeat(s, 2)|repeat(s, 0)|repeat(s, -1)|repeat('ab', j)|space(3)|space(-1)|space(j)}
 {ascii(s)|ascii('')|ascii('ä')|ascii('🙂')|chr(65)|char(97)|chr(0)|chr(228)|chr(256)|chr(-1)|chr(321)|chr(i)|chr(n)|hex(s)|hex(i)|hex(n)|hex(bin)|hex(255)|hex(-1)|unhex('616263')|unhex('F')|unhex('zz')|unhex(hex(s))|bin(i)|bin(13)|bin(-13)|conv('100', 2, 10)|conv('ff', 16, 10)|base64(bin)|base64(s)|unbase64('YWJj')|base64('')|md5(s)|md5('')|md5(bin)|sha(s)|sha1(s)|sha2(s, 256)|sha2(s, 224)|sha2(s, 0)|sha2(s, 512)|sha2(bin, 256)|crc32(s)|hash(i)|xxhash64(i)|encode(s, 'utf-8')|decode(bin, 'utf-8')|unhex(s)}
@@ -92,6 +92,7 @@ s LIKE {'h%'|'%World'|'_ello%'|'%'|''|'%l_o%'|'a,b%c'|'HELLO%'|'%\\%%'|'%\\_%'|u
 s NOT LIKE {'h%'|NULL}
 {s LIKE '%!%%' ESCAPE '!'|s LIKE 'h%' ESCAPE '/'|s ILIKE 'HELLO%'|s ILIKE 'äö%'|s NOT ILIKE 'h%'|'a\\b' LIKE 'a\\\\b'|s LIKE '\\h%'|s LIKE 'x\\'|i LIKE '1%'|s LIKE ANY ('h%', 'a%')|s LIKE ALL ('h%', '%d')|'a\nb' LIKE 'a_b'|'a\nb' LIKE 'a%'}
 s REGEXP 'o'
+{'a\rb' RLIKE 'a.b'|'a.b' RLIKE 'a\\.b'|'Ä' RLIKE '(?i)ä'|'a\u000Bb' RLIKE 'a\\sb'|'a\u000Bb' RLIKE 'a[\\sx]b'|'a b' RLIKE 'a\\Sb'|'abc\n' RLIKE 'c$'|'äb' RLIKE '\\bb'|'x.y' RLIKE 'x[.]y'|'ä' RLIKE '\\w'}
 s RLIKE {'^h'|'o'|'^$'|'[A-Z]'|'l+o'|'(?i)WORLD$'|'\\d'|'\\s'|'^.{lb}4{rb}$'|''|'a{pipe}b'|'[äö]'|'(a)\\1'|'(?=h)h'|'['|u|NULL|'\\bWorld\\b'|'[a-z&&[^h]]'}
 {regexp_like(s, 'o')|regexp(s, 'l')|NOT s RLIKE 'o'|regexp_replace(s, 'l+', 'L')|regexp_replace(s, '([a-z])([a-z])', '$2$1')|regexp_replace(s, 'o', '')|regexp_replace(s, '[^a-z]', '_')|regexp_replace('aaa', 'a', 'b', 2)|regexp_replace(s, 'x*', '-')|regexp_replace(s, 'l', '\\$')|regexp_replace(s, u, 'x')|regexp_replace('a.b', '.', 'x')|regexp_replace(s, 'o', '\\\\')|regexp_extract(s, '([a-z]+) ([A-Z])', 1)|regexp_extract(s, '([a-z]+)')|regexp_extract(s, '([a-z]+)', 0)|regexp_extract(s, 'zzz', 0)|regexp_extract(s, '([a-z]+)', 2)|regexp_extract(s, '(x)?y', 1)|regexp_extract(s, '(l)(z)?', 2)|regexp_extract_all('a1b22', '[0-9]+', 0)|regexp_extract_all('a1b22', '([a-z])[0-9]', 1)|regexp_extract_all('a1b22', '([a-z])[0-9]')|regexp_count(s, 'l')|regexp_count('aaa', 'aa')|regexp_substr(s, 'l+')|regexp_substr(s, 'zz')|regexp_instr(s, 'l+')|regexp_instr(s, 'zz')}
 
@@ -114,7 +115,8 @@ EXTRACT({YEAR|DOW|DOY|WEEK|HOUR|MONTH} FROM d)
 {unix_date(d)|unix_seconds(ts)|unix_millis(ts)|unix_micros(ts)|unix_date(ts)|unix_seconds(d)|date_part('year', ts)|date_part('DOW', ts)|date_part('second', ts)|datepart('month', d)|EXTRACT(HOUR FROM INTERVAL 5 HOUR)|EXTRACT(DAY FROM ts - te)|year('2024-02-29')|month(s)|hour('12:30:45')|day('2024-02-29')}
 date_trunc({'year'|'quarter'|'MONTH'|'week'|'day'|'HOUR'|'minute'|'second'|'millisecond'|'microsecond'|'MON'|'yyyy'|'nonsense'|u}, ts)
 date_trunc({'year'|'HOUR'}, d)
-trunc(d, {'year'|'quarter'|'MM'|'week'|'month'|'YY'|'day'|'nonsense'|u})
+date_trunc({'Q'|'DD'|'MM'}, ts)
+trunc(d, {'Q'|'year'|'quarter'|'MM'|'week'|'month'|'YY'|'day'|'nonsense'|u})
 {trunc(ts, 'MM')|trunc('2024-02-29', 'MM')|date_trunc('DAY', '2024-02-29 12:00:00')}
 date_format(d, {'yyyy-MM-dd'|'EEEE'|'HH:mm'|'D'})
 date_format(ts, {'yyyy-MM-dd'|'yyyy-MM-dd HH:mm:ss'|'dd/MM/yy'|'EEE, d MMM yyyy'|'EEEE'|'MMMM'|'HH:mm'|'hh:mm a'|'yyyyMMdd'|'D'|'SSS'|'HH:mm:ss.SSS'|'y'|'Q'|'u'|'ss.SSSSSS'|'H'|'M'|"yyyy-MM-dd'T'HH"|'h'|'E'|'w'|'yyyy'|'MM'|'kk'|'m:s'|'nonsense'|u|''})
@@ -125,7 +127,7 @@ date_format(ts, {'yyyy-MM-dd'|'yyyy-MM-dd HH:mm:ss'|'dd/MM/yy'|'EEE, d MMM yyyy'
 datediff({MONTH|YEAR|WEEK|HOUR|QUARTER|MINUTE}, d, e)
 {date_add(d, 1)|date_add(d, i)|date_add(d, -30)|date_add(ts, 1)|date_add('2024-02-28', 1)|date_sub(d, 1)|date_sub(d, i)|dateadd(d, 2)|date_add(d, y)|date_add(d, NULL)|date_add(d, n)|dateadd(MONTH, 1, d)|dateadd(DAY, 1, ts)|date_add(MONTH, 1, d)|date_add(HOUR, 1, d)|date_add(DAY, 1, d)|date_add(d, '1')|date_add(d, 1.5)}
 {add_months(d, 1)|add_months(d, -1)|add_months(d, i)|add_months(d, 12)|add_months(ts, 1)|add_months('2024-01-31', 1)|add_months(DATE '2024-01-31', 1)|add_months(DATE '2024-02-29', 12)|add_months(DATE '2023-02-28', 12)|months_between(d, e)|months_between(ts, te)|months_between(e, d, FALSE)|months_between('2024-03-31', '2024-02-29')|months_between(DATE '2024-03-31', DATE '2024-02-29')|months_between(TIMESTAMP '2024-03-31 10:00:00', DATE '2024-02-28')|months_between(d, d)|months_between(ts, d)}
-{last_day(DATE '2024-02-01')|last_day('2023-02-01')|next_day(d, 'MON')|next_day(d, 'Sunday')|next_day(d, 'tu')|next_day(d, 'xx')|next_day(d, u)|next_day(ts, 'FRI')|make_date(2024, 2, 29)|make_date(NULL, 1, 1)|make_timestamp(2024, 2, 29, 12, 30, 45.5)|make_timestamp(2024, 2, 30, 0, 0, 0)|make_timestamp(2024, 1, 1, 0, 0, 60)|make_timestamp(2024, 1, 1, 0, 0, 59.999999)|make_timestamp_ntz(2024, 2, 29, 12, 30, 45)|try_make_timestamp(2024, 2, 30, 0, 0, 0)|make_interval(1)|make_dt_interval(1)}
+{last_day(DATE '2024-02-01')|last_day('2023-02-01')|next_day(d, 'MON')|next_day(d, 'Sunday')|next_day(d, 'tu')|next_day(d, 'xx')|next_day(d, u)|next_day(ts, 'FRI')|make_date(2024, 2, 29)|make_date(NULL, 1, 1)|make_timestamp(2024, 2, 29, 12, 30, 45.5)|make_timestamp(2024, 2, 30, 0, 0, 0)|make_timestamp(2024, 1, 1, 0, 0, 60)|make_timestamp(2024, 12, 31, 23, 59, 60)|make_timestamp(2024, 1, 1, 24, 0, 0)|make_timestamp(2024, 1, 1, 0, 0, 59.999999)|make_timestamp_ntz(2024, 2, 29, 12, 30, 45)|try_make_timestamp(2024, 2, 30, 0, 0, 0)|make_interval(1)|make_dt_interval(1)}
 timestampadd({MICROSECOND|SECOND|MINUTE|HOUR|DAY|WEEK|MONTH|QUARTER|YEAR}, {-5|j}, ts)
 timestampdiff({MICROSECOND|MILLISECOND|SECOND|MINUTE|HOUR|DAY|WEEK|MONTH|QUARTER|YEAR}, {ts, te|te, ts})
 {timestampadd(DAY, 1, d)|timestampadd(HOUR, 1, d)|timestampadd(MONTH, 1, TIMESTAMP '2024-01-31 10:00:00')|timestampdiff(MONTH, TIMESTAMP '2024-02-29 12:00:00', TIMESTAMP '2024-03-29 11:59:59')|timestampdiff(MONTH, DATE '2024-01-31', DATE '2024-02-29')|timestampdiff(YEAR, DATE '2024-02-29', DATE '2025-02-28')|timestampadd(DAY, n, ts)}

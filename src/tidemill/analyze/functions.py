@@ -33,6 +33,10 @@ SUPPORTED: Final = (
 )
 _CALL: Final = re.compile(r"(\w+)\s*\(")
 _PARSED: Final = frozenset(Tidemill.Parser.FUNCTIONS) - {"CASE", "EXISTS"}
+_UNITS: Final = frozenset(
+    {"YEAR", "YYYY", "YY", "QUARTER", "MONTH", "MM", "MON", "WEEK", "DAY", "DD", "HOUR", "MINUTE"}
+    | {"SECOND", "MILLISECOND", "MICROSECOND"}
+)
 # Their text may begin with a call that is only a part of them.
 _ARGUMENT_FIRST: Final = (exp.Anonymous, exp.Binary, exp.Case, exp.Cast, exp.If, exp.Filter)
 _NO_FUNCTION: Final = frozenset({"every", "some"})  # other names for aggregates
@@ -84,6 +88,8 @@ def check_functions(node: exp.Expr, catalog: Catalog) -> None:
             raise _unknown(part, catalog)
         if _is_other_function(part, catalog):
             raise not_supported(part)
+        if isinstance(part, exp.DateTrunc | exp.TimestampTrunc):
+            _check_unit(part)
 
 
 def name_of_call(node: exp.Expr) -> str:
@@ -126,6 +132,14 @@ def _is_other_function(node: exp.Expr, catalog: Catalog) -> bool:
     if found is None or is_aggregate(node, catalog):
         return False
     return found[1].upper() in _PARSED and found[1].lower() not in NAMES
+
+
+def _check_unit(node: exp.Expr) -> None:
+    """The parser knows more names of units than Spark, which answers NULL to those."""
+    units = re.findall(r"'(\w*)'", source_text(node))
+    if units and not _UNITS.intersection(map(str.upper, units)):
+        help = "write 'YEAR', 'QUARTER', 'MONTH', 'WEEK', 'DAY', 'HOUR', 'MINUTE' or 'SECOND'"
+        raise error_at(PlanError, "Spark knows no unit of this name", node, help)
 
 
 def _unknown(node: exp.Anonymous, catalog: Catalog) -> PlanError:

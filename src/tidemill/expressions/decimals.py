@@ -50,7 +50,8 @@ def quotient(left: Typed, right: Typed) -> Typed:
     scale = max(6, s1 + p2 + 1)
     kind = fitting(p1 - s1 + s2 + scale, scale)
     shift = kind.scale - s1 + s2
-    a, b = _unscaled(one), _unscaled(other)
+    # The caller answers for zero; but of constants DuckDB computes also what is not asked for.
+    a, b = _unscaled(one), f"nullif({_unscaled(other)}, 0)"
     if shift < 0:  # too many digits for the result: cut the dividend's own
         b, shift = f"({b} * CAST('1{'0' * -shift}' AS HUGEINT))", 0
     divided = f"spark_divide({a}, {b}, CAST('1{'0' * shift}' AS HUGEINT))"

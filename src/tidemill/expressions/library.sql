@@ -81,6 +81,7 @@ CREATE MACRO spark_rpad(s, n, fill) AS (spark_pad(s, n, fill, rpad(s, CASE WHEN 
 CREATE MACRO spark_locate(part, s, start) AS (
     CASE
         WHEN start < 1 AND s IS NOT NULL AND part IS NOT NULL THEN 0
+        WHEN part = '' AND s IS NOT NULL AND start IS NOT NULL THEN 1
         WHEN start > length(s) + 1 THEN 0
         WHEN instr(substring(s, start), part) = 0 THEN 0
         ELSE instr(substring(s, start), part) + start - 1
@@ -134,7 +135,7 @@ CREATE MACRO spark_next_day(d, day) AS (d + CAST((day - isodow(d) + 6) % 7 + 1 A
 CREATE MACRO spark_make_timestamp(y, mo, d, h, mi, s) AS (
     CASE
         WHEN h < 0 OR h > 23 OR mi < 0 OR mi > 59 OR s < 0 OR s > 60 OR (s > 59.999999 AND s <> 60) THEN error('no such time')
-        ELSE make_timestamp(epoch_us(CAST(make_date(y, mo, d) AS TIMESTAMP)) + h * 3600000000 + mi * 60000000 + CAST(s * 1000000 AS BIGINT))
+        ELSE make_timestamp(epoch_us(CAST(make_date(y, mo, d) AS TIMESTAMP)) + CAST(h AS BIGINT) * 3600000000 + CAST(mi AS BIGINT) * 60000000 + CAST(s * 1000000 AS BIGINT))
     END
 );
 

@@ -25,7 +25,13 @@ from tidemill.expressions.typed import (
     quoted_text,
 )  # fmt: skip
 
-_OTHERWISE = re.compile(r"&&|\[[^\]\\]*\[(?!:)|\\[hHvVRXGZ]|[*+?}]\+|\$(?!\Z)|\(\?[a-z]*[dux]")
+# What RE2 takes for something else than Java: nested classes, possessive repetition, `$` before the
+# end, words whose letters are not ASCII, flags (RE2 knows the case of all letters).
+_OTHERWISE = re.compile(r"&&|\[[^\]\\]*\[|\\[bBhHvVRXGZQE]|[*+?}]\+|\$(?!\Z)|\(\?[^:=!<]")
+_PART = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|.", re.DOTALL)
+_BLANK = r"\t\n\x0B\f\r "
+_LINE_ENDS = r"\n\r\x{85}\x{2028}\x{2029}"
+_JAVA = {".": f"[^{_LINE_ENDS}]", r"\s": f"[{_BLANK}]", r"\S": f"[^{_BLANK}]"}
 
 
 def _like(parts: Translator, node: exp.Expr, escape: str = "\\") -> Typed:
@@ -69,7 +75,14 @@ def _pattern(node: exp.Expr) -> str:
         reason = str(error).splitlines()[0].split("Error: ", 1)[-1]
         message = f"the regular expression `{text}`: {reason}"
         raise NotSupported(message, node, "write the pattern without it") from None
-    return text
+    return "".join(_as_java(part, node) for part in _PART.findall(text))
+
+
+def _as_java(part: str, node: exp.Expr) -> str:
+    """A part of a pattern: Java's dot stops at more line ends, and its blanks are one more."""
+    if part.startswith("[") and r"\S" in part:
+        raise NotSupported(r"`\S` in a class of signs", node, "write the signs")
+    return part.replace(r"\s", _BLANK) if part.startswith("[") else _JAVA.get(part, part)
 
 
 def _matched(parts: Translator, node: exp.Expr) -> Typed:
@@ -79,7 +92,7 @@ def _matched(parts: Translator, node: exp.Expr) -> Typed:
     if pattern.endswith("$") and not pattern.endswith(
         "\\$"
     ):  # Java's is also before a last newline
-        pattern = pattern[:-1] + r"(\r\n|[\n\r\x{85}\x{2028}\x{2029}])?\z"
+        pattern = rf"{pattern[:-1]}(\r\n|[{_LINE_ENDS}])?\z"
     return Typed(f"regexp_matches({text}, {quoted_text(pattern)})", BOOLEAN, node)
 
 
@@ -127,7 +140,8 @@ def _answer(sql: str) -> Any:
 
 def _group(node: exp.Expr, pattern: str, default: int) -> int:
     group = constant_number(node.args.get("group"), "the group", default)
-    known = re.compile(pattern).groups if _is_python(pattern) else 0
+    written = constant_text(node.expression, "a pattern")
+    known = re.compile(written).groups if _is_python(written) else 0
     if not 0 <= group <= known:
         raise TypeMismatch(f"the pattern has {known} groups", node, f"ask for one of 0 to {known}")
     return group

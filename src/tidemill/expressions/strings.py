@@ -6,7 +6,14 @@ import pyarrow as pa
 from sqlglot import exp
 
 from tidemill.expressions.casts import cast, is_free
-from tidemill.expressions.translate import Rule, Translator, constant_number, name_of_node, simple
+from tidemill.expressions.translate import (
+    Rule,
+    Translator,
+    constant_number,
+    constant_text,
+    name_of_node,
+    simple,
+)
 from tidemill.expressions.typed import (
     BINARY,
     BOOLEAN,
@@ -16,6 +23,7 @@ from tidemill.expressions.typed import (
     Typed,
     TypeMismatch,
     does_not_take,
+    quoted_text,
 )  # fmt: skip
 
 _ALL = "2147483647"
@@ -74,6 +82,16 @@ def _position(parts: Translator, node: exp.Expr) -> Typed:
         return Typed(f"CAST(instr({text}, {part}) AS INT)", INT, node)
     first = parts.arg(start, INT, node).sql
     return Typed(f"CAST(spark_locate({part}, {text}, {first}) AS INT)", INT, node)
+
+
+def _substring_index(parts: Translator, node: exp.Expr) -> Typed:
+    """Spark also counts delimiters that overlap, as "aa" does in "aaa"; DuckDB does not."""
+    by = constant_text(node.args["delimiter"], "the delimiter")
+    if any(by.startswith(by[k:]) for k in range(1, len(by))):
+        raise NotSupported(f"the delimiter `{by}`", node, "choose one that cannot overlap itself")
+    text = parts.arg(node.this, STRING, node).sql
+    count = parts.arg(node.args["count"], INT, node).sql
+    return Typed(f"spark_substring_index({text}, {quoted_text(by)}, {count})", STRING, node)
 
 
 def _concat(parts: Translator, node: exp.Expr) -> Typed:
@@ -194,9 +212,7 @@ RULES: dict[type[exp.Expr], Rule] = {
     exp.Trim: _trim,
     exp.StrPosition: _position,
     exp.SplitPart: simple("spark_split_part({0}, {1}, {2})", [STRING, STRING, INT], STRING),
-    exp.SubstringIndex: simple(
-        "spark_substring_index({0}, {1}, {2})", [STRING, STRING, INT], STRING
-    ),
+    exp.SubstringIndex: _substring_index,
     exp.Concat: _concat,
     exp.DPipe: _concat,
     exp.ConcatWs: _concat_ws,
