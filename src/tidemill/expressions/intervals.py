@@ -59,7 +59,7 @@ def _interval(_: Translator, node: exp.Expr) -> Typed:
     if isinstance(unit, exp.IntervalSpan):
         return _span(value.name, unit, node)
     name = unit_name(unit)
-    if name in MONTHS_OF and re.fullmatch(r"\s*[+-]?\d+\s*", value.name):
+    if name in ("MONTH", "YEAR") and re.fullmatch(r"\s*[+-]?\d+\s*", value.name):
         return Typed(f"to_months({int(value.name) * MONTHS_OF[name]})", MONTHS, node)
     if name in MICROS and re.fullmatch(r"\s*[+-]?\d+(\.\d+)?\s*", value.name):
         if "." in value.name and name != "SECOND":
