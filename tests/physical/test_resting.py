@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from random import Random
 
 import polars as pl
-from tests.spark.driving import make_case
 
 from tests.physical.reading import TickReader
+from tests.runtime.cases import make_case
 from tidemill.algebra import Plan
 from tidemill.physical.lowering import lower
 from tidemill.physical.operator import Operator

@@ -7,9 +7,9 @@ from random import Random
 
 import polars as pl
 import pytest
-from tests.spark.driving import make_case
 
 from tests.physical.reading import TickReader
+from tests.runtime.cases import make_case
 from tidemill.algebra import Plan, Scan, Schema
 from tidemill.physical.lowering import lower
 from tidemill.physical.snapshot import SnapshotExec, snapshots_of
