@@ -10,6 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from threading import RLock
 from typing import Any
 from uuid import uuid4
@@ -18,7 +19,7 @@ import polars as pl
 import pyarrow as pa
 
 from tidemill.algebra.nodes import Scan
-from tidemill.errors import ExecutionError
+from tidemill.errors import ExecutionError, TidemillError
 from tidemill.feeds import folder_of
 from tidemill.fragments import LateRowsExec
 from tidemill.fragments.staging import Staging
@@ -487,7 +488,8 @@ class Run:
             while not all(each.done() for each in coming):
                 self.tick_or_wait()
         for each in coming:
-            each.result()
+            with suppress(TidemillError):  # queries that read it have failed for it
+                each.result()
         while self.has_more:
             self.tick()
 
