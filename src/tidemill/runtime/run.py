@@ -60,7 +60,8 @@ class Run:
 
     `open_source` tells where the rows of a source are. With a `store`, the run goes on where it
     was left. One that is `bounded` reads what is there and comes to an end. Rows that come too
-    late go to `late`. Whoever holds the `lock` is between two ticks.
+    late go to `late`. Whoever holds the `lock` is between two ticks. A query that fails is let go
+    of; but if it was the last of a run that `ends_with_queries`, the tick fails with it.
     """
 
     def __init__(
@@ -70,6 +71,7 @@ class Run:
         store: Store | None = None,
         bounded: bool = False,
         late: str | LateCallback | None = None,
+        ends_with_queries: bool = False,
     ) -> None:
         self.after_tick: Callable[[], None] = lambda: None
         self.failures: dict[str, Exception] = {}
@@ -79,11 +81,9 @@ class Run:
         self._fabric = fabric
         self._store = store
         self._late = late
+        self._ends_with_queries = ends_with_queries
         self._id = uuid4().hex
-        self._partitions = fabric.partitions
-        if store is not None:
-            store.lock()
-            self._partitions = open_manifest(store, fabric.partitions)
+        self._partitions = fabric.partitions if store is None else _taken(store, fabric.partitions)
         self._opened = Opened(open_source, store, bounded)
         self._log = None if store is None else TickLog(store)
         self._epochs = EpochLog(store)
@@ -104,7 +104,11 @@ class Run:
         self._changed = False
         self._base = Staging(self._partitions)
         self._pending = PlannedEpoch(Epoch(staging=self._base, before=self._base))
-        self.restored = self._restore()
+        try:
+            self.restored = self._restore()
+        except BaseException:
+            self.stop()  # others may do better
+            raise
 
     # What there is
 
@@ -149,7 +153,7 @@ class Run:
     @property
     def is_ended(self) -> bool:
         """Whether nothing can come any more, and what was held back came out."""
-        return self._ticks > 0 and self._unfinished is None and self._opened.is_ended
+        return self._next > 0 and self._unfinished is None and self._opened.is_ended
 
     @property
     def has_more(self) -> bool:
@@ -281,6 +285,7 @@ class Run:
         self._note_failures({**planned.failed(reports), **planned.reading(begun.broken)})
         delivery = Delivery(epoch, parts, reports, self._fabric, self._store)
         self.failures |= delivery.give(members, tick, self.failures)
+        self._raise_the_last(members, begun)
         given = time.perf_counter()
         self._is_done(begun, planned, clocks, reports)
         self._phases = {"plan": asked - started, "run": done - asked, "sinks": given - done}
@@ -288,6 +293,15 @@ class Run:
         for report in reports:
             for phase, seconds in report.seconds.items():
                 self._phases[phase] = max(self._phases.get(phase, 0.0), seconds)
+
+    def _raise_the_last(self, members: Mapping[str, Member], begun: Begun) -> None:
+        """Fail with the last query: started again, it goes on with this very tick."""
+        users = [name for name in members if not name.startswith(_LATE)]
+        if not self._ends_with_queries or not users or set(users) - self.failures.keys():
+            return
+        if self._log is not None and begun.broken:
+            self._log.withdraw(begun)  # what could not be read may be there then
+        raise self.failures[users[0]]
 
     def _tasks(
         self,
@@ -500,6 +514,16 @@ class Run:
             forget(self._id)
             if self._store is not None:
                 self._store.close()
+
+
+def _taken(store: Store, partitions: int) -> int:
+    """Take a store for this run; the number of partitions that its state has."""
+    store.lock()
+    try:
+        return open_manifest(store, partitions)
+    except BaseException:
+        store.close()
+        raise
 
 
 def _sorted(parcels: Sequence[Parcel]) -> tuple[list[Report], dict[int, list[pl.DataFrame]]]:
