@@ -1,19 +1,22 @@
-"""Settings that must be in place before any library is imported, and one Spark session for all."""
+"""Settings that must be in place before any library is imported, and where tests run."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
-
 # pytest-xdist fills the cores; the tables of tests are too small for threads to pay.
 os.environ.setdefault("POLARS_MAX_THREADS", "1")
+
+from tests.fabrics.ground import IN_PROCESS, SPARK_LONG, Ground
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 ROOT = Path(__file__).parent.parent
 
@@ -52,3 +55,15 @@ def _one_session(request: pytest.FixtureRequest) -> None:
     group = request.node.get_closest_marker("xdist_group")
     if group is not None and group.args == ("spark",):
         request.getfixturevalue("session")
+
+
+@pytest.fixture(params=[IN_PROCESS, SPARK_LONG])
+def fabric(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Ground:
+    """Both fabrics, one after the other; see `tests/fabrics/ground.py`."""
+    if request.param != IN_PROCESS:
+        return Ground(request.getfixturevalue("session"))
+    from tidemill.engine import place
+
+    # Engines hand parcels over as they are. Here they travel, as they do on Spark.
+    monkeypatch.setattr(place, "InProcess", partial(place.InProcess, packs=True))
+    return Ground()

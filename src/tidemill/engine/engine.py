@@ -44,6 +44,7 @@ from tidemill.graph.manager import ResourceManager
 from tidemill.graph.reoptimize import Choice
 from tidemill.optimize.statistics import Statistics
 from tidemill.physical.operator import Exec
+from tidemill.physical.source import SourceExec
 from tidemill.results import LateCallback
 from tidemill.sql import Statement, parse, parse_one
 from tidemill.timeline import TimeDomain
@@ -87,7 +88,7 @@ class Engine:
         self.catalog = Catalog()
         self.statistics = StatisticsStore(self.catalog)
         self._place = Place(runtime, spark, partitions, self.catalog, self.statistics)
-        self._planning = Planning(self.catalog, self.statistics, optimizer)
+        self._planning = Planning(self.catalog, self.statistics, optimizer, self._columns_read)
         self._sources = self._place.sources
         self._running: list[tuple[tuple[Query, ...], RunningGraph]] = []
         self._graph: RunningGraph | None = None
@@ -365,13 +366,19 @@ class Engine:
         """
         return self.queries.listing()
 
-    def run(self, *, checkpoint: str | None = None, every: str | None = AT_ONCE) -> RunningGraph:
+    def run(
+        self,
+        *,
+        checkpoint: str | None = None,
+        every: str | None = AT_ONCE,
+        late: str | LateCallback | None = None,
+    ) -> RunningGraph:
         """Start the running graph: queries that are started from now on run in it, together.
 
         They, and the streams they read, come and go while it runs. Ticks are made as soon as there
         is something new, or `every` so often ("1 second"), or with None by hand: `graph.tick()`.
         With a `checkpoint`, a graph that was left, or killed, goes on where it was: its queries are
-        started again under their names.
+        started again under their names. Rows that come too `late` go where `query.start` says.
 
         >>> engine = Engine(runtime="inprocess")
         >>> engine.stream("bid", pa.schema({"item": pa.int64(), "at": pa.int64()}), time="at")
@@ -388,7 +395,7 @@ class Engine:
             help = "it is engine.graph; stop it with engine.graph.stop()"
             raise TidemillError("the graph of this engine is running already", help=help)
         seconds = _seconds(every)
-        self._graph = RunningGraph(self._place.run(checkpoint), _choose)
+        self._graph = RunningGraph(self._place.run(checkpoint, late=late), _choose)
         if self._bounds is not None:
             self._graph.steer(ResourceManager(*self._bounds), lambda: self.statistics.known)
         if self._keep is not None:
@@ -485,7 +492,7 @@ class Engine:
             graph.stop()
             raise
         for query in started:
-            query.is_alone = True
+            query.is_alone = len(started) == 1
         self._running = [each for each in self._running if each[1].is_active]
         self._running.append((tuple(queries), graph))
         return graph, started
@@ -501,6 +508,13 @@ class Engine:
     def spark(self) -> SparkSession:
         """The Spark session that queries run on; one on this machine is started if need be."""
         return self._place.spark
+
+    def _columns_read(self, source: str) -> list[Schema]:
+        """The columns of a source that queries of the running graph read, in every reading."""
+        if not self.is_running:
+            return []
+        leaves = (node for node in self.graph.graph.run.nodes if isinstance(node, SourceExec))
+        return [leaf.scan.columns for leaf in leaves if leaf.scan.source == source]
 
     def _rows(self, name: str, source: Any) -> tuple[Rows, Schema]:
         """What a user handed over, and its columns."""

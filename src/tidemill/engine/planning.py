@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
+from dataclasses import replace
 from functools import partial
 
 from sqlglot import exp
 
-from tidemill.algebra import Plan, Scan
+from tidemill.algebra import Plan, Scan, Schema
 from tidemill.analyze import Catalog, Planned, SourceInfo, plan_query
 from tidemill.engine.costs import Costs
 from tidemill.engine.query import Host, Query, QueryPlan
@@ -17,6 +18,7 @@ from tidemill.errors import UnsupportedError
 from tidemill.graph.reoptimize import Choice
 from tidemill.optimize import RULES, Optimized, optimized
 from tidemill.optimize.cost.estimates import Estimator
+from tidemill.optimize.rules.prune_columns import narrow_scans
 from tidemill.optimize.statistics import Statistics
 from tidemill.physical.lowering import lower
 from tidemill.physical.operator import Exec
@@ -25,16 +27,25 @@ from tidemill.results import SinkRequest
 from tidemill.sql import Statement
 from tidemill.timeline import TimeDomain
 
-_APART = frozenset({"prune_columns", "push_projects"})
+_PRUNE = "prune_columns"
+_APART = frozenset({_PRUNE, "push_projects"})
 """Rules that fit a plan to the columns of one query, so that it shares less with others."""
 
 
 class Planning:
-    """Plans queries over what a catalog knows; `optimizer` names the rules to leave out."""
+    """Plans queries over what a catalog knows; `optimizer` names the rules to leave out.
+
+    `read` tells which columns of a source queries of the running graph read.
+    """
 
     def __init__(
-        self, catalog: Catalog, statistics: StatisticsStore, optimizer: bool | Collection[str]
+        self,
+        catalog: Catalog,
+        statistics: StatisticsStore,
+        optimizer: bool | Collection[str],
+        read: Callable[[str], Iterable[Schema]] = lambda source: (),
     ) -> None:
+        self._read = read
         self._catalog = catalog
         self._statistics = statistics
         self._rules_off = _rules_off(optimizer)
@@ -72,7 +83,22 @@ class Planning:
         domain = planned.domain or TimeDomain.TICKS
         off = self._rules_off | (_APART if shares else frozenset())
         done = optimized(planned.plan, known, off, planned.hints, domain, functions)
+        if shares and _PRUNE not in self._rules_off:
+            done = self._narrowed(done)
         return self._with_costs(planned, done, lower(done.plan, functions), known)
+
+    def _narrowed(self, done: Optimized) -> Optimized:
+        """Of the rule that prunes columns, only what does not tell plans apart."""
+        narrow = narrow_scans(done.plan, self._columns)
+        if narrow == done.plan:
+            return done
+        steps = (*done.steps, (_PRUNE, narrow))
+        return replace(done, steps=steps, off=done.off - {_PRUNE})
+
+    def _columns(self, scan: Scan, needed: Schema) -> Schema:
+        """The columns to read: those of a scan that runs, if it has them all."""
+        running = (each for each in self._read(scan.source) if set(needed) <= set(each))
+        return min(running, key=len, default=needed)
 
     def _with_costs(
         self, planned: Planned, done: Optimized, physical: Exec, known: Statistics

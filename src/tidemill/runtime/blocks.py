@@ -13,7 +13,7 @@ import struct
 from collections.abc import Callable
 from typing import Any
 
-from pyspark import cloudpickle
+import cloudpickle
 
 _ALIGNMENT = 64
 _NUMBER = struct.Struct("<Q")
@@ -52,9 +52,3 @@ def load(block: bytearray | mmap.mmap) -> Any:
         parts.append(view[start : start + size])
         end = start + size
     return pickle.loads(parts[0], buffers=parts[1:])
-
-
-def load_file(path: str) -> Any:
-    """The object of a file on this machine, mapped into memory. The file does not change."""
-    with open(path, "rb") as file:
-        return load(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY))

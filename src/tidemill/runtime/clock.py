@@ -34,7 +34,8 @@ class SourceClock:
 
     def seeing(self, newest: int) -> SourceClock:
         """The clock once a tick has brought this newest time."""
-        return replace(self, newest=max(self.newest, newest, self.beat and self.beat + self.slack))
+        beaten = self.beat + self.slack if self.beat > BEGIN else NEVER
+        return replace(self, newest=max(self.newest, newest, beaten))
 
 
 Clocks = Mapping[str, SourceClock]

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import quote
 
 import polars as pl
 
 from tidemill.algebra.nodes import SourceKind
 from tidemill.changes import DELETED, INSERTED
-from tidemill.errors import CatalogError, ExecutionError
+from tidemill.errors import CatalogError, ExecutionError, TidemillError
 from tidemill.feeds import Feed, Slice, TableSlice, stored
 from tidemill.physical.source import SourceExec
 from tidemill.runtime.clock import NEVER, Clocks, Seen, SourceClock
@@ -20,6 +20,7 @@ from tidemill.runtime.following import Following
 from tidemill.runtime.parcels import scratch
 from tidemill.runtime.planned import PlannedEpoch
 from tidemill.runtime.progress import RelationProgress, SourceProgress
+from tidemill.runtime.reports import Failure
 from tidemill.runtime.source_task import Piece
 from tidemill.runtime.sources import (
     ChangingSource,
@@ -34,6 +35,8 @@ from tidemill.runtime.ticks import Begun
 from tidemill.runtime.validity import Timing
 from tidemill.store import Store
 from tidemill.timeline import OPEN_END, TimeDomain
+
+_T = TypeVar("_T")
 
 
 @dataclass
@@ -81,7 +84,7 @@ class Opened:
                 self.streams[name] = Stream.opened(source, self._bounded)
                 source.feed.wake = lambda: self.wake()
             case ChangingSource():
-                following = Following(self._store, name, source.info.schema, source.changes)
+                following = source.follow(self._store)
                 following.listen(lambda: self.wake())
                 self.changing[name] = Changing(source, following)
             case RelationSource():
@@ -128,14 +131,22 @@ class Opened:
         """Whether nothing can come any more."""
         return all(stream.clock.ended for stream in self.streams.values())
 
+    def let_broken_go(self, begun: Begun) -> None:
+        """Streams that could not be read are opened anew by whoever wants them next."""
+        for name in begun.broken.keys() & self.streams.keys():
+            self.forget(name)
+
     @property
     def has_more(self) -> bool:
-        """Whether another tick would bring something."""
-        return (
-            any(stream.has_more for stream in self.streams.values())
-            or any(relation.following.look() for relation in self.changing.values())
-            or bool(overdue(self.streams, time.monotonic()))
-        )
+        """Whether another tick would bring something; a source that is broken is told of there."""
+        try:
+            return (
+                any(stream.has_more for stream in self.streams.values())
+                or any(relation.following.look() for relation in self.changing.values())
+                or bool(overdue(self.streams, time.monotonic()))
+            )
+        except (TidemillError, OSError):
+            return True
 
     def note_domain(self, source: str, domain: TimeDomain | None) -> None:
         """A relation that changes has the time of the queries that read it."""
@@ -156,25 +167,35 @@ class Opened:
     def next(self, tick: int, planned: PlannedEpoch) -> Begun:
         """What the next tick is to do."""
         idle = overdue(self.streams, time.monotonic())
-        streams = {name: take(stream, idle.get(name, 0)) for name, stream in self.streams.items()}
-        first = tick == planned.epoch.tick
-        relations = self._contents(tick, planned.fresh) if first else {}
-        changes = {name: self._changed(tick, name) for name in self.changing}
-        past = self._past(planned.fresh) if first else {}
-        arrived = max([time.time_ns() // 1000, *(s.clock.newest for s in self.streams.values())])
-        return Begun(tick, arrived, streams, relations, changes, past)
+        fresh = planned.fresh if tick == planned.epoch.tick else frozenset()
+        broken: dict[str, Failure] = {}
 
-    def _contents(self, tick: int, fresh: Iterable[SourceExec]) -> dict[str, list[Slice]]:
-        """What relations hold, for leaves that have seen nothing of them."""
-        found = {}
-        for name in dict.fromkeys(leaf.scan.source for leaf in fresh):
-            if name in self._relations:
-                read = self._relations[name].read()
-                found[name] = [self._kept(tick, name, n, each) for n, each in enumerate(read)]
-            elif name in self.changing and self.changing[name].following.go_on(tick):
-                rows = self.changing[name].following.open
-                found[name] = [self._kept(tick, name, 0, TableSlice(rows.to_arrow()))]
-        return found
+        def each(names: Iterable[str], what: Callable[[str], _T]) -> dict[str, _T]:
+            """What there is of sources; of one that cannot be read, why."""
+            found = {}
+            for name in names:
+                try:
+                    found[name] = what(name)
+                except (TidemillError, OSError) as error:
+                    broken[name] = Failure.of(error)
+            return found
+
+        streams = each(self.streams, lambda name: take(self.streams[name], idle.get(name, 0)))
+        relations = each(sources_of(fresh), lambda name: self._content(tick, name))
+        changes = each(self.changing, lambda name: self._changed(tick, name))
+        past = {name: self._past(name) for name in sources_of(fresh) if name in self.streams}
+        arrived = max([time.time_ns() // 1000, *(s.clock.newest for s in self.streams.values())])
+        return Begun(tick, arrived, streams, relations, changes, past, broken)
+
+    def _content(self, tick: int, name: str) -> list[Slice]:
+        """What a relation holds, for leaves that have seen nothing of it."""
+        if name in self._relations:
+            read = self._relations[name].read()
+        elif name in self.changing and self.changing[name].following.go_on(tick):
+            read = [TableSlice(self.changing[name].following.open.to_arrow())]
+        else:
+            read = []
+        return [self._kept(tick, name, number, each) for number, each in enumerate(read)]
 
     def _changed(self, tick: int, name: str) -> list[Slice]:
         """What has changed in a relation; it counts from after all rows of streams."""
@@ -187,15 +208,10 @@ class Opened:
         relation.rows += rows.height
         return [self._kept(tick, f"{name}-changes", 0, TableSlice(rows.to_arrow()))]
 
-    def _past(self, fresh: Iterable[SourceExec]) -> dict[str, list[tuple[int, int, int]]]:
-        """Slices of streams that are still there, for leaves that begin now."""
-        found = {}
-        for name in dict.fromkeys(leaf.scan.source for leaf in fresh):
-            if name in self.streams:
-                stream = self.streams[name]
-                if still := stream.retained.still(stream.clock.mark):
-                    found[name] = still
-        return found
+    def _past(self, name: str) -> list[tuple[int, int, int]]:
+        """Slices of a stream that are still there, for leaves that begin now."""
+        stream = self.streams[name]
+        return stream.retained.still(stream.clock.mark)
 
     def _kept(self, tick: int, name: str, number: int, slice: Slice) -> Slice:
         """A table as tasks elsewhere can read it, and a tick that is done again."""
@@ -233,7 +249,11 @@ class Opened:
             for name, taken in begun.streams.items()
             if name in self.streams
         }
-        ends = self._bounded and all(taken.ended for taken in begun.streams.values())
+        ended = (begun.streams[n].ended for n in self.streams if n in begun.streams)
+        ends = self._bounded and all(ended)
+        for name in begun.broken.keys() & self.streams.keys():
+            # Whoever reads it fails; it must not hold back others.
+            found[name] = self.streams[name].clock
         for name, relation in self.changing.items():
             found[name] = replace(relation.clock, ended=ends)
         for name, static in self._relations.items():
@@ -310,6 +330,6 @@ def _newest(known: int, rows: pl.DataFrame) -> int:
     return max((at for at in found if isinstance(at, int)), default=NEVER)
 
 
-def sources_of(leaves: Sequence[SourceExec]) -> list[str]:
+def sources_of(leaves: Iterable[SourceExec]) -> list[str]:
     """The names of the sources of leaves, each once."""
     return list(dict.fromkeys(leaf.scan.source for leaf in leaves))

@@ -82,6 +82,17 @@ class PlannedEpoch:
                 found[edge.tag] = max(mark_of(before), mark_of(self.epoch.inputs.get(edge.tag)))
         return found
 
+    def reading(self, broken: Mapping[str, Failure]) -> dict[str, Failure]:
+        """The queries that read a source that is broken."""
+        if not broken:
+            return {}
+        found: dict[str, Failure] = {}
+        for name, root in self.epoch.roots.items():
+            leaves = (node for node in root.job.plan.walk() if isinstance(node, SourceExec))
+            reasons = [broken[n.scan.source] for n in leaves if n.scan.source in broken]
+            found |= {name: reasons[0]} if reasons else {}
+        return found
+
     def failed(self, reports: Sequence[Report]) -> dict[str, Failure]:
         """The queries to whose results something is missing."""
         failed: dict[int, Failure] = {}

@@ -39,7 +39,7 @@ from tidemill.runtime.operators import NodeProgress, nodes_of
 from tidemill.runtime.parcels import REPORT, Parcel, scratch
 from tidemill.runtime.planned import PlannedEpoch
 from tidemill.runtime.progress import Progress, SourceProgress
-from tidemill.runtime.reports import Report, gathered
+from tidemill.runtime.reports import Failure, Report, gathered
 from tidemill.runtime.source_task import SourceTask, dealt
 from tidemill.runtime.sources import Source
 from tidemill.runtime.stage_task import StageTask
@@ -74,6 +74,7 @@ class Run:
         self.failures: dict[str, Exception] = {}
         self.gathering = Gathering()
         self.lock = RLock()
+        self.is_bounded = bounded
         self._fabric = fabric
         self._store = store
         self._late = late
@@ -98,6 +99,7 @@ class Run:
         self._seconds = 0.0
         self._next = 0
         self._unfinished: Begun | None = None
+        self._lost: Exception | None = None
         self._changed = False
         self._base = Staging(self._partitions)
         self._pending = PlannedEpoch(Epoch(staging=self._base, before=self._base))
@@ -222,17 +224,32 @@ class Run:
     def tick(self) -> None:
         """Read what has come, and give every query its new answers."""
         with self.lock:
+            if self._lost is not None:
+                raise self._lost
             self._refuse_detached()
-            begun, planned = self._begun()
+            self._make(*self._begun())
+
+    def _make(self, begun: Begun, planned: PlannedEpoch) -> None:
+        try:
             self._run(begun, planned)
-            self.after_tick()
+        except BaseException as error:
+            if self._store is None:
+                # Some operators have gone on, and nothing tells what they were before.
+                what = (
+                    Failure.of(error) if isinstance(error, Exception) else Failure("it was ended")
+                )
+                self._lost = ExecutionError(
+                    f"a tick could not be made, and without a checkpoint not again: {what.message}",
+                    help=what.help or "start the queries again",
+                )
+            raise
+        self.after_tick()
 
     def finish(self) -> None:
         """Do a tick again that was begun and not finished, if there is one."""
         with self.lock:
             if self._unfinished is not None:
-                self._run(*self._begun())
-                self.after_tick()
+                self._make(*self._begun())
 
     def _begun(self) -> tuple[Begun, PlannedEpoch]:
         """What this tick is to do: what one that was not finished was to do, or what is new."""
@@ -260,7 +277,7 @@ class Run:
         parcels = self._fabric.run(sources, stages, self._store)
         done = time.perf_counter()
         reports, parts = _sorted(parcels)
-        self._note_failures(planned.failed(reports))
+        self._note_failures({**planned.failed(reports), **planned.reading(begun.broken)})
         delivery = Delivery(epoch, parts, reports, self._fabric, self._store)
         self.failures |= delivery.give(members, tick, self.failures)
         given = time.perf_counter()
@@ -347,6 +364,7 @@ class Run:
             # What is left of operators that failed must not be used again, not even after a crash.
             self._let_go(self.failures)
         self._commit(tick, planned)
+        self._opened.let_broken_go(begun)
         self._opened.keep(self._pending.leaves)
         self._opened.let_go()
         self._findings.note_shares(self.nodes, self._ticks)

@@ -13,8 +13,10 @@ from tidemill.changes import ChangeSource
 from tidemill.errors import ExecutionError
 from tidemill.feeds import Feed, Retained, Slice
 from tidemill.runtime.clock import NEVER, Seen, SourceClock
+from tidemill.runtime.following import Following
 from tidemill.runtime.progress import SourceProgress
 from tidemill.runtime.validity import Timing
+from tidemill.store import Store
 from tidemill.timeline import BEGIN, OPEN_END
 
 
@@ -40,6 +42,10 @@ class ChangingSource:
 
     info: SourceInfo
     changes: ChangeSource
+
+    def follow(self, store: Store | None) -> Following:
+        """What ticks of one run see of it."""
+        return Following(store, self.info.name, self.info.schema, self.changes)
 
 
 Source = StreamSource | RelationSource | ChangingSource

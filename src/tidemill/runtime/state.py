@@ -8,6 +8,7 @@ Files are named by the tick, so that doing a tick again changes nothing.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -22,8 +23,11 @@ from tidemill.store import Store
 _KEPT_TICKS = 4
 """How long operators stay in the memory of a worker that does not get their partition."""
 
-_CACHE: dict[str, tuple[int, Any]] = {}
-"""Operators that this process still has in memory: the tick they stand at, and they."""
+_KEPT_SECONDS = 600.0
+"""How long those of another run do, which may have ended elsewhere."""
+
+_CACHE: dict[str, tuple[int, Any, float]] = {}
+"""Operators that this process still has in memory: the tick they stand at, they, and since when."""
 
 _SNAPSHOT, _ROWS = "snapshot", "rows"
 
@@ -65,16 +69,18 @@ class StageState:
 
         They are handed over: if the next tick fails, they must not be used again.
         """
-        at, operators = _CACHE.pop(self._key, (-1, None))
+        at, operators, _ = _CACHE.pop(self._key, (-1, None, 0.0))
         # Other workers have gone on with partitions that were here before. They may come back.
-        for key in [k for k, (old, _) in _CACHE.items() if old < tick - _KEPT_TICKS]:
-            if key.startswith(f"{self._run}/"):
+        now = time.monotonic()
+        for key, (old, _, since) in list(_CACHE.items()):
+            own = key.startswith(f"{self._run}/")
+            if old < tick - _KEPT_TICKS if own else now - since > _KEPT_SECONDS:
                 del _CACHE[key]
         return (at, operators) if at <= tick else (-1, None)
 
     def remember(self, tick: int, operators: Any) -> None:
         """Keep operators in memory, as they stand after a tick."""
-        _CACHE[self._key] = (tick, operators)
+        _CACHE[self._key] = (tick, operators, time.monotonic())
 
     def history(self, tick: int, known: int = -1) -> tuple[Segment | None, list[Segment]]:
         """The newest snapshot up to a tick, and the rows of the ticks after it.

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from tidemill.feeds import FileSlice, Slice, from_json, to_json
 from tidemill.physical.operator import Exec
 from tidemill.runtime import blocks
 from tidemill.runtime.operators import NodeProgress
-from tidemill.runtime.reports import Report
+from tidemill.runtime.reports import Failure, Report
 from tidemill.runtime.sources import Taken, dumped
 from tidemill.store import Store
 
@@ -25,7 +25,8 @@ class Begun:
     """A tick that begins: what it takes of streams, by name.
 
     `arrived` is the time on the clock. Whoever begins with this tick reads `relations`, and `past`
-    slices of streams (from, to, and the watermark that they had); `changes` are for all.
+    slices of streams (from, to, and the watermark that they had); `changes` are for all. Sources
+    that are `broken` bring nothing, and queries that read them fail.
     """
 
     tick: int
@@ -34,6 +35,7 @@ class Begun:
     relations: Mapping[str, Sequence[Slice]] = field(default_factory=dict)
     changes: Mapping[str, Sequence[Slice]] = field(default_factory=dict)
     past: Mapping[str, Sequence[tuple[int, int, int]]] = field(default_factory=dict)
+    broken: Mapping[str, Failure] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -62,6 +64,7 @@ class TickLog:
             "relations": _dumped(begun.relations),
             "changes": _dumped(begun.changes),
             "past": {name: list(map(list, parts)) for name, parts in begun.past.items()},
+            "broken": {name: asdict(failure) for name, failure in begun.broken.items()},
         }
         self._store.put(f"{_FOLDER}/{begun.tick:012d}.begun", json.dumps(record).encode())
 
@@ -88,7 +91,8 @@ class TickLog:
         streams = {name: Taken(**taken) for name, taken in record["streams"].items()}
         relations, changes = _loaded(record["relations"]), _loaded(record["changes"])
         past = {n: [(a, b, c) for a, b, c in parts] for n, parts in record["past"].items()}
-        return Begun(record["tick"], record["arrived"], streams, relations, changes, past)
+        broken = {name: Failure(**failure) for name, failure in record["broken"].items()}
+        return Begun(record["tick"], record["arrived"], streams, relations, changes, past, broken)
 
 
 def _dumped(slices: Mapping[str, Sequence[Slice]]) -> dict[str, list[Any]]:

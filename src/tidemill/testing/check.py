@@ -13,6 +13,7 @@ import pyarrow as pa
 
 from tidemill.algebra import Granularity, Plan, Scan, TimeWindow
 from tidemill.algebra.adjusting import sizes
+from tidemill.changes import DELETED, INSERTED
 from tidemill.expressions import UserFunction
 from tidemill.optimize import optimize
 from tidemill.physical.lowering import lower
@@ -34,9 +35,7 @@ from tidemill.testing.versions import (
     TO,
     Version,
     arriving,
-    columns_of_changes,
     known_changes,
-    map_changes,
     version_table,
 )
 from tidemill.timeline import OPEN_END
@@ -80,7 +79,8 @@ class Inputs:
         random = Random(self.arrival)
         for name, versions in self.changing.items():
             ticks = arriving(versions, list(self.streams.values()), random)
-            found[name] = changing_source(name, columns_of_changes(), map_changes(ticks))
+            tables = [version_table(tick, (INSERTED, DELETED)) for tick in ticks]
+            found[name] = changing_source(name, tables)
         return found
 
     def _streams(self) -> Mapping[str, RandomStream]:

@@ -8,20 +8,22 @@ from dataclasses import dataclass, field
 import polars as pl
 import pyarrow as pa
 
-from tidemill.algebra.nodes import SourceKind
+from tidemill.algebra.nodes import VERSION, Scan, SourceKind
 from tidemill.algebra.schema import Schema
 from tidemill.analyze import SourceInfo
-from tidemill.changes import INSTANT, OPERATION
+from tidemill.changes import DELETED, INSERTED
 from tidemill.errors import CatalogError
 from tidemill.feeds import TablesFeed, TableSlice
 from tidemill.physical.operator import Exec
+from tidemill.physical.source import SourceExec
 from tidemill.results import SinkRequest
 from tidemill.runtime.fabric import InProcess
+from tidemill.runtime.following import Following
 from tidemill.runtime.interface import Job, Root
 from tidemill.runtime.run import Run
 from tidemill.runtime.sources import ChangingSource, RelationSource, Source, StreamSource
 from tidemill.store import Store
-from tidemill.timeline import TimeDomain
+from tidemill.timeline import OPEN_END, TimeDomain
 
 
 def stream_source(
@@ -62,31 +64,58 @@ def relation_source(
     return RelationSource(info, lambda: [TableSlice(table)])
 
 
-@dataclass
-class ScriptedChanges:
-    """A relation that begins empty; every look at it brings the changes of one more tick.
+class ScriptedVersions(Following):
+    """What ticks see of a relation by a script: versions with the numbers that it gives them."""
 
-    They are rows with an operation and an instant, in their order.
-    """
+    def __init__(self, info: SourceInfo, ticks: Sequence[pl.DataFrame]) -> None:
+        super().__init__(None, info.name, info.schema, _NothingChanges())
+        self._ticks = ticks
+        self._next_tick = 0
 
-    schema: Schema
-    ticks: Sequence[pa.Table]
+    def go_on(self, tick: int) -> bool:
+        return self._next_tick > 0
 
+    def look(self) -> bool:
+        return self._next_tick < len(self._ticks)
+
+    @property
+    def open(self) -> pl.DataFrame:
+        seen = pl.concat(self._ticks[: self._next_tick])
+        ended = seen.filter(pl.col(INSERTED) == pl.col(DELETED))[VERSION]
+        return seen.filter((pl.col(DELETED) == OPEN_END) & ~pl.col(VERSION).is_in(ended.implode()))
+
+    def take(self, tick: int, earliest: int) -> pl.DataFrame:
+        if self._next_tick >= len(self._ticks):
+            return self._ticks[0].clear()
+        self._next_tick += 1
+        return self._ticks[self._next_tick - 1]
+
+
+class _NothingChanges:
     def content(self) -> tuple[pa.Table, str]:
-        return self.schema.to_arrow().empty_table(), "0"
+        raise AssertionError("the script has the rows")
 
     def changes(self, position: str) -> tuple[pa.Table, str]:
-        number = int(position)
-        if number < len(self.ticks):
-            return self.ticks[number], str(number + 1)
-        added = pa.schema([*self.schema.to_arrow(), (OPERATION, pa.int8()), (INSTANT, pa.int64())])
-        return added.empty_table(), position
+        raise AssertionError("the script has the changes")
 
 
-def changing_source(name: str, schema: Schema, ticks: Sequence[pa.Table]) -> ChangingSource:
+@dataclass(frozen=True)
+class ScriptedSource(ChangingSource):
     """A relation that changes as a script says."""
+
+    ticks: Sequence[pl.DataFrame] = ()
+
+    def follow(self, store: Store | None) -> Following:
+        return ScriptedVersions(self.info, self.ticks)
+
+
+def changing_source(name: str, ticks: Sequence[pa.Table]) -> ChangingSource:
+    """A relation whose versions, with their numbers and instants, come tick by tick."""
+    own = (VERSION, INSERTED, DELETED)
+    columns = Schema.from_arrow(ticks[0].schema)
+    schema = columns.select(column for column in columns.names if column not in own)
     info = SourceInfo(name, schema, SourceKind.CHANGING, TimeDomain.TICKS, declared=schema)
-    return ChangingSource(info, ScriptedChanges(schema, ticks))
+    return ScriptedSource(info, _NothingChanges(), [pl.DataFrame(table) for table in ticks])
 
 
 @dataclass
@@ -107,11 +136,19 @@ def run_to_the_end(
     packs: bool = False,
     late: dict[str, int] | None = None,
 ) -> Iterator[pl.DataFrame]:
-    """What a plan gives with every tick over input that ends; `late` is told of late rows."""
+    """What a plan gives with every tick over input that ends; `late` is told of late rows.
+
+    All streams are read, also those that the plan does not need: they tell the time.
+    """
     run = Run(InProcess(partitions, packs), opener(sources), bounded=True)
     try:
         rows = Rows()
-        run.revise({"q": Root(Job(plan, TimeDomain.TICKS, SinkRequest(rows)))}, {})
+        roots = {"q": Root(Job(plan, TimeDomain.TICKS, SinkRequest(rows)))}
+        for name, source in sources.items():
+            if isinstance(source, StreamSource):
+                leaf = SourceExec(Scan(name, name, source.info.schema))
+                roots[f"all of {name}"] = Root(Job(leaf, TimeDomain.TICKS, SinkRequest(Rows())))
+        run.revise(roots, {})
         while not run.is_ended:
             run.tick()
             if "q" in run.failures:

@@ -8,8 +8,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from tidemill.algebra import VERSION, Schema
-from tidemill.changes import INSTANT, OPERATION
+from tidemill.algebra import VERSION
 from tidemill.testing.random_data import TIME, RandomStream, random_row, to_table
 from tidemill.timeline import BEGIN, OPEN_END
 
@@ -34,10 +33,10 @@ def random_versions(random: Random, latest: int = 12) -> list[Version]:
     return versions
 
 
-def version_table(changes: Sequence[Change]) -> pa.Table:
+def version_table(changes: Sequence[Change], valid: tuple[str, str] = (FROM, TO)) -> pa.Table:
     """Rows with their number and validity."""
     table = _rows([row for _, row, _, _ in changes])
-    columns = {VERSION: 0, FROM: 2, TO: 3}
+    columns = {VERSION: 0, valid[0]: 2, valid[1]: 3}
     for name, at in columns.items():
         values = pa.array([change[at] for change in changes], pa.int64())
         table = table.append_column(name, values)
@@ -83,33 +82,6 @@ def _latest_before(streams: Sequence[RandomStream]) -> list[int]:
 def _tick_of(instant: int, latest: Sequence[int], first: int, random: Random) -> int:
     last = max(number for number, newest in enumerate(latest) if newest < max(instant, 0))
     return random.choice([last, random.randint(first, max(first, last))])
-
-
-def columns_of_changes() -> Schema:
-    """The columns of a relation that changes, without its versions."""
-    return Schema.from_arrow(_rows([]).schema)
-
-
-def map_changes(ticks: Sequence[Sequence[Change]]) -> list[pa.Table]:
-    """The changes of every tick as a relation tells of them: in the order of their instants.
-
-    At one instant rows come before others go, so that what goes is always there.
-    """
-    return [_told(tick) for tick in ticks]
-
-
-def _told(tick: Sequence[Change]) -> pa.Table:
-    events = []
-    for _, row, start, end in tick:
-        if start < end:
-            events.append((start, 0, row))
-        if end < OPEN_END:
-            events.append((end, 1, row))
-    events.sort(key=lambda event: event[:2])
-    signs = pa.array([1 - 2 * goes for _, goes, _ in events], pa.int8())
-    at = pa.array([instant for instant, _, _ in events], pa.int64())
-    table = _rows([row for _, _, row in events])
-    return table.append_column(OPERATION, signs).append_column(INSTANT, at)
 
 
 def _rows(rows: Sequence[Mapping[str, Any]]) -> pa.Table:

@@ -6,7 +6,7 @@ it stays one part.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 import pyarrow as pa
@@ -16,9 +16,29 @@ from tidemill.algebra.plan import Plan
 from tidemill.algebra.ranking import Ranking
 from tidemill.algebra.relations import is_changing
 from tidemill.algebra.scalar import column
+from tidemill.algebra.schema import Schema
 from tidemill.algebra.star import StarJoin
 
 Names = frozenset[str]
+
+Choose = Callable[[nodes.Scan, Schema], Schema]
+"""The columns that a scan reads, of which some are needed."""
+
+
+def narrow_scans(plan: Plan, choose: Choose) -> Plan:
+    """Read fewer columns, and leave everything above as it is: so plans go on sharing parts.
+
+    >>> from tidemill.optimize.examples import plan_of
+    >>> plan = plan_of("SELECT COUNT(price) AS n FROM bid WINDOW(RANGE 5)")
+    >>> print(narrow_scans(plan, lambda scan, needed: needed))
+    01 Project [n := count1]
+    02   Aggregate [count1 := COUNT(bid.price)]
+    03     TimeWindow range=5
+    04       Scan bid columns=[price]
+    """
+    pruning = _Narrowing(choose)
+    pruning.need(plan, frozenset(plan.schema.names))
+    return pruning.narrowed(plan)
 
 
 def prune_columns(plan: Plan) -> Plan:
@@ -73,6 +93,24 @@ class _Pruning:
                 sides = (_only(self.narrowed(side), plan, needed) for side in plan.children)
                 return nodes.Union(*sides)
         return plan.with_children([self.narrowed(child) for child in plan.children])
+
+
+class _Narrowing(_Pruning):
+    def __init__(self, choose: Choose) -> None:
+        super().__init__()
+        self._choose = choose
+
+    def need(self, plan: Plan, names: Names) -> None:
+        # Projections keep all that they compute, and unions both sides alike.
+        whole = isinstance(plan, nodes.Project | nodes.Union)
+        super().need(plan, frozenset(plan.schema.names) if whole else names)
+
+    def _narrow(self, plan: Plan) -> Plan:
+        if not isinstance(plan, nodes.Scan):
+            return plan.with_children([self.narrowed(child) for child in plan.children])
+        needed = self._needed[plan]
+        kept = (field.name for field in plan.columns if f"{plan.alias}.{field.name}" in needed)
+        return replace(plan, columns=self._choose(plan, plan.columns.select(kept)))
 
 
 def _cheapest(plan: Plan) -> Names:

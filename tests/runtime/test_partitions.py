@@ -1,17 +1,19 @@
-"""Random plans and random SQL: Spark, the in-process runtime and the reference agree.
+"""Random plans and random SQL in partitions and stages, on both fabrics, against the reference.
 
-The seeds are chosen so that together they have every operator and every kind of exchange;
+The seeds on Spark are chosen so that together they have every operator and every kind of exchange;
 `make soak` takes many more.
 """
 
 from __future__ import annotations
 
 import os
+from pathlib import Path
+from random import Random
 
 import pytest
-from pyspark.sql import SparkSession
 
-from tests.spark.driving import check_seed, check_snapshots, staged_case
+from tests.fabrics.ground import Ground, seeds
+from tests.runtime.cases import check_plan_on, make_case, staged_case
 from tidemill.fragments import LateRowsExec, Mode
 from tidemill.fragments.stages import EdgeExec
 from tidemill.physical.adjusting import AdjustableExec
@@ -26,14 +28,20 @@ from tidemill.physical.snapshot import SnapshotExec
 from tidemill.physical.star import AssignPartitionExec, StarJoinExec
 from tidemill.physical.versions import VersionsExec
 from tidemill.testing.contract import WatchExec
+from tidemill.testing.fabrics import Rough
 
 PLANS = [40, 161, 56, 243, 248, 13, 196, 219, 20, 143, 69, 179, 16, 133, 157, 82, 8, 93, 341]
 QUERIES = [0, 61, 73, 15]
-SNAPSHOTS = [("plans", 40), ("plans", 157), ("plans", 16), ("queries", 15)]
-MORE = int(os.environ.get("TIDEMILL_SOAK", "0"))
+EVERY = [("plans", seed) for seed in PLANS] + [("queries", seed) for seed in QUERIES]
+SOON = [("plans", 40), ("plans", 157), ("queries", 15)]
+"""With every `make test`."""
 
-SEEDS = [("plans", seed) for seed in PLANS] + [("queries", seed) for seed in QUERIES]
-SOAK = [(kind, seed) for seed in range(1000, 1000 + MORE) for kind in ("plans", "queries")]
+MORE = [("plans", seed) for seed in range(45)]
+SOAK = [
+    (kind, seed)
+    for seed in range(1000, 1000 + int(os.environ.get("TIDEMILL_SOAK", "0")))
+    for kind in ("plans", "queries")
+]
 
 # Coalesce is only used on collected results, snapshots and late rows are made for sinks, stars that
 # shed, rankings and relations that change have tests of their own; the others are bases, leaves of
@@ -51,29 +59,30 @@ ELSEWHERE = {
     CountingExec,
     EdgeExec,
     WatchExec,
-    *{HandOverExec, FuseExec, ReferencePointExec},  # of migrations: tests/spark/test_hand_over.py
+    *{HandOverExec, FuseExec, ReferencePointExec},  # of migrations: random lives of graphs
 }
 
 
-@pytest.mark.parametrize(("kind", "seed"), SEEDS, ids=[f"{kind}-{seed}" for kind, seed in SEEDS])
-def test_random_case(session: SparkSession, kind: str, seed: int) -> None:
-    check_seed(session, kind, seed, partitions=1 + seed % 3)
+@seeds(dict.fromkeys([*EVERY, *MORE]), spark=SOON, long=[*EVERY, *SOAK])
+def test_random_cases(fabric: Ground, seed: tuple[str, int], tmp_path: Path) -> None:
+    case, plan, functions = make_case(*seed)
+    try:
+        place = fabric.make(1 + seed[1] % 3)
+        check_plan_on(place, plan, case.inputs, tmp_path, functions=functions)
+    except Exception as error:
+        raise AssertionError(f"{seed}\n\n{case}\n\n{error}") from error
 
 
-@pytest.mark.parametrize(("kind", "seed"), SNAPSHOTS)
-def test_snapshots(session: SparkSession, kind: str, seed: int) -> None:
-    check_snapshots(session, kind, seed, partitions=1 + seed % 3)
-
-
-if SOAK:
-
-    @pytest.mark.parametrize(("kind", "seed"), SOAK, ids=[f"{kind}-{seed}" for kind, seed in SOAK])
-    def test_more_random_cases(session: SparkSession, kind: str, seed: int) -> None:
-        check_seed(session, kind, seed, partitions=1 + seed % 4)
+@pytest.mark.parametrize("seed", dict.fromkeys([*EVERY, *MORE]), ids=str)
+def test_lost_memory_and_tasks_done_again(seed: tuple[str, int], tmp_path: Path) -> None:
+    """Spark may repeat one task of a stage while others keep the rows of its first attempt."""
+    case, plan, functions = make_case(*seed)
+    rough = Rough(2 + seed[1] % 2, Random(seed[1]))
+    check_plan_on(rough, plan, case.inputs, tmp_path, functions=functions)
 
 
 def test_the_seeds_have_everything() -> None:
-    staged = [staged_case(kind, seed) for kind, seed in SEEDS]
+    staged = [staged_case(kind, seed) for kind, seed in EVERY]
     seen = {type(node) for plan in staged for node in plan.walk()}
     assert seen == subclasses(Exec) - ELSEWHERE
     assert {edge.mode for plan in staged for edge in plan.edges} == set(Mode) - {

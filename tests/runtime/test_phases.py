@@ -1,27 +1,16 @@
-"""Extremes in one phase and in two, without Spark, against the reference."""
+"""Extremes in one phase and in two, in partitions, against the reference."""
 
 from __future__ import annotations
 
-from pathlib import Path
-
-import polars as pl
 import pytest
 
-from tests.spark.driving import make_case
-from tests.spark.ticking import Ticks, native_batches
+from tests.runtime.cases import check_plan_on, make_case
 from tidemill.algebra import Aggregate, AggregateCall, Plan, TimeWindow
 from tidemill.fragments import stage_plans
 from tidemill.physical.lowering import lower
 from tidemill.physical.merge import MergeExec
-from tidemill.physical.operator import empty_batch
-from tidemill.runtime.spark import state
-from tidemill.testing.check import check_result, reference_of
+from tidemill.runtime.fabric import InProcess
 from tidemill.testing.random_plans import may_stay_open
-
-
-@pytest.fixture(autouse=True)
-def _no_memory() -> None:
-    state._CACHE.clear()
 
 
 def extremes(plan: Plan) -> Plan:
@@ -36,20 +25,13 @@ def extremes(plan: Plan) -> Plan:
 
 @pytest.mark.parametrize("windowed", [False, True], ids=["plain", "windowed"])
 @pytest.mark.parametrize("seed", range(40))
-def test_extremes_are_those_of_the_reference(
-    seed: int, windowed: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_extremes_are_those_of_the_reference(seed: int, windowed: bool) -> None:
     """Over rows of any type, with NULL and NaN; a window above wants rows of single instants."""
     case, below, _ = make_case("plans", seed)
     if windowed and may_stay_open(below):
         pytest.skip("a row for every instant, for ever")
     plan = TimeWindow(extremes(below), 3, 1) if windowed else extremes(below)
-    staged = stage_plans([lower(plan, {})])
-    ticks = Ticks(staged, tmp_path.as_uri(), 2 + seed % 3, monkeypatch)
-    found = [empty_batch(plan.schema)]
-    for number, batch in enumerate(native_batches(staged, case.inputs.feeds())):
-        found += ticks.tick(number, *batch)
-    check_result(pl.concat(found).to_arrow(), reference_of(plan, case.inputs))
+    check_plan_on(InProcess(2 + seed % 3, packs=True), plan, case.inputs)
 
 
 def test_there_is_something_to_check() -> None:
