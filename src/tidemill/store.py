@@ -136,7 +136,7 @@ class Store:
         try:
             size = self._write(temporary, parts)
             self._filesystem.move(temporary, path)
-        except OSError:
+        except BaseException:
             self._discard(temporary)  # a full disk gets no fuller
             raise
         return size

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pyarrow as pa
 import pytest
+from tests.spark.driving import query_of, staged_case
 
 import tidemill as tm
 from tests.analyze.fixtures import Fixture, load
-from tests.spark.driving import query_of, staged_case
 from tidemill.fragments import Mode, Staged
 from tidemill.fragments.placement import MOST_BROADCAST
 from tidemill.fragments.stages import is_native

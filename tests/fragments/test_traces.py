@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from tests.spark.driving import query_of
 
 import tidemill as tm
-from tests.spark.driving import query_of
 from tidemill.fragments import stage_plans, traced
 from tidemill.fragments.stages import EdgeExec
 from tidemill.timeline import OPEN_END

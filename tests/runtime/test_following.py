@@ -10,8 +10,8 @@ from typing import Any
 import polars as pl
 import pyarrow as pa
 import pytest
-
 from tests.spark.change_sources import SCHEMA, Script, changes_of
+
 from tidemill.algebra.nodes import VERSION
 from tidemill.changes import DELETED, INSERTED
 from tidemill.errors import ExecutionError

@@ -6,9 +6,9 @@ import json
 from pathlib import Path
 
 import pytest
+from tests.spark.driving import query_of
 
 import tidemill as tm
-from tests.spark.driving import query_of
 from tidemill.errors import ExecutionError
 from tidemill.runtime.spark.checkpoint import Checkpoint
 

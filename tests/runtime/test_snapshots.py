@@ -8,10 +8,10 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-
-from tests.physical.test_snapshot import counted
 from tests.spark.driving import make_case, newest_row
 from tests.spark.ticking import Ticks, native_batches
+
+from tests.physical.test_snapshot import counted
 from tidemill.algebra import Plan
 from tidemill.fragments import Mode, Stage, Staged, stage_plans
 from tidemill.physical import release

@@ -9,10 +9,10 @@ from random import Random
 import polars as pl
 import pyarrow as pa
 import pytest
-
-import tidemill as tm
 from tests.spark.driving import make_case, multiset, query_of
 from tests.spark.ticking import Ticks, native_batches
+
+import tidemill as tm
 from tidemill.errors import ExecutionError
 from tidemill.fragments import Staged, stage_plans
 from tidemill.physical.lowering import lower

@@ -9,9 +9,9 @@ from random import Random
 import polars as pl
 import pyarrow as pa
 import pytest
+from tests.spark.ticking import Ticks, native_batches
 
 import tidemill as tm
-from tests.spark.ticking import Ticks, native_batches
 from tidemill.algebra.plan import Plan
 from tidemill.algebra.ranking import Strategy
 from tidemill.fragments import Staged, stage_plans
