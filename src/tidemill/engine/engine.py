@@ -39,7 +39,7 @@ from tidemill.engine.tables import (
 )
 from tidemill.errors import CatalogError, TidemillError
 from tidemill.expressions import UserFunction
-from tidemill.feeds import PushedFeed
+from tidemill.feeds import Inbox
 from tidemill.graph.manager import ResourceManager
 from tidemill.graph.reoptimize import Choice
 from tidemill.optimize.statistics import Statistics
@@ -205,9 +205,7 @@ class Engine:
 
     def waiting(self, name: str) -> int:
         """How many rows that were pushed into a stream wait to be read."""
-        pushed = self._sources.pushed(self.source(name))
-        taken = self._graph.graph.run.position_of(name) if self._graph is not None else None
-        return pushed.waiting(pushed.first if taken is None else taken)
+        return self._sources.pushed(self.source(name)).waiting
 
     def source(self, name: str) -> SourceInfo:
         """A stream or relation that comes from outside, by name."""
@@ -521,7 +519,7 @@ class Engine:
         """What a user handed over, and its columns."""
         if isinstance(source, pa.Schema):
             columns = Schema.from_arrow(normal_schema(name, source))
-            return PushedFeed(name, columns), columns
+            return Inbox(name, columns), columns
         if not is_spark_frame(source):
             tables = to_tables(name, source)
             return tables, Schema.from_arrow(tables[0].schema)
