@@ -40,11 +40,10 @@ from tidemill.runtime.operators import NodeProgress, nodes_of
 from tidemill.runtime.parcels import REPORT, Parcel, scratch
 from tidemill.runtime.planned import PlannedEpoch
 from tidemill.runtime.progress import Progress, SourceProgress
-from tidemill.runtime.reports import Failure, Report, gathered
-from tidemill.runtime.source_task import SourceTask, dealt
+from tidemill.runtime.reports import Failure, Report
 from tidemill.runtime.sources import Source
-from tidemill.runtime.stage_task import StageTask
 from tidemill.runtime.state import forget
+from tidemill.runtime.tasks import Before, TickTasks
 from tidemill.runtime.ticks import Begun, Committed, TickLog
 from tidemill.store import Store
 
@@ -277,7 +276,12 @@ class Run:
         # A tick that is done again may be that of a query that was removed since.
         members = {n: self._members[n] for n in epoch.roots if n in self._members}
         clocks = self._opened.clocks(begun)
-        sources, stages = self._tasks(begun, planned, clocks, members)
+        tasks = TickTasks(self._id, self._fabric.is_local, self._partitions, self._store)
+        outlets = outlets_of(members, epoch, self._store)
+        before = Before(self._base, self._reports, self._opened.now)
+        pieces, timings = self._opened.pieces(begun, planned), self._opened.timings
+        sources = tasks.reading(begun, planned, pieces, timings, outlets)
+        stages = tasks.of_stages(tick, planned, clocks, outlets, before)
         asked = time.perf_counter()
         parcels = self._fabric.run(sources, stages, self._store)
         done = time.perf_counter()
@@ -302,56 +306,6 @@ class Run:
         if self._log is not None and begun.broken:
             self._log.withdraw(begun)  # what could not be read may be there then
         raise self.failures[users[0]]
-
-    def _tasks(
-        self,
-        begun: Begun,
-        planned: PlannedEpoch,
-        clocks: Mapping[str, SourceClock],
-        members: Mapping[str, Member],
-    ) -> tuple[list[SourceTask], list[StageTask]]:
-        epoch, staged, tick = planned.epoch, planned.staged, begun.tick
-        first = tick == epoch.tick
-        outlets = outlets_of(members, epoch, self._store)
-        timings = self._opened.timings
-        deals = dealt(self._opened.pieces(begun, planned), self._partitions)
-        plan = f"{self._id}/{epoch.tick}"
-        sources = [
-            SourceTask(
-                number,
-                tick,
-                staged,
-                timings,
-                pieces,
-                self._partitions,
-                plan,
-                begun.arrived,
-                outlets,
-                gathers=bool(staged.stages),
-            )
-            for number, pieces in enumerate(deals)
-        ]
-        handovers = planned.handovers(self._reports) if first else {}
-        totals = operator_totals(self._base, self._reports) if first else {}
-        promised = planned.promised(totals, self._opened.now) if first else {}
-        stages = [
-            StageTask(
-                staged,
-                stage,
-                tick,
-                clocks,
-                self._partitions,
-                self._id,
-                self._store,
-                promised,
-                gathered(self._reports, stage.level),
-                handovers.get(stage.level),
-                outlets,
-                self._fabric.is_local,
-            )
-            for stage in staged.stages
-        ]
-        return sources, stages
 
     def _is_done(
         self,
