@@ -135,6 +135,7 @@ class GraphLife:
 
     def _open(self) -> None:
         self.store = CrashingStore(self.folder)
+        self.store.left = None
         fabric = InProcess(self.partitions, packs=self.partitions > 1)
         self.run = Run(fabric, opener(self.inputs.sources(self.store, self.retain)), self.store)
         self.graph = QueryGraph(self.run)
