@@ -37,7 +37,7 @@ class Side:
     def __init__(self, mix: Mix, queries: list[str]) -> None:
         self.engine = Engine(runtime="inprocess", optimizer=["order_joins"])
         mix.declare(self.engine)
-        self.graph: RunningGraph = self.engine.run()
+        self.graph: RunningGraph = self.engine.run(every=None)
         self.rows = 0
         with self.graph.together():
             for number, text in enumerate(queries):

@@ -77,7 +77,7 @@ def _run(size: Size) -> Course:
     mix = Mix(rates=size.rates)
     engine = tm.Engine(runtime="inprocess", optimizer=["order_joins"], memory=size.memory)
     mix.declare(engine)
-    graph = engine.run()
+    graph = engine.run(every=None)
     course = Course()
     due = float(size.queries)
     for begin in range(0, END * MINUTE, TICK):

@@ -43,7 +43,7 @@ def _graph(count: int) -> tuple[GraphEstimates, list[Knob]]:
     mix = Mix()
     engine = tm.Engine(runtime="inprocess", optimizer=["order_joins"])
     mix.declare(engine)
-    graph = engine.run()
+    graph = engine.run(every=None)
     with graph.together():
         for text in mix.queries(count):
             query = engine.sql(text)

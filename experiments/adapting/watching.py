@@ -37,7 +37,7 @@ class Watched:
 
     def __init__(self, engine: tm.Engine, text: str, kind: type[Exec]) -> None:
         self.engine = engine
-        self.graph = engine.run()
+        self.graph = engine.run(every=None)
         self.seen = Seen()
         self.results: list[pa.Table] = []
         self._kind = kind

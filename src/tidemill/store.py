@@ -43,7 +43,7 @@ class Store:
         self._filesystem, self._folder = fs.FileSystem.from_uri(self.uri)
         self._made: set[str] = set()
         self._lock: IO[str] | None = None
-        self._is_temporary = False
+        self.is_temporary = False
 
     def __reduce__(self) -> tuple[type[Store], tuple[str]]:
         """Elsewhere, the same folder; the lock and its end stay with who has made it."""
@@ -53,7 +53,7 @@ class Store:
     def temporary() -> Store:
         """A folder on this machine that goes with whoever closes it."""
         store = Store(tempfile.mkdtemp(prefix="tidemill-"))
-        store._is_temporary = True
+        store.is_temporary = True
         return store
 
     @property
@@ -82,7 +82,7 @@ class Store:
         if self._lock is not None:
             self._lock.close()
             self._lock = None
-        if self._is_temporary:
+        if self.is_temporary:
             shutil.rmtree(self._folder, ignore_errors=True)
 
     def path(self, name: str) -> str:
@@ -117,7 +117,8 @@ class Store:
         """The bytes of a file, which stay where they are if they are on this machine."""
         if self.is_local:
             return pa.memory_map(self.path(name)).read_buffer()
-        return pa.py_buffer(self.get(name))
+        with self._filesystem.open_input_file(self.path(name)) as file:
+            return file.read_buffer()
 
     def get_table(self, name: str) -> pa.Table:
         """A table with its metadata."""
@@ -136,7 +137,7 @@ class Store:
         try:
             size = self._write(temporary, parts)
             self._filesystem.move(temporary, path)
-        except OSError:
+        except BaseException:
             self._discard(temporary)  # a full disk gets no fuller
             raise
         return size

@@ -38,7 +38,7 @@ def answers(engine, started):
 @pytest.mark.parametrize("plan", [LOGICAL, PHYSICAL], ids=["logical", "physical"])
 def test_answers_are_those_of_the_query(plan):
     engine = world()
-    engine.run()
+    engine.run(every=None)
     by_hand = run(engine, plan, "by_hand")
     engine.script(f"CREATE QUERY by_sql AS {SQL}; START QUERY by_sql")
     found = answers(engine, by_hand)
@@ -53,7 +53,7 @@ def test_answers_are_those_of_the_query(plan):
 
 def test_a_logical_plan_is_shared_and_a_physical_one_stays():
     engine = world()
-    graph = engine.run()
+    graph = engine.run(every=None)
     run(engine, LOGICAL, "by_hand")
     before = len(graph.nodes)
     engine.script(f"CREATE QUERY by_sql AS {SQL}; START QUERY by_sql")
@@ -69,7 +69,7 @@ def test_a_logical_plan_is_shared_and_a_physical_one_stays():
 
 def test_a_physical_plan_is_a_definition():
     engine = world()
-    engine.run()
+    engine.run(every=None)
     run(engine, PHYSICAL, "by_hand")
     query = engine.queries.find("by_hand")
     assert query.definition is not None
@@ -86,7 +86,7 @@ def test_a_physical_plan_is_a_definition():
 
 def test_a_query_becomes_a_plan_while_it_runs():
     engine = world()
-    engine.run()
+    engine.run(every=None)
     engine.script(f"CREATE QUERY q AS {SQL}; START QUERY q")
     engine.plans = read_plan
     run(engine, PHYSICAL, "other")

@@ -67,7 +67,7 @@ def test_what_is_wrong_is_what_running_it_would_say(engine, statement, message):
 
 def test_rows_are_pushed_into_a_stream_without_a_source(engine):
     engine.sql(STREAM)
-    graph = engine.run()
+    graph = engine.run(every=None)
     engine.sql("CREATE QUERY n AS SELECT COUNT(*) AS n FROM bid WINDOW(RANGE 4); START QUERY n")
     engine.push("bid", [{"item": 1, "price": 2, "at": 3}, {"item": 1, "price": 2.5, "at": 9}])
     graph.tick()

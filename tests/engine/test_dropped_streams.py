@@ -11,7 +11,7 @@ def _engine(folder: Path) -> Engine:
 
 
 def _run(engine: Engine, folder: Path) -> None:
-    engine.run(checkpoint=str(folder / "graph"))
+    engine.run(checkpoint=str(folder / "graph"), every=None)
 
 
 def _push(engine: Engine, *instants: int) -> None:

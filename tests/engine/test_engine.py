@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import re
 import warnings
 from decimal import Decimal
 from typing import Any
@@ -365,7 +366,7 @@ class TestExpressionErrors:
         [
             ("item / (item - 1)", "division by zero"),
             ("item % 0", "division by zero"),
-            ("CAST('x' AS INT)", "Could not convert string 'x' to INT32"),
+            ("CAST('x' AS INT)", "cannot cast a text to INT: x"),
             ("9223372036854775807 + item", "Overflow"),
         ],
     )
@@ -418,10 +419,26 @@ class TestStatements:
         sql = "SELECT name, price * x AS p FROM s, item, rate WHERE s.item = id"
         assert rows(engine.sql(sql)) == [("vase", 20.0, 1, 2), ("vase", 36.0, 4, 5)]
 
-    def test_sinks_need_another_runtime(self) -> None:
-        query = engine_of(BIDS).sql("INSERT INTO parquet(path => 'x') SELECT * FROM s")
+    def test_results_go_to_files(self, tmp_path: Any) -> None:
+        text = f"INSERT INTO parquet(path => '{tmp_path}') SELECT item FROM s"
+        query = engine_of(BIDS).sql(text)
         assert query is not None
-        with pytest.raises(tm.UnsupportedError, match="only queries on Spark can be started"):
+        assert query.start().await_termination(30)
+        found = pl.read_parquet(tmp_path / "**" / "*.parquet").sort("valid_from").rows()
+        assert found == rows(engine_of(BIDS).sql("SELECT item FROM s"))
+
+    @pytest.mark.parametrize(
+        ("sink", "message"),
+        [
+            ("mars(path => 'x')", "in this process, results cannot go to mars"),
+            ("parqet(path => 'x')", "did you mean parquet?"),
+            ("parquet(compression => 'zstd')", "the sink parquet needs a path"),
+        ],
+    )
+    def test_sinks_that_there_are_not(self, sink: str, message: str) -> None:
+        query = engine_of(BIDS).sql(f"INSERT INTO {sink} SELECT * FROM s")
+        assert query is not None
+        with pytest.raises(tm.TidemillError, match=re.escape(message)):
             query.start()
 
     def test_the_runtime_is_spark_unless_said_otherwise(self) -> None:
@@ -445,26 +462,27 @@ class TestFiles:
     COLUMNS = "(item BIGINT, price DOUBLE, ts BIGINT)"
 
     @pytest.mark.parametrize("format", ["parquet", "csv", "json"])
-    def test_every_file_is_a_tick(self, tmp_path: Any, format: str) -> None:
+    @pytest.mark.parametrize(("limit", "ticks"), [("", 1), (", maxFilesPerTrigger => 1", 2)])
+    def test_files_are_read(self, tmp_path: Any, format: str, limit: str, ticks: int) -> None:
         for number, part in enumerate((BIDS[:2], BIDS[2:])):
             frame, path = pl.DataFrame(part), tmp_path / f"{number}.{format}"
             {"parquet": frame.write_parquet, "csv": frame.write_csv, "json": frame.write_ndjson}[
                 format
             ](path)
         query = tm.Engine(runtime="inprocess").sql(
-            f"CREATE STREAM s {self.COLUMNS} SOURCE {format}(path => '{tmp_path}') ORDERED BY ts;"
-            "SELECT item, COUNT(*) AS n FROM s WINDOW(RANGE 5) GROUP BY item"
+            f"CREATE STREAM s {self.COLUMNS} SOURCE {format}(path => '{tmp_path}'{limit}) "
+            "ORDERED BY ts; SELECT item, COUNT(*) AS n FROM s WINDOW(RANGE 5) GROUP BY item"
         )
         assert rows(query) == [(1, 1, 1, 4), (2, 1, 2, 7), (1, 2, 4, 6), (1, 1, 6, 9)]
         assert query is not None
-        assert query.progress.ticks == 2
+        assert query.progress.ticks == ticks
 
     @pytest.mark.parametrize(
         ("source", "message"),
         [
             ("csv(path => 'nowhere/*.csv')", "no files for `s`"),
             ("csv(header => true)", "needs the option path"),
-            ("kafka(topic => 'x')", "which this runtime cannot read"),
+            ("kafka(topic => 'x')", "which only Spark reads"),
         ],
     )
     def test_sources_that_cannot_be_read(self, source: str, message: str) -> None:
@@ -472,7 +490,7 @@ class TestFiles:
             f"CREATE STREAM s {self.COLUMNS} SOURCE {source} ORDERED BY ts; SELECT item FROM s"
         )
         assert query is not None
-        with pytest.raises(tm.ExecutionError, match=message):
+        with pytest.raises(tm.TidemillError, match=message):
             query.collect()
 
     def test_without_a_header_columns_are_in_the_declared_order(self, tmp_path: Any) -> None:

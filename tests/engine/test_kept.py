@@ -8,6 +8,7 @@ import pyarrow as pa
 import pytest
 
 from tidemill import Engine
+from tidemill.algebra import Schema
 from tidemill.engine.kept import KeptResults, KeptStore, RowLog
 from tidemill.errors import CatalogError
 
@@ -43,7 +44,7 @@ def _tick(engine: Engine, rows: list[dict], size: int) -> None:
 @pytest.mark.parametrize("size", [1, 7, 60])
 def test_every_snapshot_is_that_of_the_query(size):
     engine = _engine(KeptStore(rows=10_000))
-    engine.run()
+    engine.run(every=None)
     engine.sql(START)
     _tick(engine, ROWS, size)
     kept, answer = engine.kept("N"), _answer()
@@ -55,7 +56,7 @@ def test_every_snapshot_is_that_of_the_query(size):
 
 def test_rows_that_were_cut_at_watermarks_are_whole_again():
     engine = _engine(KeptStore(rows=10_000))
-    engine.run()
+    engine.run(every=None)
     engine.sql(START)
     _tick(engine, ROWS, 1)
     known = engine.kept("n").between(20, 60).to_pylist()
@@ -65,7 +66,7 @@ def test_rows_that_were_cut_at_watermarks_are_whole_again():
 
 def test_the_log_of_changes_goes_on_where_it_was():
     engine = _engine(KeptStore(rows=10_000))
-    engine.run()
+    engine.run(every=None)
     engine.sql(START)
     log, since = [], 0
     for place in range(0, 60, 5):
@@ -82,7 +83,7 @@ def test_answers_are_there_again_after_a_crash(tmp_path, killed_at):
     def opened() -> Engine:
         engine = _engine(KeptStore(rows=10_000, folder=tmp_path / "kept"))
         engine.sql(f"CREATE QUERY n AS {COUNT}")
-        engine.run(checkpoint=str(tmp_path / "graph"))
+        engine.run(checkpoint=str(tmp_path / "graph"), every=None)
         engine.sql("START QUERY n")
         return engine
 
@@ -102,7 +103,7 @@ def test_answers_are_there_again_after_a_crash(tmp_path, killed_at):
 
 def test_what_ended_first_goes_first():
     engine = _engine(KeptStore(rows=20))
-    engine.run()
+    engine.run(every=None)
     engine.sql(START)
     _tick(engine, ROWS, 5)
     kept, answer = engine.kept("n"), _answer()
@@ -114,7 +115,7 @@ def test_what_ended_first_goes_first():
 
 def test_a_query_that_is_started_again_begins_anew_and_one_that_is_dropped_leaves_nothing(tmp_path):
     engine = _engine(KeptStore(rows=100, folder=tmp_path))
-    engine.run()
+    engine.run(every=None)
     engine.sql(START)
     _tick(engine, ROWS[:10], 5)
     assert engine.kept("n").rows
@@ -150,12 +151,10 @@ def test_a_log_that_ends_in_the_middle_of_an_entry_has_the_others(tmp_path):
 
 
 def test_a_tick_that_comes_again_counts_once():
-    engine = _engine(KeptStore(rows=100))
-    plan = engine.sql("SELECT item, price FROM bid").job.plan
-    kept = KeptResults(plan, None, rows=100)
-    rows = pa.table({"item": [1], "price": [2], "valid_from": [3], "valid_to": [4]})
+    kept = KeptResults(Schema.of(item=pa.int64()), None, rows=100)
+    rows = pl.DataFrame({"item": [1], "valid_from": [3], "valid_to": [4]})
     for tick in (0, 1, 1, 0):
-        kept(rows, tick)
+        kept.give(rows, tick)
     assert kept.rows == 2
 
 

@@ -52,6 +52,9 @@ def serve(
         str | None, typer.Option(metavar="BYTES", help="A bound for the graph: 2GB.")
     ] = None,
     cpu: Annotated[float | None, typer.Option(help="A bound for the graph, in cores.")] = None,
+    late: Annotated[
+        str | None, typer.Option(metavar="PATH", help="A folder for rows that come too late.")
+    ] = None,
     max_body: Annotated[int, typer.Option(help="Bytes of a request.")] = _MOST.body_bytes,
     max_rows: Annotated[int, typer.Option(help="Rows of an answer.")] = _MOST.result_rows,
     max_kept: Annotated[int, typer.Option(help="Rows kept of a query.")] = _MOST.kept_rows,
@@ -95,6 +98,7 @@ def serve(
             cpu,
             demo,
             limits,
+            late,
         )
         serving = Serving(settings, None if file is None else read(file))
         serving.announce(notes)

@@ -39,7 +39,7 @@ from tidemill.engine.tables import (
 )
 from tidemill.errors import CatalogError, TidemillError
 from tidemill.expressions import UserFunction
-from tidemill.feeds import PushedFeed
+from tidemill.feeds import Inbox
 from tidemill.graph.manager import ResourceManager
 from tidemill.graph.reoptimize import Choice
 from tidemill.optimize.statistics import Statistics
@@ -203,11 +203,13 @@ class Engine:
         pushed.push(table)
         return int(table.num_rows)
 
+    def pushed_until(self, name: str) -> int:
+        """The number of slices that were pushed into a stream so far."""
+        return self._sources.pushed(self.source(name)).poll()
+
     def waiting(self, name: str) -> int:
         """How many rows that were pushed into a stream wait to be read."""
-        pushed = self._sources.pushed(self.source(name))
-        taken = self._graph.graph.run.position_of(name) if self._graph is not None else None
-        return pushed.waiting(pushed.first if taken is None else taken)
+        return self._sources.pushed(self.source(name)).waiting
 
     def source(self, name: str) -> SourceInfo:
         """A stream or relation that comes from outside, by name."""
@@ -366,13 +368,19 @@ class Engine:
         """
         return self.queries.listing()
 
-    def run(self, *, checkpoint: str | None = None, every: str | None = AT_ONCE) -> RunningGraph:
+    def run(
+        self,
+        *,
+        checkpoint: str | None = None,
+        every: str | None = AT_ONCE,
+        late: str | LateCallback | None = None,
+    ) -> RunningGraph:
         """Start the running graph: queries that are started from now on run in it, together.
 
         They, and the streams they read, come and go while it runs. Ticks are made as soon as there
         is something new, or `every` so often ("1 second"), or with None by hand: `graph.tick()`.
         With a `checkpoint`, a graph that was left, or killed, goes on where it was: its queries are
-        started again under their names.
+        started again under their names. Rows that come too `late` go where `query.start` says.
 
         >>> engine = Engine(runtime="inprocess")
         >>> engine.stream("bid", pa.schema({"item": pa.int64(), "at": pa.int64()}), time="at")
@@ -389,7 +397,8 @@ class Engine:
             help = "it is engine.graph; stop it with engine.graph.stop()"
             raise TidemillError("the graph of this engine is running already", help=help)
         seconds = _seconds(every)
-        self._graph = RunningGraph(self._place.run(checkpoint, is_open=True), _choose)
+        run = self._place.run(checkpoint, late=late, is_open=True)
+        self._graph = RunningGraph(run, _choose)
         if self._bounds is not None:
             self._graph.steer(ResourceManager(*self._bounds), lambda: self.statistics.known)
         if self._keep is not None:
@@ -486,7 +495,7 @@ class Engine:
             graph.stop()
             raise
         for query in started:
-            query.is_alone = True
+            query.is_alone = len(started) == 1
         self._running = [each for each in self._running if each[1].is_active]
         self._running.append((tuple(queries), graph))
         return graph, started
@@ -514,7 +523,7 @@ class Engine:
         """What a user handed over, and its columns."""
         if isinstance(source, pa.Schema):
             columns = Schema.from_arrow(normal_schema(name, source))
-            return PushedFeed(name, columns), columns
+            return Inbox(name, columns), columns
         if not is_spark_frame(source):
             tables = to_tables(name, source)
             return tables, Schema.from_arrow(tables[0].schema)

@@ -98,6 +98,10 @@ class StartedQuery:
         """
         return self._host.migrate(self.name, to)
 
+    def adapt(self, sizes: Mapping[str, int], at: int = BEGIN) -> dict[str, tuple[int, int]]:
+        """Set sizes of windows and granules for rows that come; see `RunningGraph.adapt`."""
+        return self._host.adapt(sizes, at)
+
     def optimize(self) -> Migration | None:
         """Plan the query with what is known now, and go on with the new plan if it is better."""
         if self._definition.is_fixed:
@@ -198,6 +202,11 @@ class StartedQueries:
     def __init__(self, graph: RunningGraph, queries: Sequence[StartedQuery]) -> None:
         self._graph = graph
         self._queries = queries
+
+    @property
+    def queries(self) -> tuple[StartedQuery, ...]:
+        """Each of them, to be looked at, changed or stopped."""
+        return tuple(self._queries)
 
     @property
     def is_active(self) -> bool:
@@ -352,8 +361,12 @@ class RunningGraph:
     @contextmanager
     def together(self) -> Iterator[None]:
         """Make several changes at once: they take effect with the same tick."""
-        with self.graph.together():
-            yield
+        try:
+            with self.graph.together():
+                yield
+        finally:
+            known = self.graph.queries  # without those that were refused
+            self._started = {name: each for name, each in self._started.items() if name in known}
 
     def adapt(self, sizes: Mapping[str, int], at: int = BEGIN) -> dict[str, tuple[int, int]]:
         """Set sizes of windows and granules for rows that come, from `at` on if that is later.
@@ -410,9 +423,12 @@ class RunningGraph:
 
     def process_all_available(self) -> None:
         """Come back when everything that is there now has been read."""
+        if self.graph.run.is_bounded and self.ticker is not None:
+            self.await_termination()
         if self.error is not None:
             raise self.error
-        self.graph.run.process_all_available()
+        if self.is_active:
+            self.graph.run.process_all_available()
 
     def await_termination(self, timeout: float | None = None) -> bool:
         """Wait for the end of the input, or until the graph is stopped."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from threading import RLock
 
 import pyarrow as pa
@@ -32,6 +33,10 @@ class PushedFeed(Feed):
         self._slices: list[Slice] = []
         self._ended_at: int | None = None
         self._segments: Segments | None = None
+        self.taken_before = 0
+        """Ticks have read the slices before this one."""
+        self.closed: Callable[[], None] = lambda: None
+        """Called when the run that reads it has ended."""
         if store is not None:
             self.attach(store)
 
@@ -59,6 +64,17 @@ class PushedFeed(Feed):
         """How many rows there are from a position on."""
         return sum(slice.rows or 0 for slice in self.slices(position, self.poll()))
 
+    @property
+    def unread(self) -> int:
+        """How many rows no tick has read."""
+        return self.waiting(self.taken_before)
+
+    def taken(self, before: int) -> None:
+        self.taken_before = before
+
+    def close(self) -> None:
+        self.closed()
+
     def attach(self, store: Store) -> None:
         """From now on rows are kept in a store; those that wait in memory come after its own."""
         with self._lock:
@@ -73,6 +89,7 @@ class PushedFeed(Feed):
         """From now on rows are kept in memory, beginning with those from a position on."""
         with self._lock:
             if self._segments is None:
+                self.forget(position)
                 return
             kept = [TableSlice(self._segments.read(slice)) for slice in self._from(position)]
             # Their numbers stay what they are.

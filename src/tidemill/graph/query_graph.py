@@ -138,7 +138,9 @@ class QueryGraph:
         query = GraphQuery(name, job, since, partial, meaning)
         self._lacking.update(missing.of_new_parts(job.running))
         self._joins.note(job.plan)
-        self._change(lambda: self.queries.update({name: query}))
+        before = dict(self.queries)
+        self.queries[name] = query
+        self._change(before)
         return query
 
     def _taken_up(self, name: str, job: Job, meaning: str) -> GraphQuery:
@@ -186,7 +188,7 @@ class QueryGraph:
         with self.lock:
             query = self.find(name)
             self._retire(query, state)
-            self._change(lambda: None)
+            self._change(self.queries)
             return query
 
     def forget(self, name: str) -> None:
@@ -250,8 +252,9 @@ class QueryGraph:
                 self.find(name).job = root.job
             # Before a tick was made, a part may go on in the place of one that did so itself.
             came = {new: self._carried.get(old, old) for new, old in carried.items()}
+            self._carried.update(came)
             try:
-                self._change(lambda: self._carried.update(came))
+                self._change(self.queries)
             except TidemillError:
                 for name, job in before.items():
                     self.find(name).job = job
@@ -266,17 +269,18 @@ class QueryGraph:
     def together(self) -> Iterator[None]:
         """Make several changes at once: all of them take effect with the same tick."""
         with self.lock:
+            before = dict(self.queries)
             self._changing += 1
             try:
                 yield
             finally:
                 self._changing -= 1
-                self._revise()
-                self._finish()
+                if not self._changing:
+                    self._change(before)
+                    self._finish()
 
-    def _change(self, change: Callable[[], None]) -> None:
-        before = dict(self.queries)
-        change()
+    def _change(self, before: dict[str, GraphQuery]) -> None:
+        """Let the queries run that there are now, or if that is refused, those from before."""
         try:
             self._revise()
         except TidemillError:

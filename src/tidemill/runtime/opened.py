@@ -98,9 +98,13 @@ class Opened:
             self.changing.pop(name).following.forget()
 
     def forget(self, source: str) -> None:
-        """Let go of a stream that was dropped: another one may get its name."""
-        for name in [name for name in self.streams if name.casefold() == source.casefold()]:
-            self.streams.pop(name).source.feed.close()
+        """Let go of a source that was dropped: another one may get its name."""
+        for name in [name for name in self.timings if name.casefold() == source.casefold()]:
+            self._relations.pop(name, None)
+            if name in self.changing:
+                self.changing.pop(name).following.forget()
+            if name in self.streams:
+                self.streams.pop(name).source.feed.close()
 
     def close(self) -> None:
         """Read nothing more."""

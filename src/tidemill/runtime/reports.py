@@ -22,7 +22,7 @@ class Failure:
     help: str | None = None
 
     @staticmethod
-    def of(error: Exception) -> Failure:
+    def of(error: BaseException) -> Failure:
         """What an error says, in one line."""
         if isinstance(error, TidemillError):
             return Failure(error.message, error.help)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from threading import RLock
 from typing import Any
 from uuid import uuid4
@@ -18,7 +19,8 @@ import polars as pl
 import pyarrow as pa
 
 from tidemill.algebra.nodes import Scan
-from tidemill.errors import ExecutionError
+from tidemill.errors import ExecutionError, TidemillError
+from tidemill.feeds import folder_of
 from tidemill.fragments import LateRowsExec
 from tidemill.fragments.staging import Staging
 from tidemill.physical.operator import Exec
@@ -38,11 +40,10 @@ from tidemill.runtime.operators import NodeProgress, nodes_of
 from tidemill.runtime.parcels import REPORT, Parcel, scratch
 from tidemill.runtime.planned import PlannedEpoch
 from tidemill.runtime.progress import Progress, SourceProgress
-from tidemill.runtime.reports import Report, gathered
-from tidemill.runtime.source_task import SourceTask, dealt
+from tidemill.runtime.reports import Failure, Report
 from tidemill.runtime.sources import Source
-from tidemill.runtime.stage_task import StageTask
 from tidemill.runtime.state import forget
+from tidemill.runtime.tasks import Before, TickTasks
 from tidemill.runtime.ticks import Begun, Committed, TickLog
 from tidemill.store import Store
 
@@ -75,6 +76,7 @@ class Run:
         self.failures: dict[str, Exception] = {}
         self.gathering = Gathering()
         self.lock = RLock()
+        self.is_bounded = bounded
         self._fabric = fabric
         self._store = store
         self._late = late
@@ -97,6 +99,7 @@ class Run:
         self._seconds = 0.0
         self._next = 0
         self._unfinished: Begun | None = None
+        self._lost: Exception | None = None
         self._changed = False
         self._base = Staging(self._partitions)
         self._pending = PlannedEpoch(Epoch(staging=self._base, before=self._base))
@@ -225,17 +228,32 @@ class Run:
     def tick(self) -> None:
         """Read what has come, and give every query its new answers."""
         with self.lock:
+            if self._lost is not None:
+                raise self._lost
             self._refuse_detached()
-            begun, planned = self._begun()
+            self._make(*self._begun())
+
+    def _make(self, begun: Begun, planned: PlannedEpoch) -> None:
+        try:
             self._run(begun, planned)
-            self.after_tick()
+        except BaseException as error:
+            if self._store is None:
+                # Some operators have gone on, and nothing tells what they were before.
+                what = (
+                    Failure.of(error) if isinstance(error, Exception) else Failure("it was ended")
+                )
+                self._lost = ExecutionError(
+                    f"a tick could not be made, and without a checkpoint not again: {what.message}",
+                    help=what.help or "start the queries again",
+                )
+            raise
+        self.after_tick()
 
     def finish(self) -> None:
         """Do a tick again that was begun and not finished, if there is one."""
         with self.lock:
             if self._unfinished is not None:
-                self._run(*self._begun())
-                self.after_tick()
+                self._make(*self._begun())
 
     def _begun(self) -> tuple[Begun, PlannedEpoch]:
         """What this tick is to do: what one that was not finished was to do, or what is new."""
@@ -258,7 +276,12 @@ class Run:
         # A tick that is done again may be that of a query that was removed since.
         members = {n: self._members[n] for n in epoch.roots if n in self._members}
         clocks = self._opened.clocks(begun)
-        sources, stages = self._tasks(begun, planned, clocks, members)
+        tasks = TickTasks(self._id, self._fabric.is_local, self._partitions, self._store)
+        outlets = outlets_of(members, epoch, self._store)
+        before = Before(self._base, self._reports, self._opened.now)
+        pieces, timings = self._opened.pieces(begun, planned), self._opened.timings
+        sources = tasks.reading(begun, planned, pieces, timings, outlets)
+        stages = tasks.of_stages(tick, planned, clocks, outlets, before)
         asked = time.perf_counter()
         parcels = self._fabric.run(sources, stages, self._store)
         done = time.perf_counter()
@@ -283,56 +306,6 @@ class Run:
         if self._log is not None and begun.broken:
             self._log.withdraw(begun)  # what could not be read may be there then
         raise self.failures[users[0]]
-
-    def _tasks(
-        self,
-        begun: Begun,
-        planned: PlannedEpoch,
-        clocks: Mapping[str, SourceClock],
-        members: Mapping[str, Member],
-    ) -> tuple[list[SourceTask], list[StageTask]]:
-        epoch, staged, tick = planned.epoch, planned.staged, begun.tick
-        first = tick == epoch.tick
-        outlets = outlets_of(members, epoch, self._store)
-        timings = self._opened.timings
-        deals = dealt(self._opened.pieces(begun, planned), self._partitions)
-        plan = f"{self._id}/{epoch.tick}"
-        sources = [
-            SourceTask(
-                number,
-                tick,
-                staged,
-                timings,
-                pieces,
-                self._partitions,
-                plan,
-                begun.arrived,
-                outlets,
-                gathers=bool(staged.stages),
-            )
-            for number, pieces in enumerate(deals)
-        ]
-        handovers = planned.handovers(self._reports) if first else {}
-        totals = operator_totals(self._base, self._reports) if first else {}
-        promised = planned.promised(totals, self._opened.now) if first else {}
-        stages = [
-            StageTask(
-                staged,
-                stage,
-                tick,
-                clocks,
-                self._partitions,
-                self._id,
-                self._store,
-                promised,
-                gathered(self._reports, stage.level),
-                handovers.get(stage.level),
-                outlets,
-                self._fabric.is_local,
-            )
-            for stage in staged.stages
-        ]
-        return sources, stages
 
     def _is_done(
         self,
@@ -453,15 +426,13 @@ class Run:
         self._opened.wake = wake
 
     def forget(self, source: str) -> None:
-        """Let go of a source that was dropped: no query reads it."""
+        """Let go of a source that was dropped, and of all that the store has of it."""
         with self.lock:
             self._opened.forget(source)
-
-    def position_of(self, source: str) -> int | None:
-        """Up to which slice a stream was read, if it is being read."""
-        named = {name.casefold(): stream for name, stream in self._opened.streams.items()}
-        stream = named.get(source.casefold())
-        return None if stream is None else stream.position
+            if self._store is not None:
+                if self._next:  # first of all, nobody must believe that it has come anywhere
+                    self._commit(self._next - 1, self._pending)
+                self._store.remove_folder(folder_of(source))
 
     def tick_or_wait(self) -> None:
         """Make a tick if it would bring something; else wait a moment."""
@@ -479,7 +450,8 @@ class Run:
             while not all(each.done() for each in coming):
                 self.tick_or_wait()
         for each in coming:
-            each.result()
+            with suppress(TidemillError):  # queries that read it have failed for it
+                each.result()
         while self.has_more:
             self.tick()
 

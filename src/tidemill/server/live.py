@@ -69,14 +69,15 @@ class Live:
         """Come back when something has changed."""
         await self._news.wait()
 
-    async def ticked(self, ticks: int) -> None:
-        """Come back when so many ticks were made; an error if that takes too long."""
+    async def taken(self, stream: str, until: int) -> None:
+        """Come back when ticks have taken a stream up to a slice; an error if that takes too
+        long."""
         run = self.service.graph.graph.run
         with move_on_after(self.service.settings.limits.wait_seconds):
-            while run.ticks < ticks and not self.closing:
+            while (run.position_of(stream) or 0) < until and not self.closing:
                 self.service.soon()
                 await self.news()
-        if run.ticks < ticks:
+        if (run.position_of(stream) or 0) < until:
             help = "they may be taken yet: read the stream's rows in GET /api/catalog"
             raise NotNow("no tick has taken the rows so far", help=help)
 

@@ -14,10 +14,11 @@ from tidemill.server.service import Service
 
 
 class Pushed(NamedTuple):
-    """Rows that were pushed, and how many ticks there are when they were taken."""
+    """Rows that were pushed into a stream, which are taken when it was read up to a slice."""
 
     rows: int
-    tick: int
+    stream: str
+    until: int
 
 
 class Pushing:
@@ -35,12 +36,11 @@ class Pushing:
         self._refuse_flood(info.name, table)
         if wait:
             self._refuse_unread(info.name)
-        # A tick that is being made may have read before: the one after it has them for sure.
-        tick = self._service.graph.graph.run.ticks + 2
         rows = self._service.engine.push(info.name, table)
+        until = self._service.engine.pushed_until(info.name)
         if wait:
             self._service.soon()
-        return Pushed(rows, tick)
+        return Pushed(rows, info.name, until)
 
     def _refuse_unread(self, name: str) -> None:
         with self._service.lock:

@@ -45,6 +45,7 @@ class Settings:
     cpu: float | None = None
     demo: bool = False
     limits: Limits = field(default_factory=Limits)
+    late: str | None = None
 
     @property
     def on_spark(self) -> bool:

@@ -29,7 +29,7 @@ def begin(settings: Settings, script: str | None = None) -> Service:
     for statement in left.made:
         engine.execute(statement)
     folder = None if settings.folder is None else str(settings.folder / "graph")
-    engine.run(checkpoint=folder, every=None)
+    engine.run(checkpoint=folder, every=None, late=settings.late)
     service = Service(engine, settings, log)
     _start(service, left, strictly=told)
     if log is not None:
