@@ -231,7 +231,8 @@ class QueryGraph:
         if not self._is_open:
             return plan
         words, nodes = with_ordered_inputs(normal(plan)), self.run.nodes
-        return with_readings(words, nodes, self._missing(), self.run.refillable)
+        known = self._missing()
+        return with_readings(words, nodes, known, self.run.refillable, self.run.readings)
 
     def missed(self, plan: Exec) -> int:
         """From which instant on a plan gives exact answers, if it begins now."""
