@@ -203,10 +203,6 @@ class Engine:
         pushed.push(table)
         return int(table.num_rows)
 
-    def pushed_until(self, name: str) -> int:
-        """The number of slices that were pushed into a stream so far."""
-        return self._sources.pushed(self.source(name)).poll()
-
     def waiting(self, name: str) -> int:
         """How many rows that were pushed into a stream wait to be read."""
         return self._sources.pushed(self.source(name)).waiting

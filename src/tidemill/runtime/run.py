@@ -416,8 +416,8 @@ class Run:
         return self._members[query]
 
     def heartbeat(self, source: str, at: int) -> None:
-        """Say that a stream has come to an instant: what holds earlier is late from the next tick
-        on."""
+        """Say that a stream has come to an instant: rows that hold earlier, and come from now on,
+        are late."""
         self._opened.stream(source).heartbeat(at)
         self._opened.wake()
 
@@ -433,6 +433,11 @@ class Run:
                 if self._next:  # first of all, nobody must believe that it has come anywhere
                     self._commit(self._next - 1, self._pending)
                 self._store.remove_folder(folder_of(source))
+
+    def slices_of(self, source: str) -> tuple[int, int]:
+        """Of a stream that is being read: up to which slice it was read, and how many there are."""
+        stream = self._opened.stream(source)
+        return stream.position, stream.source.feed.poll()
 
     def tick_or_wait(self) -> None:
         """Make a tick if it would bring something; else wait a moment."""

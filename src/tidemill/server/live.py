@@ -74,10 +74,10 @@ class Live:
         long."""
         run = self.service.graph.graph.run
         with move_on_after(self.service.settings.limits.wait_seconds):
-            while (run.position_of(stream) or 0) < until and not self.closing:
+            while run.slices_of(stream)[0] < until and not self.closing:
                 self.service.soon()
                 await self.news()
-        if (run.position_of(stream) or 0) < until:
+        if run.slices_of(stream)[0] < until:
             help = "they may be taken yet: read the stream's rows in GET /api/catalog"
             raise NotNow("no tick has taken the rows so far", help=help)
 

@@ -14,7 +14,7 @@ from tidemill.server.service import Service
 
 
 class Pushed(NamedTuple):
-    """Rows that were pushed into a stream, which are taken when it was read up to a slice."""
+    """Rows that were pushed; somebody may wait until the stream was read up to a slice."""
 
     rows: int
     stream: str
@@ -37,8 +37,9 @@ class Pushing:
         if wait:
             self._refuse_unread(info.name)
         rows = self._service.engine.push(info.name, table)
-        until = self._service.engine.pushed_until(info.name)
+        until = 0
         if wait:
+            _, until = self._service.graph.graph.run.slices_of(info.name)
             self._service.soon()
         return Pushed(rows, info.name, until)
 
