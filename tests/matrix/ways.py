@@ -109,6 +109,10 @@ class Way(ABC):
         """Say that a stream has come to an instant."""
 
     @abstractmethod
+    def hint(self, stream: str, rate: float, distinct: Mapping[str, float]) -> None:
+        """Tell the planner what a stream brings."""
+
+    @abstractmethod
     def ask(self, **queries: str | Asked) -> None: ...
 
     @abstractmethod
@@ -174,6 +178,9 @@ class InPython(Way):
 
     def push(self, stream: str, rows: Sequence[Mapping[str, Any]]) -> None:
         self.engine.push(stream, list(rows))
+
+    def hint(self, stream: str, rate: float, distinct: Mapping[str, float]) -> None:
+        self.engine.hint(stream, rate=rate, distinct=distinct)
 
     def query(self, asked: str | Asked) -> Query:
         """A query with its sink, which is `memory` if nothing else is said."""
@@ -385,6 +392,9 @@ class Server(Way):
 
     def beat(self, stream: str, at: int) -> None:
         self.said_to("POST", f"streams/{stream}/heartbeat", {"at": at})
+
+    def hint(self, stream: str, rate: float, distinct: Mapping[str, float]) -> None:
+        self.said_to("POST", "hints", {"stream": stream, "rate": rate, "distinct": dict(distinct)})
 
     def ask(self, **queries: str | Asked) -> None:
         for name, asked in queries.items():

@@ -190,11 +190,15 @@ class StartedQuery:
     def await_termination(self, timeout: float | None = None) -> bool:
         """Wait until the input ends, or the query is stopped or fails."""
         until = None if timeout is None else time.monotonic() + timeout
-        while self.is_active and (until is None or time.monotonic() < until):
+        while self._goes_on and (until is None or time.monotonic() < until):
             time.sleep(0.01)
         if (error := self.exception()) is not None:
             raise error
-        return not self.is_active
+        return not self._goes_on
+
+    @property
+    def _goes_on(self) -> bool:
+        return self.is_active and not self._host.is_ended
 
 
 class StartedQueries:
@@ -302,6 +306,11 @@ class RunningGraph:
         """Whether the graph can run."""
         return not self._is_stopped
 
+    @property
+    def is_ended(self) -> bool:
+        """Whether nothing can come any more; a graph that is open is there for other queries."""
+        return not self.is_active or (self.graph.is_open and self.graph.run.is_ended)
+
     def start(self, query: Query, name: str | None = None, partial: bool = False) -> StartedQuery:
         """Add a query. It runs from the next tick on."""
         if not self.is_active:
@@ -390,7 +399,8 @@ class RunningGraph:
     ) -> Ticker:
         """Make ticks from now on, in a thread of their own; 0 is as soon as something is new."""
         whole = partial(getattr, self.graph, "is_whole")
-        self.ticker = Ticker(self.graph.run, seconds, failed, whole, self._let_go)
+        run, is_open = self.graph.run, self.graph.is_open
+        self.ticker = Ticker(run, seconds, failed, whole, self._let_go, is_open)
         self.ticker.start()
         return self.ticker
 
@@ -422,13 +432,12 @@ class RunningGraph:
 
     def await_termination(self, timeout: float | None = None) -> bool:
         """Wait for the end of the input, or until the graph is stopped."""
-        if self.ticker is not None:
-            self.ticker.join(timeout)
-            if self.ticker.is_alive:
-                return False
+        until = None if timeout is None else time.monotonic() + timeout
+        while not self.is_ended and (until is None or time.monotonic() < until):
+            time.sleep(0.01)
         if self.error is not None:
             raise self.error
-        return True
+        return self.is_ended
 
     def heartbeat(self, source: str, at: int) -> None:
         """Say that a stream has come to an instant, as if a row of it had come: what holds earlier

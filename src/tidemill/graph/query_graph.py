@@ -75,7 +75,7 @@ class QueryGraph:
 
     def __init__(self, run: Run, is_open: bool = True) -> None:
         self.run = run
-        self._is_open = is_open
+        self.is_open = is_open
         self.queries: dict[str, GraphQuery] = {}
         self.lock = run.lock
         self.gates: list[Gate] = []
@@ -223,7 +223,7 @@ class QueryGraph:
 
     def matched(self, plan: Exec) -> Exec:
         """A plan in the words of the graph, so that it shares what runs already."""
-        if not self._is_open:
+        if not self.is_open:
             return plan
         words, nodes = with_ordered_inputs(normal(plan)), self.run.nodes
         return with_readings(words, nodes, self._missing(), self.run.refillable)
