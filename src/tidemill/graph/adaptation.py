@@ -169,7 +169,9 @@ class Adaptation:
         for name, job in jobs.items():
             self._note(job.plan.walk())
             if job.running is not job.plan:
-                carried[job.running] = old[name].running
+                # A form may change every part; with other sizes, the plan has the same parts.
+                parts = zip(job.running.walk(), old[name].running.walk(), strict=True)
+                carried |= {new: before for new, before in parts if new != before}
         return jobs, carried
 
     def _with(self, changes: Mapping[str, Change]) -> Iterable[Exec]:
