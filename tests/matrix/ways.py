@@ -19,7 +19,7 @@ import pyarrow as pa
 
 import tidemill as tm
 from tidemill.engine.query import Query
-from tidemill.engine.running import RunningGraph, StartedQueries, StartedQuery
+from tidemill.engine.running import RunningGraph, StartedQuery
 from tidemill.errors import TidemillError
 from tidemill.server import Settings, begin, create_app
 
@@ -303,10 +303,6 @@ class Several(Running):
 
     name, said = "several", "`engine.start(a, b)`"
 
-    def __init__(self, setup: Setup) -> None:
-        super().__init__(setup)
-        self.together: list[StartedQueries] = []
-
     def ask(self, **queries: str | Asked) -> None:
         made = {name: self.query(asked) for name, asked in queries.items()}
         if len(made) == 1:
@@ -314,8 +310,12 @@ class Several(Running):
         together = self.engine.start(
             *made.values(), checkpoint=self.setup.kept_in, late=self.setup.late
         )
-        self.together.append(together)
         self.started |= dict(zip(made, together.queries, strict=True))
+
+    def stop(self, name: str) -> None:
+        for each in (name, f"beside {name}"):
+            if each in self.started:
+                self.started[each].stop()
 
 
 def _nowhere(table: pa.Table, tick: int) -> None:
