@@ -3,7 +3,8 @@
 from tests.matrix.changes import CHANGES
 from tests.matrix.forms import FORMS
 from tests.matrix.relations import RELATIONS
+from tests.matrix.restarts import RESTARTS
 from tests.matrix.sinks import SINKS
 from tests.matrix.times import TIMES
 
-GROUPS = (SINKS, FORMS, RELATIONS, TIMES, CHANGES)
+GROUPS = (SINKS, FORMS, RELATIONS, TIMES, CHANGES, RESTARTS)
