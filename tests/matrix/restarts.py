@@ -13,7 +13,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from tests.matrix.cells import Capability, Case, Group, Refusal
-from tests.matrix.data import ANSWER, BID, FAR, FIRST, HOT, bids
+from tests.matrix.data import ANSWER, BID, FAR, FIRST, HOT, bids, merged
 from tests.matrix.ways import WAYS, Asked, Row, Server, Setup, Way, in_order
 from tests.server.process import ServerProcess
 from tidemill.engine.query import Query
@@ -66,7 +66,7 @@ def killed(case: Case) -> None:
         way.beat("bid", FAR)
         way.settle()
         assert way.error("hot") is None
-        assert notes.rows() == WHOLE
+        assert merged(notes.rows()) == WHOLE
 
 
 def _dies(case: Case) -> None:
@@ -109,7 +109,7 @@ def stopped(case: Case) -> None:
                 way.beat("bid", FAR)
                 way.settle()
             assert way.error("hot") is None
-    assert _files(case.folder / "hot") == WHOLE
+    assert merged(_files(case.folder / "hot")) == WHOLE
 
 
 def again(way: Way, folder: Path, is_new: bool) -> None:
@@ -138,7 +138,7 @@ def resized(case: Case) -> None:
                 way.beat("bid", FAR)
                 way.settle()
             assert way.error("hot") is None
-    assert _files(case.folder / "hot") == WHOLE
+    assert merged(_files(case.folder / "hot")) == WHOLE
 
 
 def begins_anew(case: Case) -> None:

@@ -12,6 +12,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -327,12 +328,14 @@ class Graph(Running):
 
     name, said = "graph", "`engine.run()`, `q.start()`"
 
-    def __init__(self, setup: Setup) -> None:
-        super().__init__(setup)
-        self.graph: RunningGraph = self.engine.run(checkpoint=setup.kept_in, late=setup.late)
+    @cached_property
+    def graph(self) -> RunningGraph:
+        """The graph, which runs from the first query on: by then a checkpoint finds its streams."""
+        return self.engine.run(checkpoint=self.setup.kept_in, late=self.setup.late)
 
     def ask(self, **queries: str | Asked) -> None:
-        with self.graph.together():
+        graph = self.graph
+        with graph.together():
             for name, asked in queries.items():
                 self.started[name] = self.query(asked).start(name=name)
 

@@ -107,7 +107,7 @@ def test_every_row_goes_to_one_partition(how: Edge) -> None:
     assert {parcel.tag for parcel in parcels} == {5}
     together = pl.concat([parcel.rows for parcel in parcels if parcel.rows is not None])
     assert together.sort("valid_from").equals(rows)
-    again = [parcel for parcel in deal(rows, how, 1, 3)]
+    again = list(deal(rows, how, 1, 3))
     assert [(p.target, p.rows.rows() if p.rows is not None else None) for p in parcels] == [
         (p.target, p.rows.rows() if p.rows is not None else None) for p in again
     ]

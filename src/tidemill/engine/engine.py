@@ -393,7 +393,8 @@ class Engine:
             help = "it is engine.graph; stop it with engine.graph.stop()"
             raise TidemillError("the graph of this engine is running already", help=help)
         seconds = _seconds(every)
-        self._graph = RunningGraph(self._place.run(checkpoint, late=late), _choose)
+        run = self._place.run(checkpoint, late=late, is_open=True)
+        self._graph = RunningGraph(run, _choose)
         if self._bounds is not None:
             self._graph.steer(ResourceManager(*self._bounds), lambda: self.statistics.known)
         if self._keep is not None:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
+from threading import Event
 
 import polars as pl
 import pyarrow as pa
@@ -189,16 +190,10 @@ class StartedQuery:
 
     def await_termination(self, timeout: float | None = None) -> bool:
         """Wait until the input ends, or the query is stopped or fails."""
-        until = None if timeout is None else time.monotonic() + timeout
-        while self._goes_on and (until is None or time.monotonic() < until):
-            time.sleep(0.01)
+        over = self._host.waited(lambda: not (self.is_active or self.is_alone), timeout)
         if (error := self.exception()) is not None:
             raise error
-        return not self._goes_on
-
-    @property
-    def _goes_on(self) -> bool:
-        return self.is_active and not self._host.is_ended
+        return over
 
 
 class StartedQueries:
@@ -272,6 +267,7 @@ class RunningGraph:
 
     def __init__(self, run: Run, choose: Choose, is_open: bool = True) -> None:
         self.graph = QueryGraph(run, is_open)
+        self._is_open = is_open
         self.adaptation = Adaptation(self.graph)
         self.metadata = Metadata(self.graph)
         self.migrations = Migrations(self.graph, self.adaptation.taken)
@@ -281,6 +277,7 @@ class RunningGraph:
         self.ticker: Ticker | None = None
         self._started: dict[str, StartedQuery] = {}
         self._is_stopped = False
+        self._gone = Event()
         self._failure: Exception | None = None
 
     @property
@@ -306,11 +303,6 @@ class RunningGraph:
         """Whether the graph can run."""
         return not self._is_stopped
 
-    @property
-    def is_ended(self) -> bool:
-        """Whether nothing can come any more; a graph that is open is there for other queries."""
-        return not self.is_active or (self.graph.is_open and self.graph.run.is_ended)
-
     def start(self, query: Query, name: str | None = None, partial: bool = False) -> StartedQuery:
         """Add a query. It runs from the next tick on."""
         if not self.is_active:
@@ -329,7 +321,7 @@ class RunningGraph:
     def remove(self, name: str) -> None:
         """Let a query go; a graph that is not open for others ends with its last one."""
         self.graph.remove(name)
-        if not self.graph.is_open and not self.graph.running:
+        if not self._is_open and not self.graph.running:
             self.stop()
 
     def forget(self, name: str) -> None:
@@ -405,10 +397,17 @@ class RunningGraph:
     ) -> Ticker:
         """Make ticks from now on, in a thread of their own; 0 is as soon as something is new."""
         whole = partial(getattr, self.graph, "is_whole")
-        run, is_open = self.graph.run, self.graph.is_open
-        self.ticker = Ticker(run, seconds, failed, whole, self._let_go, is_open)
+        # Where more queries may come, the end of what these read is not the end.
+        over = (lambda: False) if self._is_open else partial(getattr, self, "_has_done_its_work")
+        self.ticker = Ticker(self.graph.run, seconds, failed, whole, over, self._let_go)
         self.ticker.start()
         return self.ticker
+
+    @property
+    def is_ended(self) -> bool:
+        """Whether nothing can come any more of what the queries read, and all of it was read."""
+        run = self.graph.run
+        return self.graph.is_whole and run.is_ended and not run.has_more
 
     def _let_go(self) -> None:
         """The input has ended, or no tick can be made: let others use the checkpoint."""
@@ -416,6 +415,7 @@ class RunningGraph:
             self._is_stopped = True
             self.graph.let_all_go()
             self.graph.run.stop()
+            self._gone.set()
 
     @property
     def error(self) -> Exception | None:
@@ -438,12 +438,28 @@ class RunningGraph:
 
     def await_termination(self, timeout: float | None = None) -> bool:
         """Wait for the end of the input, or until the graph is stopped."""
-        until = None if timeout is None else time.monotonic() + timeout
-        while not self.is_ended and (until is None or time.monotonic() < until):
-            time.sleep(0.01)
+        over = self.waited(self._gone.is_set, timeout)
         if self.error is not None:
             raise self.error
-        return self.is_ended
+        return over
+
+    def waited(self, done: Callable[[], bool], timeout: float | None = None) -> bool:
+        """Wait until the input ends or something is done; whether that came in time."""
+        until = None if timeout is None else time.monotonic() + timeout
+        while not (over := done() or self._is_over):
+            if until is not None and time.monotonic() >= until:
+                break
+            time.sleep(0.01)
+        return over
+
+    @property
+    def _is_over(self) -> bool:
+        """Whether there is nothing to wait for; what was let go of can be used by others."""
+        return self.is_ended if self._is_open else self._gone.is_set()
+
+    @property
+    def _has_done_its_work(self) -> bool:
+        return self.is_ended or (self.graph.is_whole and not self.graph.running)
 
     def heartbeat(self, source: str, at: int) -> None:
         """Say that a stream has come to an instant, as if a row of it had come: what holds earlier

@@ -68,6 +68,10 @@ class TickLog:
         }
         self._store.put(f"{_FOLDER}/{begun.tick:012d}.begun", json.dumps(record).encode())
 
+    def withdraw(self, begun: Begun) -> None:
+        """A tick was not begun after all."""
+        self._store.remove(f"{_FOLDER}/{begun.tick:012d}.begun")
+
     def commit(self, done: Committed) -> None:
         """Write down that a tick is done."""
         self._store.put(f"{_FOLDER}/{done.tick:012d}.done", *blocks.dump(done))

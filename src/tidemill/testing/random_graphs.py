@@ -88,10 +88,26 @@ class Crash(BaseException):
     """The process is gone. (No operator or sink can catch that.)"""
 
 
+_LEFT: dict[str, int] = {}
+"""How many files may still be written to stores of this process; those of tasks are the same."""
+
+
 class CrashingStore(Store):
     """A store at which a process may die: before it writes a file, the `left` one from now on."""
 
-    left: int | None = None
+    def __reduce__(self) -> tuple[type[Store], tuple[str]]:
+        return CrashingStore, (self.uri,)
+
+    @property
+    def left(self) -> int | None:
+        """How many files can be written before the crash, if there is to be one."""
+        return _LEFT.get(self.uri)
+
+    @left.setter
+    def left(self, left: int | None) -> None:
+        _LEFT.pop(self.uri, None)
+        if left is not None:
+            _LEFT[self.uri] = left
 
     def put(self, name: str, *parts: Part) -> int:
         if self.left is not None:
@@ -119,6 +135,7 @@ class GraphLife:
 
     def _open(self) -> None:
         self.store = CrashingStore(self.folder)
+        self.store.left = None
         fabric = InProcess(self.partitions, packs=self.partitions > 1)
         self.run = Run(fabric, opener(self.inputs.sources(self.store, self.retain)), self.store)
         self.graph = QueryGraph(self.run)
