@@ -128,7 +128,10 @@ class Opened:
 
     @property
     def is_ended(self) -> bool:
-        """Whether nothing can come any more."""
+        """Whether nothing can come any more. Time goes on with streams; where there are none, a
+        relation may change for ever."""
+        if self.changing and not self.streams:
+            return self._bounded
         return all(stream.clock.ended for stream in self.streams.values())
 
     def let_broken_go(self, begun: Begun) -> None:

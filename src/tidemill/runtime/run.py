@@ -434,11 +434,6 @@ class Run:
                     self._commit(self._next - 1, self._pending)
                 self._store.remove_folder(folder_of(source))
 
-    def slices_of(self, source: str) -> tuple[int, int]:
-        """Of a stream that is being read: up to which slice it was read, and how many there are."""
-        stream = self._opened.stream(source)
-        return stream.position, stream.source.feed.poll()
-
     def tick_or_wait(self) -> None:
         """Make a tick if it would bring something; else wait a moment."""
         if self.has_more:
