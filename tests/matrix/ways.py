@@ -12,6 +12,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ import pyarrow as pa
 
 import tidemill as tm
 from tidemill.engine.query import Query
-from tidemill.engine.running import RunningGraph, StartedQueries, StartedQuery
+from tidemill.engine.running import RunningGraph, StartedQuery
 from tidemill.errors import TidemillError
 from tidemill.server import Settings, begin, create_app
 
@@ -109,6 +110,10 @@ class Way(ABC):
         """Say that a stream has come to an instant."""
 
     @abstractmethod
+    def hint(self, stream: str, rate: float, distinct: Mapping[str, float]) -> None:
+        """Tell the planner what a stream brings."""
+
+    @abstractmethod
     def ask(self, **queries: str | Asked) -> None: ...
 
     @abstractmethod
@@ -174,6 +179,9 @@ class InPython(Way):
 
     def push(self, stream: str, rows: Sequence[Mapping[str, Any]]) -> None:
         self.engine.push(stream, list(rows))
+
+    def hint(self, stream: str, rate: float, distinct: Mapping[str, float]) -> None:
+        self.engine.hint(stream, rate=rate, distinct=distinct)
 
     def query(self, asked: str | Asked) -> Query:
         """A query with its sink, which is `memory` if nothing else is said."""
@@ -296,10 +304,6 @@ class Several(Running):
 
     name, said = "several", "`engine.start(a, b)`"
 
-    def __init__(self, setup: Setup) -> None:
-        super().__init__(setup)
-        self.together: list[StartedQueries] = []
-
     def ask(self, **queries: str | Asked) -> None:
         made = {name: self.query(asked) for name, asked in queries.items()}
         if len(made) == 1:
@@ -307,8 +311,12 @@ class Several(Running):
         together = self.engine.start(
             *made.values(), checkpoint=self.setup.kept_in, late=self.setup.late
         )
-        self.together.append(together)
         self.started |= dict(zip(made, together.queries, strict=True))
+
+    def stop(self, name: str) -> None:
+        for each in (name, f"beside {name}"):
+            if each in self.started:
+                self.started[each].stop()
 
 
 def _nowhere(table: pa.Table, tick: int) -> None:
@@ -320,12 +328,14 @@ class Graph(Running):
 
     name, said = "graph", "`engine.run()`, `q.start()`"
 
-    def __init__(self, setup: Setup) -> None:
-        super().__init__(setup)
-        self.graph: RunningGraph = self.engine.run(checkpoint=setup.kept_in, late=setup.late)
+    @cached_property
+    def graph(self) -> RunningGraph:
+        """The graph, which runs from the first query on: by then a checkpoint finds its streams."""
+        return self.engine.run(checkpoint=self.setup.kept_in, late=self.setup.late)
 
     def ask(self, **queries: str | Asked) -> None:
-        with self.graph.together():
+        graph = self.graph
+        with graph.together():
             for name, asked in queries.items():
                 self.started[name] = self.query(asked).start(name=name)
 
@@ -385,6 +395,9 @@ class Server(Way):
 
     def beat(self, stream: str, at: int) -> None:
         self.said_to("POST", f"streams/{stream}/heartbeat", {"at": at})
+
+    def hint(self, stream: str, rate: float, distinct: Mapping[str, float]) -> None:
+        self.said_to("POST", "hints", {"stream": stream, "rate": rate, "distinct": dict(distinct)})
 
     def ask(self, **queries: str | Asked) -> None:
         for name, asked in queries.items():

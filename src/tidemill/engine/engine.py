@@ -39,7 +39,7 @@ from tidemill.engine.tables import (
 )
 from tidemill.errors import CatalogError, TidemillError
 from tidemill.expressions import UserFunction
-from tidemill.feeds import Inbox
+from tidemill.feeds import Inbox, Receipt
 from tidemill.graph.manager import ResourceManager
 from tidemill.graph.reoptimize import Choice
 from tidemill.optimize.statistics import Statistics
@@ -197,15 +197,12 @@ class Engine:
 
         If that graph has a checkpoint and reads the stream, they are in it when this returns.
         """
-        info = self._place.source(name)
-        pushed = self._sources.pushed(info)
-        table = pushed_table(info, rows)
-        pushed.push(table)
-        return int(table.num_rows)
+        return self.hand_in(name, rows).rows
 
-    def pushed_until(self, name: str) -> int:
-        """The number of slices that were pushed into a stream so far."""
-        return self._sources.pushed(self.source(name)).poll()
+    def hand_in(self, name: str, rows: Any) -> Receipt:
+        """Push rows into a stream; what is returned tells when a tick has taken them."""
+        info = self._place.source(name)
+        return self._sources.pushed(info).push(pushed_table(info, rows))
 
     def waiting(self, name: str) -> int:
         """How many rows that were pushed into a stream wait to be read."""

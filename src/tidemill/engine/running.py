@@ -186,7 +186,7 @@ class StartedQuery:
         if self.is_alone:
             self._host.stop()
         elif self.is_active:
-            self._host.graph.remove(self.name)
+            self._host.remove(self.name)
 
     def await_termination(self, timeout: float | None = None) -> bool:
         """Wait until the input ends, or the query is stopped or fails."""
@@ -317,6 +317,12 @@ class RunningGraph:
         if not query.is_fixed:
             self.reoptimizer.watch(label, choice)
         return self._started[label]
+
+    def remove(self, name: str) -> None:
+        """Let a query go; a graph that is not open for others ends with its last one."""
+        self.graph.remove(name)
+        if not self._is_open and not self.graph.running:
+            self.stop()
 
     def forget(self, name: str) -> None:
         """Stop a query, and know nothing more of it."""
@@ -456,8 +462,8 @@ class RunningGraph:
         return self.is_ended or (self.graph.is_whole and not self.graph.running)
 
     def heartbeat(self, source: str, at: int) -> None:
-        """Say that a stream has come to an instant, as if a row of it had come: what holds earlier
-        is late from the tick after next on."""
+        """Say that a stream has come to an instant: rows that hold earlier, and come from now on,
+        are late."""
         self.graph.run.heartbeat(source, at)
 
     def subscribe(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from threading import RLock
 
 import pyarrow as pa
@@ -13,6 +14,19 @@ from tidemill.feeds.view import View
 from tidemill.store import Store
 
 
+@dataclass(frozen=True)
+class Receipt:
+    """Rows that were pushed, as slices of the feeds that have them."""
+
+    rows: int
+    slices: tuple[tuple[PushedFeed, int], ...]
+
+    @property
+    def is_taken(self) -> bool:
+        """Whether ticks have read them, wherever they are read."""
+        return not self.rows or all(feed.taken_before > n for feed, n in self.slices)
+
+
 class Inbox:
     """Every run has a feed of its own, so that none takes rows away from another.
 
@@ -20,9 +34,11 @@ class Inbox:
     unless it is in a checkpoint, which knows it.
 
     >>> inbox = Inbox("s", Schema.of(at=pa.int64()))
-    >>> inbox.push(pa.table({"at": [1, 2]}))
+    >>> inbox.push(pa.table({"at": [1, 2]})).rows
+    2
     >>> one, two = inbox.open(), inbox.open()
-    >>> inbox.push(pa.table({"at": [3]}))
+    >>> inbox.push(pa.table({"at": [3]})).is_taken
+    False
     >>> one.waiting(0), two.waiting(0), inbox.waiting
     (3, 1, 3)
     """
@@ -34,11 +50,11 @@ class Inbox:
         self._waiting = PushedFeed(name, schema)
         self._readers: list[PushedFeed] = []
 
-    def push(self, table: pa.Table) -> None:
+    def push(self, table: pa.Table) -> Receipt:
         """Add rows; the checkpoints of runs that read the stream have them when this returns."""
         with self._lock:
-            for feed in self._readers or [self._waiting]:
-                feed.push(table)
+            feeds = self._readers or [self._waiting]
+            return Receipt(table.num_rows, tuple((feed, feed.push(table)) for feed in feeds))
 
     @property
     def waiting(self) -> int:

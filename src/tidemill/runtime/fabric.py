@@ -51,11 +51,11 @@ class InProcess:
     ) -> list[Parcel]:
         parcels = self._moved([parcel for task in sources for parcel in task()], store)
         for stage in stages:
-            # A store may have another number of partitions than was asked for.
+            # Those of the state: a checkpoint may have been begun with another number.
             coming: list[list[Parcel]] = [[] for _ in range(stage.partitions)]
             for parcel in parcels:
                 coming[parcel.target].append(parcel)
-            done = [p for number, mine in enumerate(coming) for p in stage(number, mine)]
+            done = [p for number, each in enumerate(coming) for p in stage(number, each)]
             parcels = self._moved(done, store)
         return parcels
 

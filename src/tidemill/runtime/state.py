@@ -132,8 +132,8 @@ class StageState:
         bodies = {tag: to_bytes(rows) for tag, rows in brought.rows.items()}
         sizes = [(tag, body.size) for tag, body in bodies.items()]
         head = pickle.dumps((sizes, dict(brought.marks), brought.news))
-        parts = (_SIZE.pack(len(head)), head, *map(memoryview, bodies.values()))
-        self._write(tick, _ROWS, parts)
+        rows = [memoryview(body) for body in bodies.values()]
+        self._write(tick, _ROWS, [_SIZE.pack(len(head)), head, *rows])
 
     def size_since(self, tick: int) -> tuple[int, int]:
         """The bytes of the last snapshot, and of the rows after it."""

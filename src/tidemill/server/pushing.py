@@ -2,23 +2,14 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import pyarrow as pa
 
 from tidemill.engine.tables import pushed_table
+from tidemill.feeds import Receipt
 from tidemill.runtime.validity import instants
 from tidemill.server.incoming import rows_of
 from tidemill.server.problems import Conflict, TooMany
 from tidemill.server.service import Service
-
-
-class Pushed(NamedTuple):
-    """Rows that were pushed into a stream, which are taken when it was read up to a slice."""
-
-    rows: int
-    stream: str
-    until: int
 
 
 class Pushing:
@@ -27,7 +18,7 @@ class Pushing:
     def __init__(self, service: Service) -> None:
         self._service = service
 
-    def push(self, name: str, body: bytes, media: str, wait: bool = False) -> Pushed:
+    def push(self, name: str, body: bytes, media: str, wait: bool = False) -> Receipt:
         """Push the rows of a request into a stream."""
         info = self._service.source(name)
         table = pushed_table(info, rows_of(body, media, info))
@@ -36,11 +27,7 @@ class Pushing:
         self._refuse_flood(info.name, table)
         if wait:
             self._refuse_unread(info.name)
-        rows = self._service.engine.push(info.name, table)
-        until = self._service.engine.pushed_until(info.name)
-        if wait:
-            self._service.soon()
-        return Pushed(rows, info.name, until)
+        return self._service.engine.hand_in(info.name, table)
 
     def _refuse_unread(self, name: str) -> None:
         with self._service.lock:
