@@ -131,10 +131,12 @@ class GraphNodes(Mapping[Exec, NodeProgress]):
     def _operators(self, node: Exec) -> Iterator[Exec]:
         """The operators that a part has become, from the top."""
         below = {self._staging.placed[child].plan for child in node.children}
+        below |= {_bare(plan) for plan in below if isinstance(plan, _PASSED)}
         waiting: list[Plan] = [self._staging.placed[node].plan]
         while waiting:
             plan = waiting.pop()
-            if plan not in below and not is_native(plan):
+            moved = _bare(plan) if isinstance(plan, _PASSED) else plan
+            if plan not in below and moved not in below and not is_native(plan):
                 if isinstance(plan, Exec) and plan in self._staging.locals:
                     yield self._staging.locals[plan]
                 waiting.extend(plan.children)
