@@ -462,8 +462,8 @@ class RunningGraph:
         return self.is_ended or (self.graph.is_whole and not self.graph.running)
 
     def heartbeat(self, source: str, at: int) -> None:
-        """Say that a stream has come to an instant, as if a row of it had come: what holds earlier
-        is late from the tick after next on."""
+        """Say that a stream has come to an instant: rows that hold earlier, and come from now on,
+        are late."""
         self.graph.run.heartbeat(source, at)
 
     def subscribe(

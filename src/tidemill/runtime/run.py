@@ -416,8 +416,8 @@ class Run:
         return self._members[query]
 
     def heartbeat(self, source: str, at: int) -> None:
-        """Say that a stream has come to an instant: what holds earlier is late from the next tick
-        on."""
+        """Say that a stream has come to an instant: rows that hold earlier, and come from now on,
+        are late."""
         self._opened.stream(source).heartbeat(at)
         self._opened.wake()
 

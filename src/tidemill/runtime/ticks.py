@@ -12,7 +12,7 @@ from tidemill.physical.operator import Exec
 from tidemill.runtime import blocks
 from tidemill.runtime.operators import NodeProgress
 from tidemill.runtime.reports import Failure, Report
-from tidemill.runtime.sources import Taken, dumped
+from tidemill.runtime.sources import Taken, dumped, loaded
 from tidemill.store import Store
 
 _FOLDER = "ticks"
@@ -92,7 +92,7 @@ class TickLog:
         if not self._store.exists(name):
             return None
         record = json.loads(self._store.get(name))
-        streams = {name: Taken(**taken) for name, taken in record["streams"].items()}
+        streams = loaded(record["streams"])
         relations, changes = _loaded(record["relations"]), _loaded(record["changes"])
         past = {n: [(a, b, c) for a, b, c in parts] for n, parts in record["past"].items()}
         broken = {name: Failure(**failure) for name, failure in record["broken"].items()}

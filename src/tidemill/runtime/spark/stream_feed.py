@@ -134,6 +134,10 @@ class StreamFeed(Feed):
             return None
         return self._first + len(self._slices)
 
+    @property
+    def ends_itself(self) -> bool:
+        return self._bounded
+
     def stop_for(self, start: int) -> int:
         """Batches are whole in a tick: they were made at one time."""
         there = self.slices(start, self.poll())
