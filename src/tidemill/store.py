@@ -43,7 +43,7 @@ class Store:
         self._filesystem, self._folder = fs.FileSystem.from_uri(self.uri)
         self._made: set[str] = set()
         self._lock: IO[str] | None = None
-        self._is_temporary = False
+        self.is_temporary = False
 
     def __reduce__(self) -> tuple[type[Store], tuple[str]]:
         """Elsewhere, the same folder; the lock and its end stay with who has made it."""
@@ -53,7 +53,7 @@ class Store:
     def temporary() -> Store:
         """A folder on this machine that goes with whoever closes it."""
         store = Store(tempfile.mkdtemp(prefix="tidemill-"))
-        store._is_temporary = True
+        store.is_temporary = True
         return store
 
     @property
@@ -82,7 +82,7 @@ class Store:
         if self._lock is not None:
             self._lock.close()
             self._lock = None
-        if self._is_temporary:
+        if self.is_temporary:
             shutil.rmtree(self._folder, ignore_errors=True)
 
     def path(self, name: str) -> str:

@@ -22,6 +22,7 @@ from tidemill.engine.named import Listed, NamedQueries
 from tidemill.engine.place import Place
 from tidemill.engine.planning import Planning
 from tidemill.engine.promises import recurrence, value_ranges
+from tidemill.engine.pushed import Pushed
 from tidemill.engine.query import Query
 from tidemill.engine.relations import condition_of
 from tidemill.engine.running import Collected, RunningGraph, StartedQueries, StartedQuery
@@ -39,7 +40,6 @@ from tidemill.engine.tables import (
 )
 from tidemill.errors import CatalogError, TidemillError
 from tidemill.expressions import UserFunction
-from tidemill.feeds import PushedFeed
 from tidemill.graph.manager import ResourceManager
 from tidemill.graph.reoptimize import Choice
 from tidemill.optimize.statistics import Statistics
@@ -193,9 +193,10 @@ class Engine:
         self._sources.put(info, rows)
 
     def push(self, name: str, rows: Any) -> int:
-        """Push rows into a stream; how many. The next tick of the running graph takes them.
+        """Push rows into a stream; how many. All queries that read it get them with their next
+        tick; while there are none, rows wait for the first.
 
-        If that graph has a checkpoint and reads the stream, they are in it when this returns.
+        Those that have a checkpoint have the rows in it when this returns.
         """
         info = self._place.source(name)
         pushed = self._sources.pushed(info)
@@ -205,9 +206,11 @@ class Engine:
 
     def waiting(self, name: str) -> int:
         """How many rows that were pushed into a stream wait to be read."""
-        pushed = self._sources.pushed(self.source(name))
-        taken = self._graph.graph.run.position_of(name) if self._graph is not None else None
-        return pushed.waiting(pushed.first if taken is None else taken)
+        return self._sources.pushed(self.source(name)).waiting
+
+    def taken(self, name: str) -> Callable[[], bool]:
+        """How to find out whether queries have read what has been pushed into a stream by now."""
+        return self._sources.pushed(self.source(name)).taken()
 
     def source(self, name: str) -> SourceInfo:
         """A stream or relation that comes from outside, by name."""
@@ -434,7 +437,7 @@ class Engine:
             raise TidemillError("there is no query to start", help="engine.start(query, ...)")
         graph, started = self._alone(queries, checkpoint, available_now, late)
         for query, run in zip(queries, started, strict=True):
-            query.follow(partial(getattr, run, "progress"))
+            query.runs_as(run)
         graph.tick_every(_seconds(every or AT_ONCE) or 0)
         return StartedQueries(graph, started)
 
@@ -520,7 +523,7 @@ class Engine:
         """What a user handed over, and its columns."""
         if isinstance(source, pa.Schema):
             columns = Schema.from_arrow(normal_schema(name, source))
-            return PushedFeed(name, columns), columns
+            return Pushed(name, columns), columns
         if not is_spark_frame(source):
             tables = to_tables(name, source)
             return tables, Schema.from_arrow(tables[0].schema)

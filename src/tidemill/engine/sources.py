@@ -12,16 +12,15 @@ import pyarrow as pa
 from tidemill.algebra import SourceKind
 from tidemill.analyze import SourceInfo
 from tidemill.changes import ChangeSource
+from tidemill.engine.pushed import Pushed
 from tidemill.engine.relations import KeptRelation
 from tidemill.errors import CatalogError, ExecutionError, UnsupportedError
 from tidemill.feeds import (
     FORMATS,
     Feed,
-    PushedFeed,
     Slice,
     TablesFeed,
     TableSlice,
-    View,
     files_feed,
     refusal,
     relation_slices,
@@ -33,7 +32,7 @@ from tidemill.store import Store
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-Rows = Union["list[pa.Table]", "DataFrame", PushedFeed]
+Rows = Union["list[pa.Table]", "DataFrame", Pushed]
 """What was handed over: tables, one per tick, a DataFrame of Spark, or what is pushed."""
 
 _CHANGE_SOURCES = {"postgres": "tidemill.postgres.source"}
@@ -60,10 +59,10 @@ class Sources:
         self._rows.pop(name.casefold(), None)
         self._kept.pop(name.casefold(), None)
 
-    def pushed(self, info: SourceInfo) -> PushedFeed:
+    def pushed(self, info: SourceInfo) -> Pushed:
         """Where rows go that are pushed into a stream."""
         rows = self._rows.get(info.name.casefold())
-        if not isinstance(rows, PushedFeed):
+        if not isinstance(rows, Pushed):
             help = f"make it with engine.stream({info.name!r}, pyarrow.schema(...), time=...)"
             raise CatalogError(f"rows cannot be pushed into `{info.name}`", help=help)
         return rows
@@ -94,12 +93,8 @@ class Sources:
         rows = self._rows.get(info.name.casefold())
         if isinstance(rows, list):
             return TablesFeed(info.name, rows, store)
-        if isinstance(rows, PushedFeed):
-            if bounded:
-                return View(rows)  # what waits goes on waiting
-            if store is not None:
-                rows.attach(store)
-            return rows
+        if isinstance(rows, Pushed):
+            return rows.view() if bounded else rows.open(store)
         if is_change_source(info):
             help = "CREATE RELATION ... reads it"
             raise ExecutionError(f"{info.format} is no source of streams", help=help)
@@ -141,7 +136,7 @@ class Sources:
             return [open_source(info).content()[0]]
         if rows is None and self._is_read_here(info):
             return [relation_table(info)]
-        if self.session is None or isinstance(rows, PushedFeed):
+        if self.session is None or isinstance(rows, Pushed):
             raise _only_spark(info)
         from tidemill.runtime.spark.reading import collected
         from tidemill.runtime.spark.session import working_copy

@@ -465,12 +465,6 @@ class Run:
                     self._commit(self._next - 1, self._pending)
                 self._store.remove_folder(folder_of(source))
 
-    def position_of(self, source: str) -> int | None:
-        """Up to which slice a stream was read, if it is being read."""
-        named = {name.casefold(): stream for name, stream in self._opened.streams.items()}
-        stream = named.get(source.casefold())
-        return None if stream is None else stream.position
-
     def tick_or_wait(self) -> None:
         """Make a tick if it would bring something; else wait a moment."""
         if self.has_more:

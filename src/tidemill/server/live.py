@@ -69,14 +69,13 @@ class Live:
         """Come back when something has changed."""
         await self._news.wait()
 
-    async def ticked(self, ticks: int) -> None:
-        """Come back when so many ticks were made; an error if that takes too long."""
-        run = self.service.graph.graph.run
+    async def taken(self, is_taken: Callable[[], bool]) -> None:
+        """Come back when ticks have taken what was pushed; an error if that takes too long."""
         with move_on_after(self.service.settings.limits.wait_seconds):
-            while run.ticks < ticks and not self.closing:
+            while not is_taken() and not self.closing:
                 self.service.soon()
                 await self.news()
-        if run.ticks < ticks:
+        if not is_taken():
             help = "they may be taken yet: read the stream's rows in GET /api/catalog"
             raise NotNow("no tick has taken the rows so far", help=help)
 
@@ -172,9 +171,15 @@ class Session:
     def _version(self, topic: str) -> Any:
         """What is known of a topic is out of date if this is another."""
         service = self._live.service
-        if topic == "graph":
-            return service.revision
-        return service.events.count if topic == "events" else service.version
+        match topic:
+            case "graph":
+                return service.revision
+            case "events":
+                return service.events.count
+            case "queries":
+                return service.version[:2]  # it does not fade
+            case _:
+                return service.version
 
     def _data(self, topic: str) -> Any:
         service = self._live.service

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import pyarrow as pa
@@ -14,10 +15,10 @@ from tidemill.server.service import Service
 
 
 class Pushed(NamedTuple):
-    """Rows that were pushed, and how many ticks there are when they were taken."""
+    """How many rows were pushed, and how to find out whether ticks have taken them."""
 
     rows: int
-    tick: int
+    is_taken: Callable[[], bool]
 
 
 class Pushing:
@@ -35,12 +36,8 @@ class Pushing:
         self._refuse_flood(info.name, table)
         if wait:
             self._refuse_unread(info.name)
-        # A tick that is being made may have read before: the one after it has them for sure.
-        tick = self._service.graph.graph.run.ticks + 2
         rows = self._service.engine.push(info.name, table)
-        if wait:
-            self._service.soon()
-        return Pushed(rows, tick)
+        return Pushed(rows, self._service.engine.taken(info.name))
 
     def _refuse_unread(self, name: str) -> None:
         with self._service.lock:

@@ -51,10 +51,8 @@ async def push(
     """Push rows: a list of objects, `{"rows": [...]}`, or a stream of Arrow."""
     body, kind = await request.body(), request.headers.get("content-type", "")
     pushed = await run_in_threadpool(lambda: Pushing(service).push(name, body, kind, wait))
-    if wait and service.settings.on_spark:
-        await run_in_threadpool(service.graph.process_all_available)
-    elif wait:
-        await request.app.state.live.ticked(pushed.tick)
+    if wait:
+        await request.app.state.live.taken(pushed.is_taken)
     return json(dumps({"rows": pushed.rows}))
 
 
