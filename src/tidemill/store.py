@@ -117,7 +117,8 @@ class Store:
         """The bytes of a file, which stay where they are if they are on this machine."""
         if self.is_local:
             return pa.memory_map(self.path(name)).read_buffer()
-        return pa.py_buffer(self.get(name))
+        with self._filesystem.open_input_file(self.path(name)) as file:
+            return file.read_buffer()
 
     def get_table(self, name: str) -> pa.Table:
         """A table with its metadata."""
@@ -136,7 +137,7 @@ class Store:
         try:
             size = self._write(temporary, parts)
             self._filesystem.move(temporary, path)
-        except OSError:
+        except BaseException:
             self._discard(temporary)  # a full disk gets no fuller
             raise
         return size

@@ -56,7 +56,7 @@ def test_instants_are_times_where_streams_have_times() -> None:
 
 WRONG = {
     "INSERT INTO blocked VALUES (1)": (28, "a row has 1 values for 3 columns"),
-    "INSERT INTO blocked VALUES ('b', 'c', 1), ('a', 'b', 'c')": (54, "`n` is INT: Could not"),
+    "INSERT INTO blocked VALUES ('b', 'c', 1), ('a', 'b', 'c')": (54, "`n` is INT: cannot cast"),
     "INSERT INTO blocked VALUES ('a', 'b', x)": (39, "a value cannot mention columns"),
     "INSERT INTO blocked (adress) VALUES ('a')": (13, "`blocked` has no column `adress`"),
     "INSERT INTO blocked VALUES ('a', 'b', 99999999999)": (39, "`n` is INT"),

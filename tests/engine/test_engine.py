@@ -366,7 +366,7 @@ class TestExpressionErrors:
         [
             ("item / (item - 1)", "division by zero"),
             ("item % 0", "division by zero"),
-            ("CAST('x' AS INT)", "Could not convert string 'x' to INT32"),
+            ("CAST('x' AS INT)", "cannot cast a text to INT: x"),
             ("9223372036854775807 + item", "Overflow"),
         ],
     )

@@ -90,15 +90,3 @@ def test_looking_takes_nothing_away(engine: tm.Engine) -> None:
     assert query(engine).collect().column("item").to_pylist() == [1, 2, 3]
     assert items(started) == [1, 2, 3]
     assert query(engine).collect().num_rows == 0
-
-
-def test_one_can_find_out_whether_rows_were_read(engine: tm.Engine) -> None:
-    graph = engine.run(every=None)
-    query(engine).start("memory", name="q")
-    push(engine, 1)
-    is_taken = engine.taken("bid")
-    assert not is_taken()
-    graph.tick()
-    push(engine, 2)
-    assert is_taken()
-    assert not engine.taken("bid")()

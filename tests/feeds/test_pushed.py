@@ -8,7 +8,7 @@ import pytest
 
 from tidemill import ExecutionError
 from tidemill.algebra.schema import Schema
-from tidemill.feeds import FileSlice, PushedFeed, Slice, TableSlice, read_slice
+from tidemill.feeds import FileSlice, PushedFeed, TableSlice, read_slice
 from tidemill.store import Store
 
 SCHEMA = Schema.of(item=pa.string(), at=pa.int64())
@@ -102,64 +102,81 @@ def test_closing(store: Store, kept: bool) -> None:
         assert PushedFeed("s", SCHEMA, store).ended_at == 1
 
 
-def test_rows_that_have_waited_elsewhere_come_behind_those_of_the_store(store: Store) -> None:
+def test_rows_that_wait_in_memory_go_into_the_store(store: Store) -> None:
     PushedFeed("s", SCHEMA, store).push(rows(1))
-    feed = PushedFeed("s", SCHEMA, store)
-    feed.take_over([rows(2), rows(3)])
+    feed = PushedFeed("s", SCHEMA)
+    feed.push(rows(2))
+    feed.push(rows(3))
+    feed.attach(store)
+    feed.attach(store)  # nothing happens
     assert times(feed) == [1, 2, 3]
     assert all(isinstance(slice, FileSlice) for slice in feed.slices(0, 3))
-    assert times(PushedFeed("s", SCHEMA, store)) == [1, 2, 3]
+    feed.push(rows(4))
+    feed.close_input()
+    again = PushedFeed("s", SCHEMA)
+    again.attach(store)
+    assert times(again) == [1, 2, 3, 4]
+    assert again.ended_at == 4
+
+
+def test_numbers_stay_in_a_store_that_knows_nothing(store: Store) -> None:
+    feed = PushedFeed("s", SCHEMA)
+    feed.push(rows(1))
+    feed.push(rows(2))
+    feed.forget(1)
+    feed.close_input()
+    feed.attach(store)
+    assert (feed.poll(), times(feed, 1), feed.ended_at) == (2, [2], 2)
+    assert (PushedFeed("s", SCHEMA, store).poll(), feed.ended_at) == (2, 2)
 
 
 def test_no_rows_after_the_end_in_the_store(store: Store) -> None:
     PushedFeed("s", SCHEMA, store).close_input()
-    with pytest.raises(ExecutionError, match="`s` is closed"):
-        PushedFeed("s", SCHEMA, store).take_over([rows(1)])
+    feed = PushedFeed("s", SCHEMA)
+    feed.push(rows(1))
+    with pytest.raises(ExecutionError, match="`s` is closed in file://"):
+        feed.attach(store)
+    assert times(feed) == [1]
 
 
-@pytest.mark.parametrize("kept", [False, True])
-def test_what_was_not_read_stays_when_a_store_goes(kept: bool) -> None:
-    store = Store.temporary() if kept else None
+def test_two_stores(store: Store, tmp_path: Path) -> None:
+    feed = PushedFeed("s", SCHEMA, store)
+    with pytest.raises(ExecutionError, match="`s` is kept in another checkpoint"):
+        feed.attach(Store(str(tmp_path / "other")))
+
+
+def test_rows_stay_when_a_store_goes() -> None:
+    store = Store.temporary()
     feed = PushedFeed("s", SCHEMA, store)
     for at in range(4):
         feed.push(rows(at))
-    feed.taken(2)
     feed.forget(1)
-    rest = feed.rest()
-    if store is not None:
-        store.close()
-    assert [table.column("at").to_pylist() for table in rest] == [[2], [3]]
+    feed.detach(2)
+    store.close()
+    assert (feed.poll(), times(feed, 2), feed.waiting(2)) == (4, [2, 3], 2)
+    assert feed.push(rows(4)) == 4
+    other = Store.temporary()
+    feed.attach(other)
+    assert times(feed, 2) == [2, 3, 4]
+    other.close()
 
 
-def test_only_a_store_that_stays_keeps_rows(store: Store) -> None:
-    temporary = Store.temporary()
-    assert [PushedFeed("s", SCHEMA, each).lasts for each in (None, temporary, store)] == [
-        False,
-        False,
-        True,
-    ]
-    temporary.close()
+def test_a_failed_attempt_leaves_nothing(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    feed = PushedFeed("s", SCHEMA)
+    feed.push(rows(1))
+    feed.push(rows(2))
+    put, calls = Store.put_table, iter([True, False])
 
-
-@pytest.mark.parametrize("kept", [False, True])
-def test_a_failed_attempt_leaves_nothing(
-    store: Store, kept: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    feed = PushedFeed("s", SCHEMA, store if kept else None)
-    feed.push(rows(0))
-    push, calls = PushedFeed._kept, iter([True, False])
-
-    def failing(self: PushedFeed, number: int, table: pa.Table) -> Slice:
+    def failing(self: Store, name: str, table: pa.Table) -> int:
         if next(calls, True):
-            return push(self, number, table)
+            return put(self, name, table)
         raise OSError("no space left")
 
-    monkeypatch.setattr(PushedFeed, "_kept", failing)
+    monkeypatch.setattr(Store, "put_table", failing)
     with pytest.raises(OSError, match="no space left"):
-        feed.take_over([rows(1), rows(2)])
-    assert times(feed) == [0]
-    feed.take_over([rows(1), rows(2)])
-    assert times(PushedFeed("s", SCHEMA, store) if kept else feed) == [0, 1, 2]
+        feed.attach(store)
+    feed.attach(store)
+    assert times(feed) == [1, 2]
 
 
 @pytest.mark.parametrize("kept", [False, True])

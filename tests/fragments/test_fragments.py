@@ -1,6 +1,6 @@
-"""Stages without Spark: SQL in, stages out.
+"""Stages: SQL in, stages out.
 
-`python -m tests.spark.test_fragments` rewrites the expectations for review.
+`python -m tests.fragments.test_fragments` rewrites the expectations for review.
 """
 
 from __future__ import annotations
@@ -13,7 +13,8 @@ import pytest
 
 import tidemill as tm
 from tests.analyze.fixtures import Fixture, load
-from tests.spark.driving import query_of, staged_case
+from tests.fabrics.answers import query_of
+from tests.runtime.cases import staged_case
 from tidemill.fragments import Mode, Staged
 from tidemill.fragments.placement import MOST_BROADCAST
 from tidemill.fragments.stages import is_native

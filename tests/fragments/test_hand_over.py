@@ -1,4 +1,4 @@
-"""Where plans that follow each other need exchanges, without Spark."""
+"""Where plans that follow each other need exchanges."""
 
 from __future__ import annotations
 

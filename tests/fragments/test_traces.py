@@ -1,11 +1,11 @@
-"""Which rows are kept to get the state of operators back (no Spark needed)."""
+"""Which rows are kept to get the state of operators back."""
 
 from __future__ import annotations
 
 import pytest
 
 import tidemill as tm
-from tests.spark.driving import query_of
+from tests.fabrics.answers import query_of
 from tidemill.fragments import stage_plans, traced
 from tidemill.fragments.stages import EdgeExec
 from tidemill.timeline import OPEN_END
@@ -30,7 +30,7 @@ def engine() -> tm.Engine:
 
 
 def names(engine: tm.Engine, sql: str, known: int) -> set[str]:
-    staged = stage_plans([query_of(engine, sql).job.plan])
+    staged = stage_plans([query_of(engine, sql).operators])
     stage = staged.stages[0]
     leaves: list[EdgeExec] = stage.leaves
     marks = dict.fromkeys((leaf.tag for leaf in leaves), known)

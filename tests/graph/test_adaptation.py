@@ -18,7 +18,7 @@ COUNT = "SELECT COUNT(*) AS n FROM bid WINDOW(RANGE MIN {}, MAX {})"
 def engine() -> tm.Engine:
     engine = tm.Engine(runtime="inprocess")
     engine.stream("bid", pa.schema({"item": pa.int64(), "at": pa.int64()}), time="at")
-    engine.run()
+    engine.run(every=None)
     return engine
 
 

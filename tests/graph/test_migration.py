@@ -41,7 +41,7 @@ class House:
         self.engine = tm.Engine("inprocess")
         for name in "abcd":
             self.engine.stream(name, COLUMNS, time="at")
-        self.graph: RunningGraph = self.engine.run(checkpoint=checkpoint)
+        self.graph: RunningGraph = self.engine.run(checkpoint=checkpoint, every=None)
         self.now = 0
 
     def start(self, sql: str, name: str = "q", **options: Any) -> StartedQuery:

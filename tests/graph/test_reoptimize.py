@@ -30,7 +30,7 @@ class House:
         schema = pa.schema({"k": pa.int64(), "v": pa.int64(), "at": pa.int64()})
         for name in "abc":
             self.engine.stream(name, schema, time="at")
-        self.graph = self.engine.run()
+        self.graph = self.engine.run(every=None)
         self.graph.reoptimizer.policy = policy
         self.random = Random(3)
         self.sent: dict[str, list[dict[str, int]]] = {name: [] for name in "abc"}

@@ -38,7 +38,7 @@ def test_parts_stay_as_long_as_a_query_uses_them() -> None:
 def test_parts_keep_their_numbers_while_others_come_and_go() -> None:
     engine = Engine(runtime="inprocess")
     engine.stream("s", pa.schema({"x": pa.int64(), "at": pa.int64()}), time="at")
-    graph = engine.run()
+    graph = engine.run(every=None)
     engine.sql("SELECT DISTINCT x FROM s WINDOW(RANGE 5)").start("memory", name="first")
     before = _by_label(graph.nodes)
     looks: list[dict[str, NodeMetadata]] = []

@@ -7,13 +7,13 @@ from random import Random
 
 import polars as pl
 
-from tests.spark.driving import make_case
+from tests.physical.reading import TickReader
+from tests.runtime.cases import make_case
 from tidemill.algebra import Plan
 from tidemill.physical.lowering import lower
-from tidemill.physical.operator import Operator, empty_batch
+from tidemill.physical.operator import Operator
 from tidemill.physical.source import SourceExec
 from tidemill.runtime.operators import Graph
-from tidemill.runtime.inprocess.feeds import scanned
 from tidemill.testing.check import Inputs
 from tidemill.testing.random_splits import variants
 from tidemill.timeline import OPEN_END, VALID_FROM, VALID_TO
@@ -40,15 +40,15 @@ def watch(operator: Operator, rests: list[Operator]) -> None:
 
 def ticks(graph: Graph, inputs: Inputs) -> Iterator[tuple[pl.DataFrame, int]]:
     """The rows and the watermark of every tick, with quiet ticks between."""
-    feeds = inputs.feeds()
+    reader = TickReader(inputs.sources())
     used = [leaf.scan for leaf in graph.leaves if isinstance(leaf, SourceExec)]
-    marks = dict.fromkeys(feeds, 0)
-    while not all(feeds[scan.source].ended for scan in used):
-        read = {name: feed.tick() for name, feed in feeds.items()}
-        rows = [scanned(scan, *read[scan.source], empty_batch(scan.schema)) for scan in used]
+    marks = dict.fromkeys(reader.marks, 0)
+    while not all(map(reader.is_ended, used)):
+        reader.tick()
+        rows = [reader.batch(scan) for scan in used]
         for number in range(QUIET):
-            for name, feed in feeds.items():
-                span = feed.progress.watermark - marks[name]
+            for name, mark in reader.marks.items():
+                span = mark - marks[name]
                 # Time goes on in steps, the last of them as far as the stream says.
                 small = span if number + 1 == QUIET or span > 1000 else span // QUIET
                 marks[name] += small

@@ -8,15 +8,14 @@ from random import Random
 import polars as pl
 import pytest
 
-from tests.spark.driving import make_case
+from tests.physical.reading import TickReader
+from tests.runtime.cases import make_case
 from tidemill.algebra import Plan, Scan, Schema
 from tidemill.physical.lowering import lower
-from tidemill.physical.operator import empty_batch
 from tidemill.physical.snapshot import SnapshotExec, snapshots_of
 from tidemill.physical.source import SourceExec
 from tidemill.reference import LogicalStream, Snapshot, canonical_row
 from tidemill.runtime.operators import Graph
-from tidemill.runtime.inprocess.feeds import scanned
 from tidemill.testing.check import Functions, Inputs, reference_of
 from tidemill.testing.random_splits import variants
 from tidemill.timeline import BEGIN, OPEN_END, VALID_FROM, VALID_TO
@@ -67,18 +66,12 @@ def check_ticks(
     """Compare with the reference tick by tick; the watermarks at which something held."""
     snapshots = snapshots_of(lower(plan, dict(functions)))
     (child,) = snapshots.children
-    graph, feeds = Graph(child, snapshots), inputs.feeds()
+    graph, reader = Graph(child, snapshots), TickReader(inputs.sources())
     full = []
     used = [leaf.scan for leaf in graph.leaves if isinstance(leaf, SourceExec)]
-    while not all(feeds[scan.source].ended for scan in used):
-        read = {name: feed.tick() for name, feed in feeds.items()}
-        arrivals = [
-            (
-                scanned(scan, *read[scan.source], empty_batch(scan.schema)),
-                feeds[scan.source].progress.watermark,
-            )
-            for scan in used
-        ]
+    while not all(map(reader.is_ended, used)):
+        reader.tick()
+        arrivals = [(reader.batch(scan), reader.marks[scan.source]) for scan in used]
         (_, watermark), (found, _) = graph.step(arrivals)
         # Beyond the horizon nothing changes any more.
         instant = min(watermark - 1, expected.horizon)

@@ -10,10 +10,10 @@ from typing import Any
 import polars as pl
 import pyarrow as pa
 import pytest
+from tests.spark.test_following import held
 
 from tests.postgres.conftest import Database
 from tests.postgres.replaying import source_of
-from tests.spark.test_following import held
 from tidemill.algebra import Schema
 from tidemill.runtime.spark.checkpoint import Checkpoint
 from tidemill.runtime.spark.following import Following

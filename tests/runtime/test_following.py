@@ -1,4 +1,4 @@
-"""What ticks see of relations that change, over stops at any point; without Spark."""
+"""What ticks see of relations that change, over stops at any point."""
 
 from __future__ import annotations
 
@@ -11,19 +11,26 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from tests.spark.change_sources import SCHEMA, Script, changes_of
+from tests.runtime.change_sources import SCHEMA, Script, changes_of
+from tidemill.algebra import Schema
 from tidemill.algebra.nodes import VERSION
 from tidemill.changes import DELETED, INSERTED
 from tidemill.errors import ExecutionError
+from tidemill.runtime import change_log
+from tidemill.runtime.following import Following
 from tidemill.runtime.relations import LocalRelation
-from tidemill.runtime.spark import change_log
-from tidemill.runtime.spark.checkpoint import Checkpoint
-from tidemill.runtime.spark.following import Following
+from tidemill.store import Store
 from tidemill.timeline import OPEN_END
 
 
-def follow(folder: Path, source: Any) -> Following:
-    return Following(Checkpoint(str(folder)), "r", SCHEMA, source)
+def follow(folder: Path, source: Any, schema: Schema = SCHEMA) -> Following:
+    return Following(Store(str(folder)), "r", schema, source)
+
+
+def take(following: Following, tick: int, earliest: int) -> pl.DataFrame:
+    """What a tick sees, after a stop or not."""
+    following.go_on(tick)
+    return following.take(tick, earliest)
 
 
 def held(ticks: dict[int, pl.DataFrame]) -> Counter[Any]:
@@ -52,7 +59,7 @@ def test_every_change_is_seen_once_over_stops_at_any_point(
         if random.random() < 0.3:
             relation.look()
         try:
-            rows = relation.take(tick, 2 * tick)
+            rows = take(relation, tick, 2 * tick)
         except ExecutionError:
             relation = follow(tmp_path, source)
             continue
@@ -64,7 +71,7 @@ def test_every_change_is_seen_once_over_stops_at_any_point(
         tick += is_done or not crashes
     source.fails = False
     for last in (tick, tick + 1):
-        ticks[last] = relation.take(last, 2 * last)
+        ticks[last] = take(relation, last, 2 * last)
     assert held(ticks) == source.now
     assert len(list(tmp_path.glob("changes/r/*"))) < 70
 
@@ -85,20 +92,20 @@ def test_relations_of_the_engine_may_begin_anew(seed: int, tmp_path: Path) -> No
             relation.delete(
                 lambda rows: (rows["k"] == random.randrange(3)).fill_null(False).to_numpy()
             )
-            ticks[tick] = following.take(tick, tick)
+            ticks[tick] = take(following, tick, tick)
             tick += 1
         now = relation.rows.filter(pl.col(DELETED) == OPEN_END).select(SCHEMA.names)
         assert held(ticks) == Counter(now.rows())
         assert following.missing == 0
         again = follow(tmp_path, relation.follow())
-        assert again.take(tick - 1, tick).equals(ticks[tick - 1])
+        assert take(again, tick - 1, tick).equals(ticks[tick - 1])
 
 
 def test_instants_of_changes(tmp_path: Path) -> None:
     relation = LocalRelation(only_k := SCHEMA.select(["k"]), lambda: pa.table({"k": [1, 2]}))
     relation.insert(pa.table({"k": [3]}), at=50)
-    following = Following(Checkpoint(str(tmp_path)), "r", only_k, relation.follow())
-    assert following.take(0, 0).rows() == [
+    following = follow(tmp_path, relation.follow(), only_k)
+    assert take(following, 0, 0).rows() == [
         (1, 0, 0, OPEN_END),
         (2, 1, 0, OPEN_END),
         (3, 2, 50, OPEN_END),
@@ -108,7 +115,7 @@ def test_instants_of_changes(tmp_path: Path) -> None:
     relation.insert(pa.table({"k": [6]}), at=7)
     relation.delete(lambda rows: (rows["k"] <= 1).to_numpy(), at=40)
     relation.delete(lambda rows: (rows["k"] == 3).to_numpy())
-    assert following.take(1, 11).rows() == [
+    assert take(following, 1, 11).rows() == [
         (4, 3, 30, OPEN_END),
         (5, 4, 11, OPEN_END),
         (6, 5, 11, OPEN_END),
@@ -117,13 +124,13 @@ def test_instants_of_changes(tmp_path: Path) -> None:
     ]
     relation.delete(lambda rows: (rows["k"] == 2).to_numpy(), at=60)
     relation.insert(pa.table({"k": [7]}), at=70)
-    later = Following(Checkpoint(str(tmp_path)), "r", only_k, relation.follow())
-    assert later.take(2, 20).rows() == [(7, 6, 70, OPEN_END), (2, 1, 60, 60)]
+    later = follow(tmp_path, relation.follow(), only_k)
+    assert take(later, 2, 20).rows() == [(7, 6, 70, OPEN_END), (2, 1, 60, 60)]
     assert (later.changes, later.missing, later.held) == (2, 0, 4)
 
 
 def test_a_checkpoint_without_its_files(tmp_path: Path) -> None:
     source = Script(Random(1), rows=3)
-    follow(tmp_path, source).take(0, 0)
+    take(follow(tmp_path, source), 0, 0)
     with pytest.raises(ExecutionError, match="what tick 4 saw of `r` is not in the checkpoint"):
-        follow(tmp_path, source).take(5, 0)
+        take(follow(tmp_path, source), 5, 0)

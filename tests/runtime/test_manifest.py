@@ -1,4 +1,4 @@
-"""Who may use a checkpoint, and for what; without Spark."""
+"""Who may use a checkpoint, and for what."""
 
 from __future__ import annotations
 
@@ -8,65 +8,75 @@ from pathlib import Path
 import pytest
 
 import tidemill as tm
-from tests.spark.driving import query_of
-from tidemill.errors import ExecutionError
-from tidemill.runtime.spark.checkpoint import Checkpoint
+from tests.fabrics.answers import query_of
+from tidemill.errors import ExecutionError, TidemillError
+from tidemill.runtime.fabric import InProcess
+from tidemill.runtime.manifest import identity_of, open_manifest
+from tidemill.runtime.run import Run
+from tidemill.store import Store
+from tidemill.testing.sources import opener
 
 
-def plan(window: int = 5) -> str:
+def run_in(folder: Path, partitions: int = 2) -> Run:
+    return Run(InProcess(partitions), opener({}), Store(str(folder)))
+
+
+def counts(window: int = 5) -> tm.Query:
     engine = tm.Engine("inprocess")
     engine.stream("s", [{"k": 1, "at": 1}], time="at")
-    sql = f"SELECT k, COUNT(*) AS n FROM s WINDOW(RANGE {window}) GROUP BY k"
-    return str(query_of(engine, sql).job.plan)
+    return query_of(engine, f"SELECT k, COUNT(*) AS n FROM s WINDOW(RANGE {window}) GROUP BY k")
 
 
 def test_the_state_keeps_its_number_of_partitions(tmp_path: Path) -> None:
     for wanted in (3, 8, 1):
-        place = Checkpoint(str(tmp_path))
-        assert place.open(plan(), wanted) == 3
-        place.close()
+        assert open_manifest(Store(str(tmp_path)), wanted) == 3
+
+
+def test_every_store_has_a_name_of_its_own(tmp_path: Path) -> None:
+    stores = [Store(str(tmp_path / name)) for name in ("a", "b")]
+    for store in stores:
+        open_manifest(store, 1)
+    first, second = map(identity_of, stores)
+    assert first != second
+    assert identity_of(Store(str(tmp_path / "a"))) == first, "whoever opens it"
+    assert identity_of(None) != identity_of(None)
 
 
 def test_another_query(tmp_path: Path) -> None:
-    place = Checkpoint(str(tmp_path))
-    place.open(plan(), 2)
-    place.close()
-    with pytest.raises(ExecutionError, match="belongs to another query") as caught:
-        Checkpoint(str(tmp_path)).open(plan(window=6), 2)
+    counts().start("memory", checkpoint=str(tmp_path)).await_termination()
+    with pytest.raises(TidemillError, match="has another query under the name `q1`") as caught:
+        counts(window=6).start("memory", checkpoint=str(tmp_path))
     assert "range=5" in str(caught.value)
-    assert "range=6" in str(caught.value)
 
 
 @pytest.mark.parametrize("key", ["format", "polars"])
 def test_another_version(tmp_path: Path, key: str) -> None:
-    place = Checkpoint(str(tmp_path))
-    place.open(plan(), 2)
-    place.close()
+    run_in(tmp_path).stop()
     manifest = json.loads((tmp_path / "manifest.json").read_text("utf-8"))
     (tmp_path / "manifest.json").write_text(json.dumps({**manifest, key: "0.0.1"}), "utf-8")
     with pytest.raises(ExecutionError, match="belongs to another version of") as caught:
-        Checkpoint(str(tmp_path)).open(plan(), 2)
+        run_in(tmp_path)
     assert "0.0.1" in str(caught.value)
 
 
 def test_one_at_a_time(tmp_path: Path) -> None:
-    first = Checkpoint(str(tmp_path))
-    first.open(plan(), 2)
-    with pytest.raises(ExecutionError, match="in use by another query"):
-        Checkpoint(str(tmp_path)).open(plan(), 2)
-    first.close()
-    second = Checkpoint(str(tmp_path))
-    second.open(plan(), 2)
-    second.close()
+    first = run_in(tmp_path)
+    with pytest.raises(ExecutionError, match="in use by another run"):
+        run_in(tmp_path)
+    first.stop()
+    run_in(tmp_path).stop()
 
 
 def test_who_is_refused_holds_nothing(tmp_path: Path) -> None:
-    first = Checkpoint(str(tmp_path))
-    first.open(plan(), 2)
-    first.close()
-    refused = Checkpoint(str(tmp_path))
+    counts().start("memory", checkpoint=str(tmp_path)).await_termination()
+    with pytest.raises(TidemillError):
+        counts(window=6).start("memory", checkpoint=str(tmp_path))
+    manifest = tmp_path / "manifest.json"
+    text = manifest.read_text("utf-8")
+    manifest.write_text(json.dumps({**json.loads(text), "format": 0}), "utf-8")
     with pytest.raises(ExecutionError):
-        refused.open(plan(window=6), 2)
-    second = Checkpoint(str(tmp_path))
-    second.open(plan(), 2)
-    second.close()
+        run_in(tmp_path)
+    manifest.write_text(text, "utf-8")
+    with pytest.raises(TidemillError, match="no source `s`"):
+        run_in(tmp_path)
+    assert counts().start("memory", checkpoint=str(tmp_path)).await_termination()

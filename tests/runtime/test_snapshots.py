@@ -1,87 +1,86 @@
-"""Snapshots over several partitions and stages, without Spark, against the reference."""
+"""Snapshots over several partitions and stages, on both fabrics, against the reference."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
 from pathlib import Path
+from random import Random
+from typing import Any
 
 import polars as pl
 import pytest
 
-from tests.physical.test_snapshot import counted
-from tests.spark.driving import make_case, newest_row
-from tests.spark.ticking import Ticks, native_batches
-from tidemill.algebra import Plan
-from tidemill.fragments import Mode, Stage, Staged, stage_plans
+from tests.fabrics.ground import Ground, seeds
+from tests.runtime.cases import Bounded, make_case, newest_row
+from tidemill.fragments import Mode, stage_plans
 from tidemill.physical import release
 from tidemill.physical.lowering import lower
-from tidemill.physical.operator import empty_batch
 from tidemill.physical.snapshot import snapshots_of
-from tidemill.runtime.spark import state
+from tidemill.reference import Snapshot, canonical_row
+from tidemill.runtime.fabric import Fabric, InProcess
+from tidemill.store import Store
 from tidemill.testing.check import reference_of
-from tidemill.timeline import BEGIN, OPEN_END, VALID_FROM
+from tidemill.testing.fabrics import Rough
+from tidemill.timeline import OPEN_END, VALID_FROM, VALID_TO
 
 
-@pytest.fixture(autouse=True)
-def _no_memory() -> None:
-    state._CACHE.clear()
+def counted(batch: pl.DataFrame) -> Snapshot:
+    return Counter(canonical_row(row) for row in batch.drop(VALID_FROM, VALID_TO).iter_rows())
 
 
-def staged_snapshots(plan: Plan) -> Staged:
-    return stage_plans([snapshots_of(lower(plan, {}))])
+def snapshots(seed: tuple[str, int], fabric: Fabric, folder: Path | None) -> Bounded:
+    case, plan, functions = make_case(*seed)
+    store = None if folder is None else Store(str(folder))
+    physical = lower(plan, dict(functions))
+    return Bounded(physical, case.inputs.sources(store), fabric, store, "snapshot")
 
 
-@pytest.mark.parametrize("seed", range(60))
+EVERY = [("plans", seed) for seed in range(60)] + [("queries", 15)]
+LONG = [("plans", 40), ("plans", 157), ("plans", 16), ("queries", 15)]
+
+
+@seeds(EVERY, spark=[("plans", 40)], long=LONG)
 def test_all_partitions_show_one_instant(
-    seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    fabric: Ground, seed: tuple[str, int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """With every tick the snapshot of the reference; at the end, that of the newest row."""
     # Else partitions as small as these never hold a result back, and their watermarks are equal.
-    monkeypatch.setattr(release, "_FREE", seed % 2)
-    case, plan, _ = make_case("plans", seed)
-    staged = staged_snapshots(plan)
-    *_, last = staged.stages
-    (leaf,) = last.leaves
-    assert staged.edge(leaf.tag).mode is Mode.NOW
-    newest = newest_row(plan, case.inputs)
-    ticks = Snapshots(staged, tmp_path.as_uri(), 1 + seed % 3, monkeypatch)
-    ticks.newest = newest
-    expected = reference_of(plan, case.inputs)
-    for number, batch in enumerate(native_batches(staged, case.inputs.feeds())):
-        found = pl.concat([empty_batch(plan.schema), *ticks.tick(number, *batch)])
-        until = ticks.until[leaf.tag]
-        wanted = Counter() if until == BEGIN else expected.at(min(until - 1, expected.horizon))
-        assert counted(found) == wanted, f"tick {number}: {case}"
-        assert set(found[VALID_FROM]) <= {until - 1}
-    assert until == (OPEN_END if newest is None else newest + 1)
+    monkeypatch.setattr(release, "_FREE", seed[1] % 2)
+    case, plan, functions = make_case(*seed)
+    expected, newest = reference_of(plan, case.inputs, functions), newest_row(plan, case.inputs)
+    ticks = snapshots(seed, fabric.make(1 + seed[1] % 3), tmp_path)
+    shown = 0
+    for number in ticks.ticks():
+        found = ticks.rows.ticks[number]
+        at = ticks.run.nodes[ticks.job.running].watermark
+        assert at >= shown
+        assert set(found[VALID_FROM]) <= {at}, f"tick {number}"
+        if at or found.height:
+            wanted = expected.at(min(at, expected.horizon))
+            assert counted(found) == wanted, f"tick {number}: {case}"
+        shown = at
+    assert shown == (OPEN_END - 1 if newest is None else newest)
+    assert counted(found) == expected.at(min(shown, expected.horizon))
+    ticks.run.stop()
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_ticks_done_again_show_the_same(
-    seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    case, plan, _ = make_case("plans", seed)
-    staged = staged_snapshots(plan)
-    ticks = Snapshots(staged, tmp_path.as_uri(), 2, monkeypatch)
-    ticks.newest = newest_row(plan, case.inputs)
-    for number, batch in enumerate(native_batches(staged, case.inputs.feeds())):
-        found = []
-        for again in (False, True):
-            parts = ticks.tick(number, *batch, turn=again)
-            found.append(counted(pl.concat([empty_batch(plan.schema), *parts])))
-            state._CACHE.clear()
-        assert found[0] == found[1], f"tick {number}"
+def test_ticks_show_the_same_whatever_goes_wrong(seed: int, tmp_path: Path) -> None:
+    calm = snapshots(("plans", seed), InProcess(2), None)
+    rough = snapshots(("plans", seed), Rough(2, Random(seed)), tmp_path)
+    calm.whole()
+    rough.whole()
+    assert per_tick(rough) == per_tick(calm)
+    rough.run.stop()
 
 
-class Snapshots(Ticks):
-    """Goes by the watermarks by which the driver goes at the end of the input."""
+def per_tick(ticks: Bounded) -> dict[int, Any]:
+    return {number: counted(rows) for number, rows in ticks.rows.ticks.items()}
 
-    newest: int | None = None
 
-    def _marks_of(self, stage: Stage, known: Mapping[int, int]) -> dict[int, int]:
-        self.until = super()._marks_of(stage, known)
-        for tag, mark in self.until.items():
-            if self.staged.edge(tag).mode is Mode.NOW and self.newest is not None:
-                self.until[tag] = min(mark, self.newest + 1)
-        return self.until
+@pytest.mark.parametrize("seed", range(60))
+def test_the_last_stage_goes_by_the_newest_row(seed: int) -> None:
+    _, plan, _ = make_case("plans", seed)
+    staged = stage_plans([snapshots_of(lower(plan, {}))])
+    (leaf,) = staged.stages[-1].leaves
+    assert staged.edge(leaf.tag).mode is Mode.NOW

@@ -1,26 +1,30 @@
-"""What operators tell those of other partitions, tick by tick, without Spark."""
+"""What operators tell those of other partitions, tick by tick."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import asdict, replace
 from pathlib import Path
 from random import Random
+from typing import Any
 
-import polars as pl
 import pyarrow as pa
 import pytest
 
 import tidemill as tm
-from tests.spark.ticking import Ticks, native_batches
+from tests.runtime.cases import Bounded
+from tests.runtime.test_state import counted
 from tidemill.algebra.plan import Plan
 from tidemill.algebra.ranking import Strategy
-from tidemill.fragments import Staged, stage_plans
 from tidemill.physical.operator import Exec
 from tidemill.physical.ranking import RankExec, approximate
 from tidemill.physical.ranking.likely import Likely
-from tidemill.runtime.inprocess.feeds import Feed
-from tidemill.runtime.spark import state
-from tidemill.runtime.spark.state import StateStore
+from tidemill.runtime import state
+from tidemill.runtime.fabric import Fabric, InProcess
+from tidemill.runtime.state import StageState
+from tidemill.store import Store
+from tidemill.testing.fabrics import Elsewhere
+from tidemill.testing.sources import stream_source
 
 FIRST = """
 SELECT /*+ RANK(eaa) */ id, a.v + b.v AS score
@@ -28,19 +32,18 @@ FROM OBJECTS(alpha AS a, beta AS b BY id) WINDOW(RANGE 40) ORDER BY score DESC L
 """
 
 
-def ranked_streams() -> tuple[Staged, dict[str, Feed]]:
+def ranked_streams() -> tuple[Exec, dict[str, list[pa.Table]]]:
     """Two streams in ticks; nine of ten objects of the first are later in the other, too."""
     random, engine = Random(5), tm.Engine(runtime="inprocess")
     alpha = [{"id": t, "v": random.random(), "at": t} for t in range(90)]
     beta = [{"id": t, "v": random.random(), "at": t + 3} for t in range(90) if t % 10]
+    tables = {}
     for name, rows in (("alpha", alpha), ("beta", beta)):
-        ticks = [pa.Table.from_pylist(rows[at : at + 10]) for at in range(0, len(rows), 10)]
-        engine.stream(name, ticks, time="at", ranges={"v": (0, 1)}, at_most={"id": 1})
-    query = engine.sql(FIRST)
-    feeds = {name: engine._sources.feed(engine.catalog.lookup(name)) for name in ("alpha", "beta")}
-    plan = query.job.plan.transform(_approximate)
+        tables[name] = [pa.Table.from_pylist(rows[at : at + 10]) for at in range(0, len(rows), 10)]
+        engine.stream(name, tables[name], time="at", ranges={"v": (0, 1)}, at_most={"id": 1})
+    plan = engine.sql(FIRST).operators.transform(_approximate)
     assert isinstance(plan, Exec)
-    return stage_plans([plan]), feeds
+    return plan, tables
 
 
 def _approximate(node: Plan) -> Plan:
@@ -49,14 +52,16 @@ def _approximate(node: Plan) -> Plan:
     return replace(node, ranked=replace(node.ranked, strategy=Strategy.APPROXIMATE))
 
 
-def rows_of(frames: list[pl.DataFrame]) -> list[str]:
-    return sorted(repr(row) for frame in frames for row in frame.iter_rows())
+def run_of(fabric: Fabric, folder: Path | None = None) -> Bounded:
+    plan, tables = ranked_streams()
+    store = None if folder is None else Store(str(folder))
+    sources: Mapping[str, Any] = {
+        name: stream_source(name, ticks, "at", store=store) for name, ticks in tables.items()
+    }
+    return Bounded(plan, sources, fabric, store)
 
 
-def test_partitions_know_what_all_have_seen(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    staged, feeds = ranked_streams()
+def test_partitions_know_what_all_have_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     made: list[Likely] = []
 
     class Watched(Likely):
@@ -65,9 +70,9 @@ def test_partitions_know_what_all_have_seen(
             made.append(self)
 
     monkeypatch.setattr(approximate, "Likely", Watched)
-    ticks = Ticks(staged, tmp_path.as_uri(), 3, monkeypatch)
-    for number, batch in enumerate(native_batches(staged, feeds)[:8]):
-        ticks.tick(number, *batch)
+    bounded = run_of(InProcess(3, packs=True))
+    for _ in range(8):
+        bounded.tick()
     own, known = ([getattr(each, name).objects[0] for each in made] for name in ("_own", "_all"))
     assert len(own) == 3
     assert sum(own) == 40  # all objects of the window
@@ -76,23 +81,24 @@ def test_partitions_know_what_all_have_seen(
 
 
 def test_replayed_ticks_hear_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    staged, feeds = ranked_streams()
-    batches = native_batches(staged, feeds)
-    calm = Ticks(staged, (tmp_path / "calm").as_uri(), 2, monkeypatch)
-    expected = [rows_of(calm.tick(number, *batch)) for number, batch in enumerate(batches)]
-    told = told_at(calm, len(batches) - 1)
-    monkeypatch.setattr(StateStore, "size_since", lambda *_: (2**40, 0))  # rows only
-    rough = Ticks(staged, (tmp_path / "rough").as_uri(), 2, monkeypatch)
-    for number, batch in enumerate(batches):
+    calm = run_of(InProcess(2))
+    calm.whole()
+    monkeypatch.setattr(StageState, "size_since", lambda *_: (2**40, 0))  # rows only
+    rough = run_of(Elsewhere(2), tmp_path)
+    while not rough.run.is_ended:
         state._CACHE.clear()  # so that all ticks are run again
-        assert rows_of(rough.tick(number, *batch)) == expected[number], number
-    assert told_at(rough, len(batches) - 1) == told
+        rough.tick()
+    assert {tick: counted(rows) for tick, rows in rough.rows.ticks.items()} == {
+        tick: counted(rows) for tick, rows in calm.rows.ticks.items()
+    }
+    assert done_by(rough) == done_by(calm)
+    rough.run.stop()
 
 
-def told_at(ticks: Ticks, tick: int) -> list[dict[str, object]]:
+def done_by(bounded: Bounded) -> list[dict[str, object]]:
     """What the operators of both partitions have done, but for the time it took."""
     return [
-        {**facts, "seconds": None}
-        for partition in range(2)
-        for facts in StateStore(ticks.state, 1, partition).read_report(tick)["operators"]
+        {**asdict(facts), "seconds": None}
+        for report in bounded.run._reports
+        for facts in report.operators
     ]

@@ -33,8 +33,10 @@ class ServerProcess:
         port: int = 0,
         headers: Mapping[str, str] | None = None,
         token: str | None = None,
+        patience: float = PATIENCE,
     ) -> None:
         self.folder = folder
+        self._patience = patience
         self._script = folder / "start.sql"
         self._script.write_text(sql)
         self._options, self._token = options, token
@@ -56,7 +58,7 @@ class ServerProcess:
             env=_environment(self._token),
         )
         self.port = int(self._announced()[1])
-        self.http = httpx.Client(base_url=self.url, headers=self._headers, timeout=PATIENCE)
+        self.http = httpx.Client(base_url=self.url, headers=self._headers, timeout=self._patience)
         return self
 
     @property
@@ -69,7 +71,7 @@ class ServerProcess:
 
     def _announced(self) -> re.Match[str]:
         """Where it says that it is."""
-        until = time.monotonic() + PATIENCE
+        until = time.monotonic() + self._patience
         while time.monotonic() < until:
             if found := re.search(r"served at http://\S+?:(\d+)/", self.log):
                 return found
@@ -83,7 +85,7 @@ class ServerProcess:
         self.http.close()
         self.process.send_signal(how)
         try:
-            status = self.process.wait(PATIENCE)
+            status = self.process.wait(self._patience)
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.process.wait()

@@ -13,9 +13,9 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 from pyspark.sql import SparkSession
+from tests.spark.driving import query_of
 
 import tidemill as tm
-from tests.spark.driving import query_of
 from tidemill.analyze import SourceInfo
 from tidemill.graph.query_graph import QueryGraph
 from tidemill.runtime.interface import Job, SinkRequest

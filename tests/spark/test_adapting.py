@@ -8,8 +8,8 @@ from random import Random
 
 import pyarrow as pa
 from pyspark.sql import SparkSession
-
 from tests.spark.driving import query_of
+
 from tests.spark.live_graph import END, LiveGraph, random_rows
 from tidemill.algebra import Plan
 from tidemill.algebra.nodes import Adjustable

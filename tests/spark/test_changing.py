@@ -11,10 +11,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from pyspark.sql import SparkSession
-
-import tidemill as tm
 from tests.spark.change_sources import SCHEMA, Script
 from tests.spark.driving import net_changes, query_of, wait_for
+
+import tidemill as tm
 from tidemill.algebra import VERSION, Field, Scan, Schema, SourceKind
 from tidemill.analyze import SourceInfo
 from tidemill.changes import ChangeSource

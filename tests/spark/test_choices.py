@@ -8,9 +8,9 @@ from random import Random
 import pyarrow as pa
 import pytest
 from pyspark.sql import SparkSession
+from tests.spark.driving import query_of
 
 import tidemill as tm
-from tests.spark.driving import query_of
 from tests.spark.test_running import Results
 from tests.spark.test_together import snapshots
 

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
+from tests.spark.driving import SCRIPTS, net_changes, query_of
 
 import tidemill as tm
-from tests.spark.driving import SCRIPTS, net_changes, query_of
 from tests.spark.scripts.cluster import QUERY, TICKS, tables
 
 

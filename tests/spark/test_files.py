@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 from pyspark.sql import SparkSession
+from tests.spark.driving import query_of
 
 import tidemill as tm
-from tests.spark.driving import query_of
 
 ROWS = "2024-03-01 12:00:00,lamp,3\n2024-03-01 12:01:00,vase,4\n"
 HEADER = "at,item,price\n"

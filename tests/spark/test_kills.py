@@ -16,9 +16,9 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.dataset as ds
 import pyarrow.parquet as pq
+from tests.spark.driving import SCRIPTS, multiset, net_changes, query_of
 
 import tidemill as tm
-from tests.spark.driving import SCRIPTS, multiset, net_changes, query_of
 from tests.spark.scripts.drive import QUERY
 
 FILES = 4

@@ -12,9 +12,9 @@ import pyarrow as pa
 import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 import pytest
+from tests.spark.driving import SCRIPTS
 
 from tests.conftest import ROOT
-from tests.spark.driving import SCRIPTS
 from tests.spark.live_graph import END, Answers, check, random_rows
 from tests.spark.scripts.live import QUERIES, STEPS
 

@@ -11,9 +11,9 @@ import polars as pl
 import pyarrow as pa
 import pytest
 from pyspark.sql import SparkSession
+from tests.spark.ticking import Ticks, native_batches
 
 import tidemill as tm
-from tests.spark.ticking import Ticks, native_batches
 from tidemill.algebra.ranking import Strategy
 from tidemill.analyze import Hints
 from tidemill.fragments import stage_plans

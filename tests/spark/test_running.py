@@ -11,9 +11,9 @@ from typing import Any
 import pyarrow as pa
 import pytest
 from pyspark.sql import SparkSession
+from tests.spark.driving import multiset, query_of, wait_for
 
 import tidemill as tm
-from tests.spark.driving import multiset, query_of, wait_for
 
 SCHEMA = pa.schema([("k", pa.int64()), ("v", pa.int64()), ("at", pa.int64())])
 TICKS = [

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 from pyspark.sql import SparkSession
+from tests.spark.driving import query_of
 
 import tidemill as tm
-from tests.spark.driving import query_of
 
 STAR = (
     "SELECT r.v AS a, s.v AS b, LEAST(r.imp, s.imp) AS i FROM r WINDOW(RANGE 20), f, "

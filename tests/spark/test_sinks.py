@@ -8,9 +8,9 @@ from typing import Any
 import pyarrow as pa
 import pytest
 from pyspark.sql import SparkSession
+from tests.spark.driving import query_of
 
 import tidemill as tm
-from tests.spark.driving import query_of
 from tests.spark.test_running import TICKS
 
 SQL = "SELECT k, COUNT(*) AS n FROM s WINDOW(RANGE 9) GROUP BY k HAVING COUNT(*) > 2"

@@ -8,9 +8,9 @@ from typing import Any
 import pyarrow as pa
 import pytest
 from pyspark.sql import SparkSession
+from tests.spark.driving import query_of
 
 import tidemill as tm
-from tests.spark.driving import query_of
 from tests.spark.test_running import TICKS
 from tests.spark.test_sinks import SQL, in_process
 from tidemill.runtime.spark.snapshot_files import SnapshotFolder

@@ -8,9 +8,9 @@ from typing import Any
 import pyarrow as pa
 import pytest
 from pyspark.sql import SparkSession
+from tests.spark.driving import query_of
 
 import tidemill as tm
-from tests.spark.driving import query_of
 from tidemill.optimize.statistics import Statistics
 
 ROWS = 3000

@@ -8,9 +8,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from pyspark.sql import SparkSession
+from tests.spark.driving import query_of, wait_for
 
 import tidemill as tm
-from tests.spark.driving import query_of, wait_for
 from tests.spark.test_running import GROUPED, Results, engine_of
 from tidemill.algebra import Schema
 from tidemill.runtime.spark.idle import overdue

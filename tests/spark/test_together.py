@@ -7,9 +7,9 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 from pyspark.sql import SparkSession
+from tests.spark.driving import multiset, query_of
 
 import tidemill as tm
-from tests.spark.driving import multiset, query_of
 from tests.spark.test_running import GROUPED, TICKS, Results, engine_of
 
 SELECTED = "SELECT v FROM s WHERE v > 4"

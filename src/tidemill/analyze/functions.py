@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import difflib
 import re
 from typing import Final
 
 from sqlglot import exp
 
 from tidemill.analyze.catalog import Catalog
-from tidemill.analyze.trees import QUERIES, outside_subqueries, source_text
+from tidemill.analyze.trees import QUERIES, outside_subqueries, source_text, written
 from tidemill.errors import PlanError, UnsupportedError, nearest
+from tidemill.expressions.names import NAMES
 from tidemill.sql import Tidemill, error_at
 
 AGGREGATES: Final[dict[type[exp.Expr], str]] = {
@@ -29,6 +31,14 @@ ALIASES: Final = {"mean": "AVG", "std": "STDDEV_SAMP", "var": "VAR_SAMP"}
 SUPPORTED: Final = (
     "COUNT, COUNT(DISTINCT), SUM, AVG, MIN, MAX, VAR_SAMP, VAR_POP, STDDEV_SAMP, STDDEV_POP"
 )
+_CALL: Final = re.compile(r"(\w+)\s*\(")
+_PARSED: Final = frozenset(Tidemill.Parser.FUNCTIONS) - {"CASE", "EXISTS"}
+_UNITS: Final = frozenset(
+    {"YEAR", "YYYY", "YY", "QUARTER", "MONTH", "MM", "MON", "WEEK", "DAY", "DD", "HOUR", "MINUTE"}
+    | {"SECOND", "MILLISECOND", "MICROSECOND"}
+)
+# Their text may begin with a call that is only a part of them.
+_ARGUMENT_FIRST: Final = (exp.Anonymous, exp.Binary, exp.Case, exp.Cast, exp.If, exp.Filter)
 _NO_FUNCTION: Final = frozenset({"every", "some"})  # other names for aggregates
 
 _UNREPEATABLE: Final = (
@@ -76,15 +86,34 @@ def check_functions(node: exp.Expr, catalog: Catalog) -> None:
             raise error_at(UnsupportedError, message, part, help)
         if isinstance(part, exp.Anonymous) and not _is_known(part, catalog):
             raise _unknown(part, catalog)
+        if _is_other_function(part, catalog):
+            raise not_supported(part)
+        if isinstance(part, exp.DateTrunc | exp.TimestampTrunc):
+            _check_unit(part)
 
 
 def name_of_call(node: exp.Expr) -> str:
     """The function's name, as in messages."""
     if isinstance(node, exp.Anonymous):
         return node.name
-    if isinstance(node, exp.Func) and (found := re.match(r"(\w+)\s*\(", source_text(node))):
+    if isinstance(node, exp.Func) and (found := _CALL.match(source_text(node))):
         return found[1]
     return node.sql_name() if isinstance(node, exp.Func) else node.sql(dialect=Tidemill)
+
+
+def not_supported(node: exp.Expr, what: str = "", help: str | None = None) -> PlanError:
+    """The error of something that Spark knows, and Tidemill does not."""
+    if what:
+        return error_at(UnsupportedError, f"{what} is not supported", node, help)
+    if not isinstance(node, exp.Func):
+        message = f"`{written(node)}` is not supported"
+        return error_at(UnsupportedError, message, node, "write it in another way")
+    name = name_of_call(node)
+    like = difflib.get_close_matches(name.lower(), NAMES, n=3, cutoff=0.5)
+    help = "write it in Python and register it with engine.function(...)"
+    if like:
+        help = f"known functions like it: {', '.join(like)}; or {help}"
+    return error_at(UnsupportedError, f"the function `{name}` is not supported", node, help)
 
 
 def _is_call(node: exp.Expr, name: str) -> bool:
@@ -95,10 +124,28 @@ def _is_known(node: exp.Anonymous, catalog: Catalog) -> bool:
     return node.name.lower() in catalog.functions or is_aggregate(node, catalog)
 
 
+def _is_other_function(node: exp.Expr, catalog: Catalog) -> bool:
+    """Whether a function is called by a name that the parser knows, but Spark or Tidemill not."""
+    if not isinstance(node, exp.Func) or isinstance(node, _ARGUMENT_FIRST):
+        return False
+    found = _CALL.match(source_text(node))  # what the parser added has no text of its own
+    if found is None or is_aggregate(node, catalog):
+        return False
+    return found[1].upper() in _PARSED and found[1].lower() not in NAMES
+
+
+def _check_unit(node: exp.Expr) -> None:
+    """The parser knows more names of units than Spark, which answers NULL to those."""
+    units = re.findall(r"'(\w*)'", source_text(node))
+    if units and not _UNITS.intersection(map(str.upper, units)):
+        help = "write 'YEAR', 'QUARTER', 'MONTH', 'WEEK', 'DAY', 'HOUR', 'MINUTE' or 'SECOND'"
+        raise error_at(PlanError, "Spark knows no unit of this name", node, help)
+
+
 def _unknown(node: exp.Anonymous, catalog: Catalog) -> PlanError:
     users = [function.name for function in catalog.functions.values()]
     users += [aggregate.name for aggregate in catalog.aggregates.values()]
-    near = nearest(node.name, [*users, *map(str.lower, exp.FUNCTION_BY_NAME), *ALIASES])
+    near = nearest(node.name, [*users, *NAMES, *map(str.lower, AGGREGATES.values()), *ALIASES])
     help = "write it in Python and register it with engine.function(...)"
     if near:
         help = f"did you mean `{near}`?"

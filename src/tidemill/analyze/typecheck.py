@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import Final
 
@@ -11,32 +10,31 @@ from sqlglot import exp
 
 from tidemill.algebra import Schema
 from tidemill.algebra.types import UnknownType, is_numeric, name_of
-from tidemill.analyze.functions import name_of_call
+from tidemill.analyze.functions import name_of_call, not_supported
 from tidemill.analyze.trees import COMPARISONS, written
-from tidemill.errors import PlanError, UnsupportedError
-from tidemill.expressions import TypeMismatch, UserFunction, infer
+from tidemill.errors import PlanError
+from tidemill.expressions import NotSupported, TypeMismatch, UserFunction, check, infer
 from tidemill.sql import error_at
 
 Functions = dict[str, UserFunction]
 
-_SQL_NAMES: Final = {
-    "VARCHAR": "STRING",
-    "STRING_LITERAL": "STRING",
-    "INTEGER": "INT",
-    "INTEGER_LITERAL": "INT",
-    '"NULL"': "NULL",
-}
+# What the parser puts around an argument.
+_ADDED: Final = (exp.TsOrDsToDate, exp.TimeStrToTime)
 _TRUE_OR_FALSE: Final = (exp.And, exp.Or, exp.Not, exp.Between, exp.In, exp.Is, *COMPARISONS)
-_NO_MATCH: Final = re.compile(r"argument types '(.+?)\((.*)\)'")
 
 
 def type_of(node: exp.Expr, schema: Schema, functions: Functions) -> pa.DataType:
     """The type of a bound expression; an error if it has none."""
     _check_parts(node, schema, functions)
     try:
-        return infer(node, schema, functions)
-    except (TypeMismatch, UnknownType):
-        raise _explain(node, schema, functions) from None
+        found = infer(node, schema, functions)
+        check(node, schema, functions)
+    except TypeMismatch as mismatch:
+        raise _explained(mismatch, node) from None
+    except UnknownType as unknown:
+        message = f"`{written(node)}` is {unknown}, a type that no column can hold"
+        raise error_at(PlanError, message, node, "CAST it to another type") from None
+    return found
 
 
 def check_boolean(node: exp.Expr, found: pa.DataType, clause: str) -> None:
@@ -57,6 +55,8 @@ def _check_parts(node: exp.Expr, schema: Schema, functions: Functions) -> None:
             if isinstance(condition.unnest(), _TRUE_OR_FALSE):
                 continue  # asking for the type of each part of a long condition takes its time
             if (found := _try(condition, schema, functions)) is not None:
+                if clause == "WHEN" and isinstance(condition.unnest(), exp.Null):
+                    raise error_at(PlanError, "WHEN takes a condition", part, "write FALSE")
                 check_boolean(condition, found, clause)
 
 
@@ -112,51 +112,20 @@ def _kind(data_type: pa.DataType) -> str:
     return "text" if pa.types.is_string(data_type) else name_of(data_type).split("<")[0].lower()
 
 
-def _explain(node: exp.Expr, schema: Schema, functions: Functions) -> PlanError:
-    """The error of the smallest part that has no type."""
-    for part in node.iter_expressions():
-        if isinstance(part, exp.Condition) and _try(part, schema, functions) is None:
-            return _explain(part, schema, functions)
-    try:
-        infer(node, schema, functions)
-    except TypeMismatch as mismatch:
-        return _reworded(node, str(mismatch))
-    except UnknownType as unknown:
-        message = f"`{written(node)}` is a {unknown}, a type that no column can hold"
-        return error_at(PlanError, message, node, "CAST it to another type")
-    for part in node.iter_expressions():  # an If or an Alias: not a value by itself
-        if _contains_mismatch(part, schema, functions):
-            return _explain(part, schema, functions)
-    return error_at(PlanError, f"`{written(node)}` has no type", node)
+def _explained(mismatch: TypeMismatch, whole: exp.Expr) -> PlanError:
+    """The error of the part that is wrong."""
+    node = whole if mismatch.node is None else mismatch.node
+    if isinstance(node, _ADDED) and isinstance(node.parent, exp.Func):
+        mismatch.args = (str(mismatch).replace(node.sql_name(), node.parent.sql_name()),)
+        node = node.parent
+    if isinstance(mismatch, NotSupported):
+        return not_supported(node, str(mismatch), mismatch.help)
+    help = mismatch.help or "convert the value with CAST(... AS TYPE)"
+    return error_at(PlanError, _as_called(str(mismatch).rstrip("!."), node), node, help)
 
 
-def _contains_mismatch(node: exp.Expr, schema: Schema, functions: Functions) -> bool:
-    parts = (part for part in node.walk() if isinstance(part, exp.Condition))
-    return any(_try(part, schema, functions) is None for part in parts)
-
-
-def _reworded(node: exp.Expr, reason: str) -> PlanError:
-    reason = reason.split("Error: ", 1)[-1]
-    if "does not exist" in reason and "Function with name" in reason:
-        message = f"the function `{name_of_call(node)}` cannot be computed"
-        help = "write it in Python and register it with engine.function(...)"
-        return error_at(UnsupportedError, message, node, help)
-    if found := _NO_MATCH.search(reason):
-        types = [_SQL_NAMES.get(each, each) for each in found[2].split(", ") if each]
-        name = name_of_call(node) if isinstance(node, exp.Func) else _operator(node, found[1])
-        message = f"`{name}` does not take {_listed(types)}"
-        help = "convert an argument with CAST(... AS TYPE), or check their number"
-        return error_at(PlanError, message, node, help)
-    return error_at(
-        PlanError, reason.rstrip("!."), node, "convert the value with CAST(... AS TYPE)"
-    )
-
-
-def _operator(node: exp.Expr, name: str) -> str:
-    return "LIKE" if isinstance(node, exp.Like) else name
-
-
-def _listed(types: list[str]) -> str:
-    if not types:
-        return "no arguments"
-    return " and ".join([", ".join(types[:-1]), types[-1]] if len(types) > 1 else types)
+def _as_called(message: str, node: exp.Expr) -> str:
+    """The message, with the name of a function as the user wrote it."""
+    if not isinstance(node, exp.Func) or isinstance(node, exp.Connector):
+        return message
+    return message.replace(f"`{node.sql_name()}`", f"`{name_of_call(node)}`", 1)

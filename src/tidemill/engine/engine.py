@@ -22,7 +22,6 @@ from tidemill.engine.named import Listed, NamedQueries
 from tidemill.engine.place import Place
 from tidemill.engine.planning import Planning
 from tidemill.engine.promises import recurrence, value_ranges
-from tidemill.engine.pushed import Pushed
 from tidemill.engine.query import Query
 from tidemill.engine.relations import condition_of
 from tidemill.engine.running import Collected, RunningGraph, StartedQueries, StartedQuery
@@ -40,6 +39,7 @@ from tidemill.engine.tables import (
 )
 from tidemill.errors import CatalogError, TidemillError
 from tidemill.expressions import UserFunction
+from tidemill.feeds import Inbox, Receipt
 from tidemill.graph.manager import ResourceManager
 from tidemill.graph.reoptimize import Choice
 from tidemill.optimize.statistics import Statistics
@@ -193,24 +193,20 @@ class Engine:
         self._sources.put(info, rows)
 
     def push(self, name: str, rows: Any) -> int:
-        """Push rows into a stream; how many. All queries that read it get them with their next
-        tick; while there are none, rows wait for the first.
+        """Push rows into a stream; how many. The next tick of the running graph takes them.
 
-        Those that have a checkpoint have the rows in it when this returns.
+        If that graph has a checkpoint and reads the stream, they are in it when this returns.
         """
+        return self.hand_in(name, rows).rows
+
+    def hand_in(self, name: str, rows: Any) -> Receipt:
+        """Push rows into a stream; what is returned tells when a tick has taken them."""
         info = self._place.source(name)
-        pushed = self._sources.pushed(info)
-        table = pushed_table(info, rows)
-        pushed.push(table)
-        return int(table.num_rows)
+        return self._sources.pushed(info).push(pushed_table(info, rows))
 
     def waiting(self, name: str) -> int:
         """How many rows that were pushed into a stream wait to be read."""
         return self._sources.pushed(self.source(name)).waiting
-
-    def taken(self, name: str) -> Callable[[], bool]:
-        """How to find out whether queries have read what has been pushed into a stream by now."""
-        return self._sources.pushed(self.source(name)).taken()
 
     def source(self, name: str) -> SourceInfo:
         """A stream or relation that comes from outside, by name."""
@@ -398,7 +394,8 @@ class Engine:
             help = "it is engine.graph; stop it with engine.graph.stop()"
             raise TidemillError("the graph of this engine is running already", help=help)
         seconds = _seconds(every)
-        self._graph = RunningGraph(self._place.run(checkpoint, late=late), _choose)
+        run = self._place.run(checkpoint, late=late, is_open=True)
+        self._graph = RunningGraph(run, _choose)
         if self._bounds is not None:
             self._graph.steer(ResourceManager(*self._bounds), lambda: self.statistics.known)
         if self._keep is not None:
@@ -523,7 +520,7 @@ class Engine:
         """What a user handed over, and its columns."""
         if isinstance(source, pa.Schema):
             columns = Schema.from_arrow(normal_schema(name, source))
-            return Pushed(name, columns), columns
+            return Inbox(name, columns), columns
         if not is_spark_frame(source):
             tables = to_tables(name, source)
             return tables, Schema.from_arrow(tables[0].schema)

@@ -66,14 +66,19 @@ class Place:
         checkpoint: str | None = None,
         bounded: bool = False,
         late: str | LateCallback | None = None,
+        is_open: bool = False,
     ) -> Run:
-        """A run over the sources of the engine; one that is `bounded` comes to an end."""
+        """A run over the sources of the engine; one that is `bounded` comes to an end.
+
+        One that is open for more queries goes on when those that it has fail.
+        """
         store = None
         if checkpoint is not None:
             store = Store(checkpoint)
         elif self.on_spark:
             store = Store.temporary()  # workers need a place for what they remember
-        run = Run(self._fabric(), partial(self._open, store, bounded), store, bounded, late)
+        opener = partial(self._open, store, bounded)
+        run = Run(self._fabric(), opener, store, bounded, late, ends_with_queries=not is_open)
         self._statistics.watch(run.gathering)
         return run
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
+from threading import Event
 
 import polars as pl
 import pyarrow as pa
@@ -186,16 +187,14 @@ class StartedQuery:
         if self.is_alone:
             self._host.stop()
         elif self.is_active:
-            self._host.graph.remove(self.name)
+            self._host.remove(self.name)
 
     def await_termination(self, timeout: float | None = None) -> bool:
         """Wait until the input ends, or the query is stopped or fails."""
-        until = None if timeout is None else time.monotonic() + timeout
-        while self.is_active and (until is None or time.monotonic() < until):
-            time.sleep(0.01)
+        over = self._host.waited(lambda: not (self.is_active or self.is_alone), timeout)
         if (error := self.exception()) is not None:
             raise error
-        return not self.is_active
+        return over
 
 
 class StartedQueries:
@@ -269,6 +268,7 @@ class RunningGraph:
 
     def __init__(self, run: Run, choose: Choose, is_open: bool = True) -> None:
         self.graph = QueryGraph(run, is_open)
+        self._is_open = is_open
         self.adaptation = Adaptation(self.graph)
         self.metadata = Metadata(self.graph)
         self.migrations = Migrations(self.graph, self.adaptation.taken)
@@ -278,6 +278,7 @@ class RunningGraph:
         self.ticker: Ticker | None = None
         self._started: dict[str, StartedQuery] = {}
         self._is_stopped = False
+        self._gone = Event()
         self._failure: Exception | None = None
 
     @property
@@ -318,6 +319,12 @@ class RunningGraph:
         if not query.is_fixed:
             self.reoptimizer.watch(label, choice)
         return started
+
+    def remove(self, name: str) -> None:
+        """Let a query go; a graph that is not open for others ends with its last one."""
+        self.graph.remove(name)
+        if not self._is_open and not self.graph.running:
+            self.stop()
 
     def forget(self, name: str) -> None:
         """Stop a query, and know nothing more of it."""
@@ -392,9 +399,17 @@ class RunningGraph:
     ) -> Ticker:
         """Make ticks from now on, in a thread of their own; 0 is as soon as something is new."""
         whole = partial(getattr, self.graph, "is_whole")
-        self.ticker = Ticker(self.graph.run, seconds, failed, whole, self._let_go)
+        # Where more queries may come, the end of what these read is not the end.
+        over = (lambda: False) if self._is_open else partial(getattr, self, "_has_done_its_work")
+        self.ticker = Ticker(self.graph.run, seconds, failed, whole, over, self._let_go)
         self.ticker.start()
         return self.ticker
+
+    @property
+    def is_ended(self) -> bool:
+        """Whether nothing can come any more of what the queries read, and all of it was read."""
+        run = self.graph.run
+        return self.graph.is_whole and run.is_ended and not run.has_more
 
     def _let_go(self) -> None:
         """The input has ended, or no tick can be made: let others use the checkpoint."""
@@ -402,6 +417,7 @@ class RunningGraph:
             self._is_stopped = True
             self.graph.let_all_go()
             self.graph.run.stop()
+            self._gone.set()
 
     @property
     def error(self) -> Exception | None:
@@ -424,17 +440,32 @@ class RunningGraph:
 
     def await_termination(self, timeout: float | None = None) -> bool:
         """Wait for the end of the input, or until the graph is stopped."""
-        if self.ticker is not None:
-            self.ticker.join(timeout)
-            if self.ticker.is_alive:
-                return False
+        over = self.waited(self._gone.is_set, timeout)
         if self.error is not None:
             raise self.error
-        return True
+        return over
+
+    def waited(self, done: Callable[[], bool], timeout: float | None = None) -> bool:
+        """Wait until the input ends or something is done; whether that came in time."""
+        until = None if timeout is None else time.monotonic() + timeout
+        while not (over := done() or self._is_over):
+            if until is not None and time.monotonic() >= until:
+                break
+            time.sleep(0.01)
+        return over
+
+    @property
+    def _is_over(self) -> bool:
+        """Whether there is nothing to wait for; what was let go of can be used by others."""
+        return self.is_ended if self._is_open else self._gone.is_set()
+
+    @property
+    def _has_done_its_work(self) -> bool:
+        return self.is_ended or (self.graph.is_whole and not self.graph.running)
 
     def heartbeat(self, source: str, at: int) -> None:
-        """Say that a stream has come to an instant, as if a row of it had come: what holds earlier
-        is late from the tick after next on."""
+        """Say that a stream has come to an instant: rows that hold earlier, and come from now on,
+        are late."""
         self.graph.run.heartbeat(source, at)
 
     def subscribe(

@@ -12,12 +12,12 @@ import pyarrow as pa
 from tidemill.algebra import SourceKind
 from tidemill.analyze import SourceInfo
 from tidemill.changes import ChangeSource
-from tidemill.engine.pushed import Pushed
 from tidemill.engine.relations import KeptRelation
 from tidemill.errors import CatalogError, ExecutionError, UnsupportedError
 from tidemill.feeds import (
     FORMATS,
     Feed,
+    Inbox,
     Slice,
     TablesFeed,
     TableSlice,
@@ -32,7 +32,7 @@ from tidemill.store import Store
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-Rows = Union["list[pa.Table]", "DataFrame", Pushed]
+Rows = Union["list[pa.Table]", "DataFrame", Inbox]
 """What was handed over: tables, one per tick, a DataFrame of Spark, or what is pushed."""
 
 _CHANGE_SOURCES = {"postgres": "tidemill.postgres.source"}
@@ -59,10 +59,10 @@ class Sources:
         self._rows.pop(name.casefold(), None)
         self._kept.pop(name.casefold(), None)
 
-    def pushed(self, info: SourceInfo) -> Pushed:
+    def pushed(self, info: SourceInfo) -> Inbox:
         """Where rows go that are pushed into a stream."""
         rows = self._rows.get(info.name.casefold())
-        if not isinstance(rows, Pushed):
+        if not isinstance(rows, Inbox):
             help = f"make it with engine.stream({info.name!r}, pyarrow.schema(...), time=...)"
             raise CatalogError(f"rows cannot be pushed into `{info.name}`", help=help)
         return rows
@@ -93,8 +93,8 @@ class Sources:
         rows = self._rows.get(info.name.casefold())
         if isinstance(rows, list):
             return TablesFeed(info.name, rows, store)
-        if isinstance(rows, Pushed):
-            return rows.view() if bounded else rows.open(store)
+        if isinstance(rows, Inbox):
+            return rows.view() if bounded else rows.open(store)  # seen, it goes on waiting
         if is_change_source(info):
             help = "CREATE RELATION ... reads it"
             raise ExecutionError(f"{info.format} is no source of streams", help=help)
@@ -136,7 +136,7 @@ class Sources:
             return [open_source(info).content()[0]]
         if rows is None and self._is_read_here(info):
             return [relation_table(info)]
-        if self.session is None or isinstance(rows, Pushed):
+        if self.session is None or isinstance(rows, Inbox):
             raise _only_spark(info)
         from tidemill.runtime.spark.reading import collected
         from tidemill.runtime.spark.session import working_copy

@@ -17,9 +17,9 @@ from tidemill.analyze import (
 from tidemill.engine.kept import KeptStore
 from tidemill.engine.place import Place
 from tidemill.engine.planning import Planning
-from tidemill.engine.pushed import Pushed
 from tidemill.engine.query import Query
 from tidemill.errors import CatalogError, UnsupportedError
+from tidemill.feeds import Inbox
 from tidemill.results import SinkRequest
 from tidemill.sql import (
     AlterQuery,
@@ -91,7 +91,7 @@ class Statements:
         """Make a source known. Rows are pushed into a stream that comes from nowhere."""
         self._catalog.add_source(info)
         if info.kind is SourceKind.STREAM and info.format is None:
-            self._place.sources.put(info, Pushed(info.name, info.declared))
+            self._place.sources.put(info, Inbox(info.name, info.declared))
 
     def _named(self, statement: CreateQuery) -> Query:
         """The query of a definition; without a sink, its results are kept."""

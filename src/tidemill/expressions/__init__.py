@@ -6,6 +6,9 @@ zero are errors). Here it is evaluated by DuckDB.
 
 from tidemill.expressions.compiled import Compiled, compile_items
 from tidemill.expressions.functions import UserFunction
-from tidemill.expressions.typing import TypeMismatch, infer
+from tidemill.expressions.typed import NotSupported, TypeMismatch
+from tidemill.expressions.typing import check, infer
 
-__all__ = ["Compiled", "TypeMismatch", "UserFunction", "compile_items", "infer"]
+__all__ = [
+    "Compiled", "NotSupported", "TypeMismatch", "UserFunction", "check", "compile_items", "infer",
+]  # fmt: skip

@@ -13,11 +13,12 @@ import polars as pl
 from tidemill.algebra.scalar import Scalar
 from tidemill.algebra.schema import Schema
 from tidemill.errors import ExecutionError
+from tidemill.expressions.casts import cast
 from tidemill.expressions.connection import connection
-from tidemill.expressions.duckdb_sql import duckdb_type, quoted, reason, to_duckdb
+from tidemill.expressions.duckdb_sql import quoted, reason
 from tidemill.expressions.functions import Functions
 from tidemill.expressions.integers import IntegerExpression
-from tidemill.expressions.typing import bound_type, register_calls
+from tidemill.expressions.translate import translate
 
 
 @dataclass(frozen=True)
@@ -88,10 +89,8 @@ class Compiled:
         )
 
     def _text(self, scalar: Scalar) -> str:
-        text = to_duckdb(register_calls(scalar.node, self.schema, self.functions))
-        if bound_type(scalar.node, self.schema, self.functions) == scalar.type:
-            return text
-        return f"CAST({text} AS {duckdb_type(scalar.type)})"
+        found = translate(scalar.node, self.schema, self.functions)
+        return cast(found, scalar.type).sql
 
 
 def compile_items(

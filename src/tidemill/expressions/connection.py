@@ -5,13 +5,19 @@ from __future__ import annotations
 import atexit
 import threading
 from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
 
 import duckdb
 import pyarrow as pa
 from duckdb.func import SPECIAL
 
 from tidemill.expressions.duckdb_sql import duckdb_type
-from tidemill.expressions.functions import Functions, UserFunction
+from tidemill.expressions.functions import UserFunction
+
+# What one character becomes several by (ß: SS), and what depends on its place in a word.
+_FULL_CASE: Final = {"spark_full_upper": str.upper, "spark_full_lower": str.lower}
+_LIBRARY: Final = Path(__file__).with_name("library.sql").read_text("utf-8")
 
 
 class _Thread(threading.local):
@@ -22,6 +28,9 @@ class _Thread(threading.local):
         # Parallelism comes from the partitions of a runtime, not from within an operator.
         self.connection.execute("SET threads = 1")
         self.connection.execute("SET TimeZone = 'UTC'")
+        for name, call in _FULL_CASE.items():
+            self.connection.create_function(name, call, ["VARCHAR"], "VARCHAR")
+        self.connection.execute(_LIBRARY)
         self.names: dict[tuple[UserFunction, tuple[str, ...]], str] = {}
 
 
@@ -48,8 +57,3 @@ def register(function: UserFunction, arguments: Sequence[pa.DataType]) -> str:
         )
         _thread.names[key] = name
     return _thread.names[key]
-
-
-def registered() -> Functions:
-    """The user functions of this thread under the names that DuckDB knows."""
-    return {name: function for (function, _), name in _thread.names.items()}

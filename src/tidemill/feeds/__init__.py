@@ -2,6 +2,7 @@
 
 from tidemill.feeds.feed import Feed
 from tidemill.feeds.files import FilesFeed, files_feed
+from tidemill.feeds.inbox import Inbox, Receipt
 from tidemill.feeds.opening import folder_of, in_store
 from tidemill.feeds.options import FORMATS, refusal, understands
 from tidemill.feeds.pushed import PushedFeed
@@ -25,7 +26,9 @@ __all__ = [
     "Feed",
     "FileSlice",
     "FilesFeed",
+    "Inbox",
     "PushedFeed",
+    "Receipt",
     "Retained",
     "Slice",
     "TableSlice",

@@ -39,6 +39,11 @@ class Feed(ABC):
         """After so many slices nothing can come; None if that is not known."""
         return None
 
+    @property
+    def ends_itself(self) -> bool:
+        """Whether it is known to end, though not yet where."""
+        return False
+
     @abstractmethod
     def stop_for(self, start: int) -> int:
         """How far a tick goes that starts at a position, of what polls have told of."""

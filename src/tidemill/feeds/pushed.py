@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from threading import RLock
 
 import pyarrow as pa
@@ -32,14 +32,13 @@ class PushedFeed(Feed):
         self._first = 0
         self._slices: list[Slice] = []
         self._ended_at: int | None = None
-        self._segments = None if store is None else Segments(name, store)
-        self.position = 0
+        self._segments: Segments | None = None
+        self.taken_before = 0
         """Ticks have read the slices before this one."""
         self.closed: Callable[[], None] = lambda: None
-        """Called when nobody reads any more."""
-        if self._segments is not None:
-            self._first, self._slices, self._ended_at = self._segments.found()
-            self.position = self._first
+        """Called when the run that reads it has ended."""
+        if store is not None:
+            self.attach(store)
 
     def push(self, table: pa.Table) -> int:
         """Add rows, which a store has when this returns; the number of their slice."""
@@ -54,20 +53,6 @@ class PushedFeed(Feed):
         self.wake()
         return number
 
-    def take_over(self, tables: Sequence[pa.Table]) -> None:
-        """Add rows that have waited elsewhere: all of them, or none if there is no room."""
-        with self._lock:
-            before = self._next
-            try:
-                for table in tables:
-                    self.push(table)
-            except OSError:
-                # They go on waiting there: another attempt must not find them twice.
-                del self._slices[before - self._first :]
-                if self._segments is not None:
-                    self._segments.remove(range(before, before + len(tables)))
-                raise
-
     def close_input(self) -> None:
         """Nothing more comes."""
         with self._lock:
@@ -79,21 +64,37 @@ class PushedFeed(Feed):
         """How many rows there are from a position on."""
         return sum(slice.rows or 0 for slice in self.slices(position, self.poll()))
 
-    def rest(self) -> list[pa.Table]:
-        """The rows that ticks have not read, in memory that stays when the store goes."""
-        with self._lock:
-            there = self._slices[max(0, self.position - self._first) :]
-            if self._segments is None:
-                return [slice.table for slice in there if isinstance(slice, TableSlice)]
-            return [self._segments.read(slice) for slice in there]
-
     @property
-    def lasts(self) -> bool:
-        """Whether rows are there again for another process."""
-        return self._segments is not None and not self._segments.is_temporary
+    def unread(self) -> int:
+        """How many rows no tick has read."""
+        return self.waiting(self.taken_before)
+
+    def taken(self, before: int) -> None:
+        self.taken_before = before
 
     def close(self) -> None:
         self.closed()
+
+    def attach(self, store: Store) -> None:
+        """From now on rows are kept in a store; those that wait in memory come after its own."""
+        with self._lock:
+            if self._segments is not None:
+                if self._segments.uri == store.uri:
+                    return
+                help = f"detach it from {self._segments.uri} first"
+                raise ExecutionError(f"`{self.name}` is kept in another checkpoint", help=help)
+            self._to_store(Segments(self.name, store))
+
+    def detach(self, position: int) -> None:
+        """From now on rows are kept in memory, beginning with those from a position on."""
+        with self._lock:
+            if self._segments is None:
+                self.forget(position)
+                return
+            kept = [TableSlice(self._segments.read(slice)) for slice in self._from(position)]
+            # Their numbers stay what they are.
+            self._first, self._slices = self._next - len(kept), list(kept)
+            self._segments = None
 
     @property
     def first(self) -> int:
@@ -114,9 +115,6 @@ class PushedFeed(Feed):
     def stop_for(self, start: int) -> int:
         return start + within(self.slices(start, self.poll()), None, MOST_BYTES)
 
-    def taken(self, before: int) -> None:
-        self.position = max(self.position, before)
-
     def forget(self, before: int) -> None:
         with self._lock:
             gone = self._slices[: max(0, before - self._first)]
@@ -132,9 +130,39 @@ class PushedFeed(Feed):
     def _next(self) -> int:
         return self._first + len(self._slices)
 
+    def _from(self, position: int) -> list[Slice]:
+        return self._slices[max(0, position - self._first) :]
+
     def _kept(self, number: int, table: pa.Table) -> Slice:
         return TableSlice(table) if self._segments is None else self._segments.write(number, table)
 
     def _tell(self) -> None:
         if self._segments is not None:
             self._segments.tell(self._first, self._ended_at)
+
+    def _to_store(self, segments: Segments) -> None:
+        in_memory, closed = self._slices, self._ended_at is not None
+        first, slices, ended_at = segments.found()
+        if ended_at is not None and in_memory:
+            help = "choose another checkpoint, or push nothing more"
+            raise ExecutionError(f"`{self.name}` is closed in {segments.uri}", help=help)
+        if not slices and first == 0 and ended_at is None:
+            # The store knows nothing of the stream: numbers that were told stay what they are.
+            first = self._first
+        slices += self._written(segments, first + len(slices), in_memory)
+        self._first, self._slices, self._segments = first, slices, segments
+        self._ended_at = self._next if closed and ended_at is None else ended_at
+        self._tell()
+
+    @staticmethod
+    def _written(segments: Segments, first: int, in_memory: list[Slice]) -> list[Slice]:
+        tables = [slice.table for slice in in_memory if isinstance(slice, TableSlice)]
+        written: list[Slice] = []
+        try:
+            for number, table in enumerate(tables, first):
+                written.append(segments.write(number, table))
+        except OSError:
+            # They go on waiting in memory: another attempt must not find them twice.
+            segments.remove(range(first, first + len(written)))
+            raise
+        return written

@@ -26,9 +26,9 @@ class Segments:
         self._state = f"{folder_of(name)}/pushed.json"
 
     @property
-    def is_temporary(self) -> bool:
-        """Whether they go with the store."""
-        return self._store.is_temporary
+    def uri(self) -> str:
+        """The store."""
+        return self._store.uri
 
     def write(self, number: int, table: pa.Table) -> FileSlice:
         """Rows as a file; it is there whole when this returns."""

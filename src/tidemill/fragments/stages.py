@@ -113,10 +113,6 @@ class Staged:
         found = [stage for stage in self.stages if stage.level == level]
         return found[0] if found else Stage(level, ())
 
-    def crossing(self, level: int) -> tuple[Edge, ...]:
-        """The edges that carry rows from a level, or one below it, to a level above it."""
-        return tuple(edge for edge in self.edges if edge.made_at <= level < edge.used_at)
-
     def walk(self) -> Iterator[Plan]:
         """All nodes of all plans."""
         for plan in self.plans:

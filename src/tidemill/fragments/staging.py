@@ -9,14 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from tidemill.algebra.nodes import SourceKind
 from tidemill.algebra.plan import Plan
 from tidemill.fragments.exchange import ExchangeExec, Mode
 from tidemill.fragments.placement import Placement
 from tidemill.fragments.stages import NOWHERE, Edge, EdgeExec, Stage, Staged, is_native
 from tidemill.fragments.together import Columns, Placed
 from tidemill.physical.operator import Exec
-from tidemill.physical.source import SourceExec
 
 _Key = tuple[Plan, int, Mode, Columns]
 
@@ -48,7 +46,8 @@ class Staging:
         whole = [placement.place(plan).plan for plan in plans]
         cutter = _Cutter(self)
         staged = cutter.cut(whole)
-        needed = {node for plan in plans for node in plan.walk()}
+        # Always in the same order: it is that in which parts are told of.
+        needed = dict.fromkeys(node for plan in plans for node in reversed(list(plan.walk())))
         return Staging(
             self.partitions,
             staged,
@@ -58,14 +57,6 @@ class Staging:
             cutter.next_tag,
         )
 
-    def fresh_statics(self, before: Staging) -> list[Edge]:
-        """The edges of relations that do not change whose rows have not come yet.
-
-        They come once for every reading of a relation, with its first tick.
-        """
-        edges = (edge for edge in self.staged.edges if is_static(edge))
-        return [edge for edge in edges if _source(edge) not in before.placed]
-
 
 def stage_plans(plans: Sequence[Exec], partitions: int = 2) -> Staged:
     """Place exchanges in plans and cut them into stages; what they have in common is one.
@@ -73,18 +64,6 @@ def stage_plans(plans: Sequence[Exec], partitions: int = 2) -> Staged:
     The number of partitions matters only to what divides its memory among them.
     """
     return Staging(partitions).then(plans).staged
-
-
-def is_static(edge: Edge) -> bool:
-    """Whether an edge brings the rows of a relation, all at once."""
-    if edge.made_at:
-        return False
-    return _source(edge).scan.kind in (SourceKind.CONSTANT, SourceKind.INTERVALS)
-
-
-def _source(edge: Edge) -> SourceExec:
-    (source,) = (node for node in edge.producer.walk() if isinstance(node, SourceExec))
-    return source
 
 
 class _Cutter:

@@ -169,7 +169,7 @@ class Adaptation:
         for name, job in jobs.items():
             self._note(job.plan.walk())
             if job.running is not job.plan:
-                carried[job.running] = old[name].running
+                carried |= _succeeding(job.running, old[name].running)
         return jobs, carried
 
     def _with(self, changes: Mapping[str, Change]) -> Iterable[Exec]:
@@ -189,6 +189,12 @@ class Adaptation:
                 f"the size {size} of `{knob}` is not allowed by all queries that depend on it",
                 help=f"the nearest that is: {allowed.nearest(size)}",
             )
+
+
+def _succeeding(new: Exec, old: Exec) -> dict[Exec, Exec]:
+    """What each part was before; a form may change every part, another size leaves them in place."""
+    parts = zip(new.walk(), old.walk(), strict=True)
+    return {n: o for n, o in parts if isinstance(n, Exec) and isinstance(o, Exec) and n != o}
 
 
 def _wishes(query: str, plan: Exec) -> Iterable[Wish]:

@@ -70,7 +70,8 @@ Carried = Mapping[Exec, Exec]
 class QueryGraph:
     """All queries that run together. Changes take effect between two ticks.
 
-    If it is not open, the queries that it begins with are all, and run as they were planned.
+    If it is not open, the queries that it begins with are all, and run as they were planned: a
+    checkpoint has to know them.
     """
 
     def __init__(self, run: Run, is_open: bool = True) -> None:
@@ -111,6 +112,8 @@ class QueryGraph:
             if self.is_running(name):
                 help = "choose another name, or stop it first"
                 raise CatalogError(f"the query `{name}` is running already", help=help)
+            if not self._is_open and self.run.restored is not None:
+                raise _unknown(name, self.run.restored)
             self._finish()
             try:
                 return self._added(name, job, partial, meaning)
@@ -156,19 +159,20 @@ class QueryGraph:
     def _finish(self) -> None:
         """Finish the tick in which a checkpoint was left, once its queries have their sinks.
 
-        What comes or changes before that would not know what the tick has brought.
+        What comes or changes before that would not know what the tick has brought. Where nothing
+        does, it is the first of the ticks to come.
         """
-        if not self._left and not self._changing:
+        if self._is_open and not self._left and not self._changing:
             self.run.finish()
 
     def let_go(self) -> tuple[str, ...]:
         """Stop the queries of a checkpoint that were not started again; which ones."""
         with self.lock:
             left, self._left = tuple(sorted(self._left)), set()
-            self._finish()
-            for name in left:
-                self._retire(self.queries[name], State.STOPPED)
             if left:
+                self.run.finish()
+                for name in left:
+                    self._retire(self.queries[name], State.STOPPED)
                 self._revise()
             return left
 
@@ -176,7 +180,8 @@ class QueryGraph:
         """Take note that nothing runs any more; what is in a checkpoint stays."""
         with self.lock:
             for query in self.running.values():
-                self._retire(query, State.STOPPED)
+                query.error = self.run.failures.get(query.name)
+                self._retire(query, State.FAILED if query.error else State.STOPPED)
 
     def remove(self, name: str, state: State = State.STOPPED) -> GraphQuery:
         """Let a query go. What others need of it goes on."""
@@ -317,6 +322,14 @@ class QueryGraph:
             self.queries[name].error = error
             self._retire(self.queries[name], State.FAILED)
         self._revise()
+
+
+def _unknown(name: str, restored: Restored) -> TidemillError:
+    return CatalogError(
+        f"the checkpoint does not know the query `{name}`: it has {', '.join(restored.roots)}",
+        help="start the queries that it was made with, in their order, or choose another "
+        "checkpoint; a query that has failed beside others cannot go on",
+    )
 
 
 def _never(name: str) -> TidemillError:

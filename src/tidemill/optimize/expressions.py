@@ -15,7 +15,7 @@ from sqlglot import exp
 from tidemill.algebra.scalar import Scalar, conjunction
 from tidemill.algebra.schema import Schema
 from tidemill.analyze.trees import cast
-from tidemill.expressions.typing import bound_type
+from tidemill.expressions import infer
 from tidemill.optimize.total import total_type
 
 
@@ -53,16 +53,16 @@ def inlined(scalar: Scalar, parts: Mapping[str, Scalar], schema: Schema) -> Scal
     >>> length = Scalar(parse_one("LENGTH(s)"), pa.int32())
     >>> outer = Scalar(parse_one("n > 3"), pa.bool_())
     >>> inlined(outer, {"n": length}, Schema.of(s=pa.string()))
-    CAST(LENGTH(s) AS INT) > 3
+    (LENGTH(s)) > 3
     """
     used = {name: _typed(parts[name], schema) for name in scalar.columns}
     return scalar.substitute(used)
 
 
 def _typed(part: Scalar, schema: Schema) -> Scalar:
-    """A part that is computed in its type: DuckDB may take another one where Spark's differs."""
+    """A part that has its type also where it is put."""
     if part.is_column or isinstance(part.node, exp.Cast | exp.Anonymous):
         return part
-    if is_repeatable(part) and bound_type(part.node, schema, {}) == part.type:
+    if is_repeatable(part) and infer(part.node, schema, {}) == part.type:
         return part
     return Scalar(cast(part.node.copy(), part.type), part.type)

@@ -51,10 +51,11 @@ class InProcess:
     ) -> list[Parcel]:
         parcels = self._moved([parcel for task in sources for parcel in task()], store)
         for stage in stages:
-            coming: list[list[Parcel]] = [[] for _ in range(self.partitions)]
+            # Those of the state: a checkpoint may have been begun with another number.
+            coming: list[list[Parcel]] = [[] for _ in range(stage.partitions)]
             for parcel in parcels:
                 coming[parcel.target].append(parcel)
-            done = [p for number in range(self.partitions) for p in stage(number, coming[number])]
+            done = [p for number, each in enumerate(coming) for p in stage(number, each)]
             parcels = self._moved(done, store)
         return parcels
 

@@ -41,11 +41,6 @@ class Following:
         self.changes = 0
 
     @property
-    def is_polled(self) -> bool:
-        """Whether one must look for changes; else those who make them tell."""
-        return not isinstance(self._source, Follower)
-
-    @property
     def held(self) -> int:
         """How many rows are there now."""
         return len(self._versions)

@@ -127,16 +127,6 @@ class SourceFacts:
         for name, sketch in found.sketches.items():
             self.columns.setdefault(name, RecentDistinct()).merge(sketch, found.rows)
 
-    def add(self, rows: pl.DataFrame, columns: Iterable[str], start: Ints, end: Ints) -> None:
-        """Take the rows of a tick into account, with the columns that queries read."""
-        if len(start) == 0:
-            return
-        self.arrived(len(start), int(start.min()), int(start.max()))
-        if self._samples < _ENOUGH_SAMPLES:
-            self.sampled(Sample.of(start, end))
-        for name in countable(rows, columns):
-            self.columns.setdefault(name, RecentDistinct()).add(rows[name])
-
     def arrived(self, rows: int, first: int, last: int) -> None:
         """Take note of how many rows came, and for which time."""
         self.rows += rows
@@ -148,11 +138,6 @@ class SourceFacts:
         self._granularity = int(np.gcd(self._granularity, sample.granularity))
         self._ending += sample.ending
         self._length += sample.length
-
-    def sketched(self, sketches: dict[str, str], rows: int) -> None:
-        """Take sketches into account that a task has made of so many rows."""
-        for name, text in sketches.items():
-            self.columns.setdefault(name, RecentDistinct()).merge(Sketch.load(text), rows)
 
     @property
     def statistics(self) -> StreamStatistics:

@@ -128,7 +128,10 @@ class Opened:
 
     @property
     def is_ended(self) -> bool:
-        """Whether nothing can come any more."""
+        """Whether nothing can come any more. Time goes on with streams; where there are none, a
+        relation may change for ever."""
+        if self.changing and not self.streams:
+            return self._bounded
         return all(stream.clock.ended for stream in self.streams.values())
 
     def let_broken_go(self, begun: Begun) -> None:
@@ -226,8 +229,9 @@ class Opened:
         for name, taken in begun.streams.items():
             if name in self.streams:
                 stream = self.streams[name]
-                slices = stream.source.feed.slices(taken.start, taken.stop)
-                found += [Piece(name, each, stream.clock.mark) for each in slices]
+                for start, stop, mark in taken.parts(stream.clock.mark):
+                    slices = stream.source.feed.slices(start, stop)
+                    found += [Piece(name, each, mark) for each in slices]
         fresh = planned.fresh
         for name, parts in begun.past.items():
             mine = frozenset(leaf for leaf in fresh if leaf.scan.source == name)
@@ -264,7 +268,7 @@ class Opened:
         """A tick is done."""
         for name, taken in begun.streams.items():
             if name in self.streams:
-                self.streams[name].took(taken.stop, clocks[name], sights.get(name, Seen()))
+                self.streams[name].took(taken, clocks[name], sights.get(name, Seen()))
         for name, relation in self.changing.items():
             relation.clock = replace(clocks[name], ended=False)
 

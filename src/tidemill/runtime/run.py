@@ -10,6 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from threading import RLock
 from typing import Any
 from uuid import uuid4
@@ -18,7 +19,7 @@ import polars as pl
 import pyarrow as pa
 
 from tidemill.algebra.nodes import Scan
-from tidemill.errors import ExecutionError
+from tidemill.errors import ExecutionError, TidemillError
 from tidemill.feeds import folder_of
 from tidemill.fragments import LateRowsExec
 from tidemill.fragments.staging import Staging
@@ -39,11 +40,10 @@ from tidemill.runtime.operators import NodeProgress, nodes_of
 from tidemill.runtime.parcels import REPORT, Parcel, scratch
 from tidemill.runtime.planned import PlannedEpoch
 from tidemill.runtime.progress import Progress, SourceProgress
-from tidemill.runtime.reports import Failure, Report, gathered
-from tidemill.runtime.source_task import SourceTask, dealt
+from tidemill.runtime.reports import Failure, Report
 from tidemill.runtime.sources import Source
-from tidemill.runtime.stage_task import StageTask
 from tidemill.runtime.state import forget
+from tidemill.runtime.tasks import Before, TickTasks
 from tidemill.runtime.ticks import Begun, Committed, TickLog
 from tidemill.store import Store
 
@@ -59,7 +59,8 @@ class Run:
 
     `open_source` tells where the rows of a source are. With a `store`, the run goes on where it
     was left. One that is `bounded` reads what is there and comes to an end. Rows that come too
-    late go to `late`. Whoever holds the `lock` is between two ticks.
+    late go to `late`. Whoever holds the `lock` is between two ticks. A query that fails is let go
+    of; but if it was the last of a run that `ends_with_queries`, the tick fails with it.
     """
 
     def __init__(
@@ -69,6 +70,7 @@ class Run:
         store: Store | None = None,
         bounded: bool = False,
         late: str | LateCallback | None = None,
+        ends_with_queries: bool = False,
     ) -> None:
         self.after_tick: Callable[[], None] = lambda: None
         self.failures: dict[str, Exception] = {}
@@ -78,11 +80,9 @@ class Run:
         self._fabric = fabric
         self._store = store
         self._late = late
+        self._ends_with_queries = ends_with_queries
         self._id = uuid4().hex
-        self._partitions = fabric.partitions
-        if store is not None:
-            store.lock()
-            self._partitions = open_manifest(store, fabric.partitions)
+        self._partitions = fabric.partitions if store is None else _taken(store, fabric.partitions)
         self._opened = Opened(open_source, store, bounded)
         self._log = None if store is None else TickLog(store)
         self._epochs = EpochLog(store)
@@ -103,7 +103,11 @@ class Run:
         self._changed = False
         self._base = Staging(self._partitions)
         self._pending = PlannedEpoch(Epoch(staging=self._base, before=self._base))
-        self.restored = self._restore()
+        try:
+            self.restored = self._restore()
+        except BaseException:
+            self.stop()  # others may do better
+            raise
 
     # What there is
 
@@ -148,7 +152,7 @@ class Run:
     @property
     def is_ended(self) -> bool:
         """Whether nothing can come any more, and what was held back came out."""
-        return self._ticks > 0 and self._unfinished is None and self._opened.is_ended
+        return self._next > 0 and self._unfinished is None and self._opened.is_ended
 
     @property
     def has_more(self) -> bool:
@@ -272,7 +276,12 @@ class Run:
         # A tick that is done again may be that of a query that was removed since.
         members = {n: self._members[n] for n in epoch.roots if n in self._members}
         clocks = self._opened.clocks(begun)
-        sources, stages = self._tasks(begun, planned, clocks, members)
+        tasks = TickTasks(self._id, self._fabric.is_local, self._partitions, self._store)
+        outlets = outlets_of(members, epoch, self._store)
+        before = Before(self._base, self._reports, self._opened.now)
+        pieces, timings = self._opened.pieces(begun, planned), self._opened.timings
+        sources = tasks.reading(begun, planned, pieces, timings, outlets)
+        stages = tasks.of_stages(tick, planned, clocks, outlets, before)
         asked = time.perf_counter()
         parcels = self._fabric.run(sources, stages, self._store)
         done = time.perf_counter()
@@ -280,6 +289,7 @@ class Run:
         self._note_failures({**planned.failed(reports), **planned.reading(begun.broken)})
         delivery = Delivery(epoch, parts, reports, self._fabric, self._store)
         self.failures |= delivery.give(members, tick, self.failures)
+        self._raise_the_last(members, begun)
         given = time.perf_counter()
         self._is_done(begun, planned, clocks, reports)
         self._phases = {"plan": asked - started, "run": done - asked, "sinks": given - done}
@@ -288,55 +298,14 @@ class Run:
             for phase, seconds in report.seconds.items():
                 self._phases[phase] = max(self._phases.get(phase, 0.0), seconds)
 
-    def _tasks(
-        self,
-        begun: Begun,
-        planned: PlannedEpoch,
-        clocks: Mapping[str, SourceClock],
-        members: Mapping[str, Member],
-    ) -> tuple[list[SourceTask], list[StageTask]]:
-        epoch, staged, tick = planned.epoch, planned.staged, begun.tick
-        first = tick == epoch.tick
-        outlets = outlets_of(members, epoch, self._store)
-        timings = self._opened.timings
-        deals = dealt(self._opened.pieces(begun, planned), self._partitions)
-        plan = f"{self._id}/{epoch.tick}"
-        sources = [
-            SourceTask(
-                number,
-                tick,
-                staged,
-                timings,
-                pieces,
-                self._partitions,
-                plan,
-                begun.arrived,
-                outlets,
-                gathers=bool(staged.stages),
-            )
-            for number, pieces in enumerate(deals)
-        ]
-        handovers = planned.handovers(self._reports) if first else {}
-        totals = operator_totals(self._base, self._reports) if first else {}
-        promised = planned.promised(totals, self._opened.now) if first else {}
-        stages = [
-            StageTask(
-                staged,
-                stage,
-                tick,
-                clocks,
-                self._partitions,
-                self._id,
-                self._store,
-                promised,
-                gathered(self._reports, stage.level),
-                handovers.get(stage.level),
-                outlets,
-                self._fabric.is_local,
-            )
-            for stage in staged.stages
-        ]
-        return sources, stages
+    def _raise_the_last(self, members: Mapping[str, Member], begun: Begun) -> None:
+        """Fail with the last query: started again, it goes on with this very tick."""
+        users = [name for name in members if not name.startswith(_LATE)]
+        if not self._ends_with_queries or not users or set(users) - self.failures.keys():
+            return
+        if self._log is not None and begun.broken:
+            self._log.withdraw(begun)  # what could not be read may be there then
+        raise self.failures[users[0]]
 
     def _is_done(
         self,
@@ -447,8 +416,8 @@ class Run:
         return self._members[query]
 
     def heartbeat(self, source: str, at: int) -> None:
-        """Say that a stream has come to an instant: what holds earlier is late from the next tick
-        on."""
+        """Say that a stream has come to an instant: rows that hold earlier, and come from now on,
+        are late."""
         self._opened.stream(source).heartbeat(at)
         self._opened.wake()
 
@@ -481,7 +450,8 @@ class Run:
             while not all(each.done() for each in coming):
                 self.tick_or_wait()
         for each in coming:
-            each.result()
+            with suppress(TidemillError):  # queries that read it have failed for it
+                each.result()
         while self.has_more:
             self.tick()
 
@@ -492,6 +462,16 @@ class Run:
             forget(self._id)
             if self._store is not None:
                 self._store.close()
+
+
+def _taken(store: Store, partitions: int) -> int:
+    """Take a store for this run; the number of partitions that its state has."""
+    store.lock()
+    try:
+        return open_manifest(store, partitions)
+    except BaseException:
+        store.close()
+        raise
 
 
 def _sorted(parcels: Sequence[Parcel]) -> tuple[list[Report], dict[int, list[pl.DataFrame]]]:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
+from itertools import pairwise
 from typing import Any
 
 from tidemill.algebra.nodes import SourceKind
@@ -51,6 +52,10 @@ class ChangingSource:
 Source = StreamSource | RelationSource | ChangingSource
 
 
+Beat = tuple[int, int]
+"""After so many slices, a stream was said to have come to an instant."""
+
+
 @dataclass
 class Stream:
     """A stream that is being read: up to which slice, and what it has brought.
@@ -66,7 +71,7 @@ class Stream:
     end: int | None = None
     last_rows: float = field(default_factory=time.monotonic)
     retained: Retained = field(default_factory=lambda: Retained(None))
-    beats: int = BEGIN
+    beats: list[Beat] = field(default_factory=list)
 
     @staticmethod
     def opened(source: StreamSource, bounded: bool) -> Stream:
@@ -74,7 +79,7 @@ class Stream:
         info = source.info
         clock = SourceClock(SourceKind.STREAM, info.domain, info.slack)
         stream = Stream(source, source.feed.first, clock, retained=Retained(info.retain))
-        if bounded and source.feed.ended_at is None:
+        if bounded and not source.feed.ends_itself and source.feed.ended_at is None:
             stream.end = source.feed.poll()
         return stream
 
@@ -93,7 +98,7 @@ class Stream:
         if self.clock.ended:
             return False
         waits = self.source.feed.poll() > self.position if self.end is None else True
-        return waits or self.ends_at == self.position or self.beats > self.clock.mark
+        return waits or self.ends_at == self.position or bool(self.beats)
 
     def stop(self) -> int:
         """How far the next tick reads."""
@@ -102,16 +107,17 @@ class Stream:
         return stop if self.end is None else min(stop, self.end)
 
     def heartbeat(self, at: int) -> None:
-        """Nothing that holds before an instant comes any more."""
-        self.beats = max(self.beats, at)
+        """Nothing that holds before an instant comes any more, after what is there now."""
+        self.beats.append((self.source.feed.poll(), at))
 
-    def took(self, stop: int, clock: SourceClock, seen: Seen) -> None:
-        """A tick has read up to a slice."""
-        if stop > self.position:
-            self.retained.took(self.position, stop, self.clock.mark, seen.newest)
+    def took(self, taken: Taken, clock: SourceClock, seen: Seen) -> None:
+        """A tick has read some slices."""
+        for start, stop, mark in taken.parts(self.clock.mark):
+            self.retained.took(start, stop, mark, seen.newest)
         if seen.rows:
             self.last_rows = time.monotonic()
-        self.position, self.clock = stop, replace(clock, beat=BEGIN)
+        self.position, self.clock = taken.stop, replace(clock, beat=BEGIN)
+        self.beats = [beat for beat in self.beats if beat not in taken.beats]
         self.rows += seen.rows
         self.late += seen.late
 
@@ -157,19 +163,37 @@ class Taken:
 
     start: int
     stop: int
-    beat: int = BEGIN
+    beats: tuple[Beat, ...] = ()
     ended: bool = False
 
     def clock(self, stream: Stream) -> SourceClock:
         """The clock with which the tick begins."""
-        return replace(stream.clock, beat=self.beat, ended=self.ended)
+        beat = max((at for _, at in self.beats), default=BEGIN)
+        return replace(stream.clock, beat=beat, ended=self.ended)
+
+    def parts(self, mark: int) -> Iterator[tuple[int, int, int]]:
+        """Slices with the watermark behind which their rows are late.
+
+        That is the one after the ticks before, or what was said after the slices before.
+
+        >>> list(Taken(0, 5, beats=((2, 8), (2, 9))).parts(mark=3))
+        [(0, 2, 3), (2, 5, 9)]
+        """
+        cuts = sorted({self.start, self.stop, *(n for n, _ in self.beats if n > self.start)})
+        for start, stop in pairwise(cuts):
+            said = (at for number, at in self.beats if number <= start)
+            yield start, stop, max([mark, *said])
 
 
 def take(stream: Stream, beat: int = BEGIN) -> Taken:
-    """What the next tick takes of a stream."""
+    """What the next tick takes of a stream; it may be moved on without having said so."""
     stop = stream.stop()
-    beat = max(beat, stream.beats if stream.beats > stream.clock.mark else BEGIN)
-    return Taken(stream.position, stop, beat, stream.ends_at is not None and stop >= stream.ends_at)
+    said = [(max(number, stream.position), at) for number, at in stream.beats if number <= stop]
+    stream.beats = [each for each in stream.beats if each[0] > stop] + said
+    beats = (*said, *([(stop, beat)] if beat > BEGIN else []))
+    return Taken(
+        stream.position, stop, beats, stream.ends_at is not None and stop >= stream.ends_at
+    )
 
 
 def overdue(streams: Mapping[str, Stream], now: float) -> dict[str, int]:
@@ -198,6 +222,14 @@ def dumped(taken: Mapping[str, Taken]) -> dict[str, Any]:
     return {name: asdict(each) for name, each in taken.items()}
 
 
+def loaded(taken: Mapping[str, Any]) -> dict[str, Taken]:
+    """What a tick was to take, from what was written down."""
+    return {
+        name: Taken(**{**each, "beats": tuple((n, at) for n, at in each["beats"])})
+        for name, each in taken.items()
+    }
+
+
 __all__ = [
     "NEVER",
     "ChangingSource",
@@ -207,6 +239,7 @@ __all__ = [
     "StreamSource",
     "Taken",
     "dumped",
+    "loaded",
     "overdue",
     "take",
 ]

@@ -8,8 +8,10 @@ Files are named by the tick, so that doing a tick again changes nothing.
 
 from __future__ import annotations
 
+import pickle
+import struct
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,8 +19,9 @@ import polars as pl
 
 from tidemill.errors import ExecutionError
 from tidemill.runtime import blocks
+from tidemill.runtime.parcels import from_bytes, to_bytes
 from tidemill.runtime.reports import News
-from tidemill.store import Store
+from tidemill.store import Part, Store
 
 _KEPT_TICKS = 4
 """How long operators stay in the memory of a worker that does not get their partition."""
@@ -30,6 +33,7 @@ _CACHE: dict[str, tuple[int, Any, float]] = {}
 """Operators that this process still has in memory: the tick they stand at, they, and since when."""
 
 _SNAPSHOT, _ROWS = "snapshot", "rows"
+_SIZE = struct.Struct("<Q")
 
 
 @dataclass(frozen=True)
@@ -104,19 +108,32 @@ class StageState:
         return blocks.load(self._store.mapped(segment.name))
 
     def read_rows(self, segment: Segment) -> TickRows:
-        """What a tick brought."""
+        """What a tick brought.
+
+        The rows are in memory of Arrow's: a thread of Polars that lets go of memory of Python
+        would wait for the thread that waits for Polars.
+        """
         assert self._store is not None
-        tables, marks, news = blocks.load(self._store.mapped(segment.name))
-        return TickRows({tag: pl.DataFrame(rows) for tag, rows in tables.items()}, marks, news)
+        file = self._store.buffer(segment.name)
+        (size,) = _SIZE.unpack(file.slice(0, _SIZE.size))
+        sizes, marks, news = pickle.loads(file.slice(_SIZE.size, size))
+        rows, at = {}, _SIZE.size + size
+        for tag, length in sizes:
+            rows[tag] = from_bytes(file.slice(at, length))
+            at += length
+        return TickRows(rows, marks, news)
 
     def write_snapshot(self, tick: int, state: Any) -> None:
         """Store what the operators remember."""
-        self._write(tick, _SNAPSHOT, state)
+        self._write(tick, _SNAPSHOT, blocks.dump(state))
 
     def write_rows(self, tick: int, brought: TickRows) -> None:
-        """Store what a tick brought."""
-        tables = {tag: rows.to_arrow() for tag, rows in brought.rows.items()}
-        self._write(tick, _ROWS, (tables, dict(brought.marks), brought.news))
+        """Store what a tick brought: sizes and facts first, then the rows of every edge."""
+        bodies = {tag: to_bytes(rows) for tag, rows in brought.rows.items()}
+        sizes = [(tag, body.size) for tag, body in bodies.items()]
+        head = pickle.dumps((sizes, dict(brought.marks), brought.news))
+        rows = [memoryview(body) for body in bodies.values()]
+        self._write(tick, _ROWS, [_SIZE.pack(len(head)), head, *rows])
 
     def size_since(self, tick: int) -> tuple[int, int]:
         """The bytes of the last snapshot, and of the rows after it."""
@@ -143,10 +160,10 @@ class StageState:
                 found.append(Segment(int(stem), kind, f"{self._folder}/{name}"))
         return found
 
-    def _write(self, tick: int, kind: str, value: Any) -> None:
+    def _write(self, tick: int, kind: str, parts: Sequence[Part]) -> None:
         assert self._store is not None
         name = f"{self._folder}/{tick:012d}.{kind}"
-        self._store.put(name, *blocks.dump(value))
+        self._store.put(name, *parts)
         # A tick that is done again may be stored in another way, and makes later ones obsolete.
         for segment in self._segments():
             if segment.tick >= tick and segment.name != name:

@@ -20,7 +20,8 @@ class Ticker:
     """Makes ticks in a thread of its own: every so many seconds, or at once (0).
 
     No tick is made before the run `is_ready`. An error of a tick is told, and the tick is tried
-    again; if nobody wants to be told, the thread ends with it. So it does when the run `ended`.
+    again; if nobody wants to be told, the thread ends with it. So it does when all `is_over`, and
+    tells whoever wants to know that it `ended`.
     """
 
     def __init__(
@@ -29,12 +30,14 @@ class Ticker:
         every: float = AT_ONCE,
         failed: Callable[[Exception], None] | None = None,
         is_ready: Callable[[], bool] = lambda: True,
+        is_over: Callable[[], bool] = lambda: False,
         ended: Callable[[], None] = lambda: None,
     ) -> None:
         self._run = run
         self._every = every
         self._failed = failed
         self._is_ready = is_ready
+        self._is_over = is_over
         self._ended = ended
         self._wanted = Event()
         self._stopping = Event()
@@ -74,7 +77,7 @@ class Ticker:
 
     def _make_ticks(self) -> None:
         pause = 0.0
-        while not self._stopping.is_set() and not self._run.is_ended:
+        while not self._stopping.is_set() and not self._is_over():
             try:
                 pause = 0.0 if self._made() else self._every or _LOOK_EVERY
             except Exception as error:

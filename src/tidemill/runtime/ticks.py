@@ -12,7 +12,7 @@ from tidemill.physical.operator import Exec
 from tidemill.runtime import blocks
 from tidemill.runtime.operators import NodeProgress
 from tidemill.runtime.reports import Failure, Report
-from tidemill.runtime.sources import Taken, dumped
+from tidemill.runtime.sources import Taken, dumped, loaded
 from tidemill.store import Store
 
 _FOLDER = "ticks"
@@ -68,6 +68,10 @@ class TickLog:
         }
         self._store.put(f"{_FOLDER}/{begun.tick:012d}.begun", json.dumps(record).encode())
 
+    def withdraw(self, begun: Begun) -> None:
+        """A tick was not begun after all."""
+        self._store.remove(f"{_FOLDER}/{begun.tick:012d}.begun")
+
     def commit(self, done: Committed) -> None:
         """Write down that a tick is done."""
         self._store.put(f"{_FOLDER}/{done.tick:012d}.done", *blocks.dump(done))
@@ -88,7 +92,7 @@ class TickLog:
         if not self._store.exists(name):
             return None
         record = json.loads(self._store.get(name))
-        streams = {name: Taken(**taken) for name, taken in record["streams"].items()}
+        streams = loaded(record["streams"])
         relations, changes = _loaded(record["relations"]), _loaded(record["changes"])
         past = {n: [(a, b, c) for a, b, c in parts] for n, parts in record["past"].items()}
         broken = {name: Failure(**failure) for name, failure in record["broken"].items()}

@@ -12,6 +12,7 @@ from anyio import CancelScope, create_task_group, move_on_after
 from fastapi import WebSocket, WebSocketDisconnect
 
 from tidemill.errors import TidemillError
+from tidemill.feeds import Receipt
 from tidemill.server import results
 from tidemill.server.answers import Answers
 from tidemill.server.problems import NotNow, problem
@@ -69,13 +70,13 @@ class Live:
         """Come back when something has changed."""
         await self._news.wait()
 
-    async def taken(self, is_taken: Callable[[], bool]) -> None:
-        """Come back when ticks have taken what was pushed; an error if that takes too long."""
+    async def taken(self, pushed: Receipt) -> None:
+        """Come back when ticks have taken rows; an error if that takes too long."""
         with move_on_after(self.service.settings.limits.wait_seconds):
-            while not is_taken() and not self.closing:
+            while not pushed.is_taken and not self.closing:
                 self.service.soon()
                 await self.news()
-        if not is_taken():
+        if not pushed.is_taken:
             help = "they may be taken yet: read the stream's rows in GET /api/catalog"
             raise NotNow("no tick has taken the rows so far", help=help)
 

@@ -2,23 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import NamedTuple
-
 import pyarrow as pa
 
 from tidemill.engine.tables import pushed_table
+from tidemill.feeds import Receipt
 from tidemill.runtime.validity import instants
 from tidemill.server.incoming import rows_of
 from tidemill.server.problems import Conflict, TooMany
 from tidemill.server.service import Service
-
-
-class Pushed(NamedTuple):
-    """How many rows were pushed, and how to find out whether ticks have taken them."""
-
-    rows: int
-    is_taken: Callable[[], bool]
 
 
 class Pushing:
@@ -27,7 +18,7 @@ class Pushing:
     def __init__(self, service: Service) -> None:
         self._service = service
 
-    def push(self, name: str, body: bytes, media: str, wait: bool = False) -> Pushed:
+    def push(self, name: str, body: bytes, media: str, wait: bool = False) -> Receipt:
         """Push the rows of a request into a stream."""
         info = self._service.source(name)
         table = pushed_table(info, rows_of(body, media, info))
@@ -36,8 +27,7 @@ class Pushing:
         self._refuse_flood(info.name, table)
         if wait:
             self._refuse_unread(info.name)
-        rows = self._service.engine.push(info.name, table)
-        return Pushed(rows, self._service.engine.taken(info.name))
+        return self._service.engine.hand_in(info.name, table)
 
     def _refuse_unread(self, name: str) -> None:
         with self._service.lock:

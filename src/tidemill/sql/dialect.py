@@ -13,7 +13,9 @@ __all__ = ["Tidemill"]
 
 
 class _Tokenizer(Spark.Tokenizer):
-    """Spark's tokenizer, which also looks into hints."""
+    """Spark's tokenizer, which also looks into hints, and takes two quotes in a text for one."""
+
+    STRING_ESCAPES = [*Spark.Tokenizer.STRING_ESCAPES, "'", '"']
 
     def tokenize(self, sql: str) -> list[Token]:
         return list(open_hints(sql, super().tokenize(sql), Spark.Tokenizer().tokenize))

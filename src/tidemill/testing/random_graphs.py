@@ -4,6 +4,7 @@ as if alone."""
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from itertools import count
 from random import Random
@@ -24,12 +25,13 @@ from tidemill.physical.adjusting import AdjustableExec
 from tidemill.physical.lowering import lower
 from tidemill.physical.operator import Exec
 from tidemill.results import SinkRequest
-from tidemill.runtime.fabric import InProcess
+from tidemill.runtime.fabric import Fabric, InProcess
 from tidemill.runtime.interface import Job
 from tidemill.runtime.run import Run
 from tidemill.store import Part, Store
 from tidemill.testing.case import Case
 from tidemill.testing.check import Inputs, reference_of
+from tidemill.testing.fabrics import Elsewhere, Rough
 from tidemill.testing.random_adapting import with_histories
 from tidemill.testing.random_plans import PlanGenerator
 from tidemill.testing.snapshots import assert_snapshots_equal, elements
@@ -88,10 +90,26 @@ class Crash(BaseException):
     """The process is gone. (No operator or sink can catch that.)"""
 
 
+_LEFT: dict[str, int] = {}
+"""How many files may still be written to stores of this process; those of tasks are the same."""
+
+
 class CrashingStore(Store):
     """A store at which a process may die: before it writes a file, the `left` one from now on."""
 
-    left: int | None = None
+    def __reduce__(self) -> tuple[type[Store], tuple[str]]:
+        return CrashingStore, (self.uri,)
+
+    @property
+    def left(self) -> int | None:
+        """How many files can be written before the crash, if there is to be one."""
+        return _LEFT.get(self.uri)
+
+    @left.setter
+    def left(self, left: int | None) -> None:
+        _LEFT.pop(self.uri, None)
+        if left is not None:
+            _LEFT[self.uri] = left
 
     def put(self, name: str, *parts: Part) -> int:
         if self.left is not None:
@@ -101,16 +119,27 @@ class CrashingStore(Store):
         return super().put(name, *parts)
 
 
+MakeFabric = Callable[[int, Random], Fabric]
+"""A fabric with so many partitions."""
+
+
+def in_process(partitions: int, random: Random) -> Fabric:
+    """One of the fabrics of this process, with parcels that travel, or tasks, or all goes wrong."""
+    plain = InProcess(partitions, packs=partitions > 1)
+    return random.choice([plain, plain, Elsewhere(partitions), Rough(partitions, random)])
+
+
 class GraphLife:
-    """A graph in this process over random inputs, and the lives of its queries.
+    """A graph over random inputs, and the lives of its queries.
 
     It has some partitions, and keeps rows of its streams for a while, or not.
     """
 
-    def __init__(self, inputs: Inputs, random: Random, folder: str) -> None:
+    def __init__(self, inputs: Inputs, random: Random, folder: str, make: MakeFabric) -> None:
         self.inputs = inputs
         self.random = random
         self.folder = folder
+        self._make = make
         self.partitions = random.choice([1, 1, 2, 3])
         self.retain = random.choice([None, None, 5, OPEN_END])
         self.lives: dict[str, Life] = {}
@@ -119,7 +148,8 @@ class GraphLife:
 
     def _open(self) -> None:
         self.store = CrashingStore(self.folder)
-        fabric = InProcess(self.partitions, packs=self.partitions > 1)
+        self.store.left = None
+        fabric = self._make(self.partitions, self.random)
         self.run = Run(fabric, opener(self.inputs.sources(self.store, self.retain)), self.store)
         self.graph = QueryGraph(self.run)
         self.adaptation = Adaptation(self.graph)
@@ -215,14 +245,15 @@ class GraphLife:
 
 @dataclass(frozen=True)
 class GraphCase(Case):
-    """A life of a graph."""
+    """A life of a graph, on some fabric."""
 
     plans: tuple[Plan, ...]
     random: Random
+    make: MakeFabric = in_process
 
     def check(self) -> None:
         with tempfile.TemporaryDirectory(prefix="tidemill-") as folder:
-            life = GraphLife(self.inputs, self.random, folder)
+            life = GraphLife(self.inputs, self.random, folder, self.make)
             try:
                 self._live(life)
                 for each in life.lives.values():

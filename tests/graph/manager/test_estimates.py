@@ -97,7 +97,7 @@ def ticks(engine: tm.Engine, graph: RunningGraph, minutes: int) -> Iterator[Read
 
 
 def test_memory_is_known_within_a_quarter(engine: tm.Engine) -> None:
-    graph = engine.run()
+    graph = engine.run(every=None)
     with graph.together():
         for text in MIX.queries(20):
             query = engine.sql(text)

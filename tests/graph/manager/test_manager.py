@@ -51,7 +51,7 @@ def kept(graph: RunningGraph) -> int:
 
 def test_sizes_shrink_for_a_new_query_and_grow_when_it_leaves() -> None:
     engine = engine_with(memory="60kB")
-    graph = engine.run()
+    graph = engine.run(every=None)
     start(engine, *PAIRS[0])
     tick = feed(engine, graph, 0, 4)
     assert set(graph.adaptation.sizes.values()) == {1000}
@@ -69,7 +69,7 @@ def test_sizes_shrink_for_a_new_query_and_grow_when_it_leaves() -> None:
 
 def test_a_query_without_room_is_refused_with_the_estimate() -> None:
     engine = engine_with(memory="3kB")
-    graph = engine.run()
+    graph = engine.run(every=None)
     start(engine, *PAIRS[0])
     with pytest.raises(ResourceError) as caught:
         start(engine, *PAIRS[1])
@@ -83,7 +83,7 @@ def test_a_query_without_room_is_refused_with_the_estimate() -> None:
 
 def test_sizes_follow_rates() -> None:
     engine = engine_with(memory="60kB")
-    graph = engine.run()
+    graph = engine.run(every=None)
     start(engine, *PAIRS[0])
     tick = feed(engine, graph, 0, 20)
     assert set(graph.adaptation.sizes.values()) == {1000}
@@ -96,7 +96,7 @@ def test_sizes_follow_rates() -> None:
 
 def test_the_first_rows_have_sizes_that_fit() -> None:
     engine = engine_with(memory="60kB")
-    graph = engine.run()
+    graph = engine.run(every=None)
     for pair in PAIRS:
         start(engine, *pair)
     assert max(graph.adaptation.sizes.values()) < 1000
@@ -105,7 +105,7 @@ def test_the_first_rows_have_sizes_that_fit() -> None:
 
 def test_progress_names_the_sizes_in_force() -> None:
     engine = engine_with(memory="60kB")
-    graph = engine.run()
+    graph = engine.run(every=None)
     for pair in PAIRS:
         start(engine, *pair)
     feed(engine, graph, 0, 30, gap=1)
@@ -131,7 +131,7 @@ def test_processing_is_bounded(cpu: float, fits: bool) -> None:
     for name in ("bid", "ask"):
         engine.stream(name, TIMED, time="at")
         engine.hint(name, rate=100, distinct={"item": 50})
-    graph = engine.run()
+    graph = engine.run(every=None)
     query = engine.sql(TIMED_QUERY)
     assert query is not None
     if not fits:
@@ -156,7 +156,7 @@ def test_unknown_strategies_are_named() -> None:
 
 def test_queries_over_streams_of_which_nothing_is_known_are_let_in_and_measured() -> None:
     engine = tm.Engine(runtime="inprocess", memory="2MB")
-    graph = engine.run()
+    graph = engine.run(every=None)
     engine.sql("CREATE STREAM bid (item BIGINT, price BIGINT, ts TIMESTAMP) ORDERED BY ts")
     highest = "(SELECT MAX(price) FROM bid WINDOW(RANGE 1 HOUR))"
     most = "(SELECT COUNT(*) FROM bid WINDOW(RANGE 1 HOUR) GROUP BY item)"

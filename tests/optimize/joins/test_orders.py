@@ -20,9 +20,9 @@ from tidemill.optimize.statistics import Statistics, StreamStatistics
 from tidemill.physical.join import JoinExec
 from tidemill.physical.lowering import lower
 from tidemill.physical.operator import empty_batch
-from tidemill.runtime.inprocess import Run
 from tidemill.testing.check import Inputs, check_plan, check_result, reference_of
 from tidemill.testing.random_data import random_stream
+from tidemill.testing.sources import run_to_the_end
 
 COLUMNS = Schema.of(k=pa.int32(), v=pa.int64())
 STREAMS = ("alpha", "beta", "gamma", "delta")
@@ -86,7 +86,7 @@ def test_any_number_of_buckets(seed: int) -> None:
     node = lower(join, {})
     assert isinstance(node, JoinExec)
     for buckets in [(1, 1, 1), (2, 3, None), (None, 1, 7)]:
-        run = Run(replace(node, buckets=buckets), inputs.feeds())
+        run = run_to_the_end(replace(node, buckets=buckets), inputs.sources())
         result = pl.concat([empty_batch(join.schema), *run])
         check_result(result.to_arrow(), expected)
 

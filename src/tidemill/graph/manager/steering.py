@@ -41,6 +41,7 @@ class Steering:
         own = self._adaptation.histories(name)
         allowed = self._adaptation.allowed
         knobs = [_knob(knob, allowed[knob]) for knob in own]
+        self._known = self._statistics()  # there may be hints since the last look
         self.manager.admit(name, job.running, knobs, self._known)
         return job
 

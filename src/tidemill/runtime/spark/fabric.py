@@ -12,7 +12,6 @@ from dataclasses import dataclass
 
 import pyarrow as pa
 from pyspark import TaskContext
-from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
@@ -20,7 +19,7 @@ from tidemill.errors import ExecutionError
 from tidemill.results import SparkWrite
 from tidemill.runtime.parcels import DDL, SCHEMA, Packer, Parcel, unpack
 from tidemill.runtime.source_task import SourceTask
-from tidemill.runtime.spark.failures import explained, reason
+from tidemill.runtime.spark.failures import SPARK_ERRORS, explained, reason
 from tidemill.runtime.spark.session import from_here, working_copy
 from tidemill.runtime.spark.snapshot_files import SnapshotFolder
 from tidemill.runtime.spark.types import columns_ddl
@@ -91,7 +90,7 @@ class SparkFabric:
             rows = dealt.mapInArrow(_Staging(stage, store), DDL)
         try:
             table = rows.toArrow()
-        except PySparkException as error:
+        except SPARK_ERRORS as error:
             raise explained(error) from error
         return list(unpack(table.cast(SCHEMA).to_batches(), store))
 
@@ -101,7 +100,7 @@ class SparkFabric:
             return
         try:
             self._write(request, self._frame(request, names, store), tick)
-        except PySparkException as error:
+        except SPARK_ERRORS as error:
             raise ExecutionError(
                 f"results cannot be written as {request.format}: {reason(str(error))}",
                 help="check the name of the sink and its options; Spark says it in its own words",

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 import re
 
+from py4j.protocol import Py4JError
+from pyspark.errors import PySparkException
+
 from tidemill.errors import ExecutionError, TidemillError
+
+SPARK_ERRORS = (PySparkException, Py4JError)
+"""What Spark raises; some errors of Java come as they are."""
 
 
 def explained(failure: Exception) -> Exception:
@@ -23,10 +29,9 @@ def reason(text: str) -> str:
     'Division by zero. Use...'
     """
     ours = re.findall(r"ExecutionError: error: (.*)", text)
-    causes = re.findall(
-        r"^(?:Caused by)?[:\s]*\S*(?:Exception|Error): (?:\[[A-Z_.]+\] )?(.*)", text, re.MULTILINE
-    )
-    what = str((ours or causes or text.splitlines())[-1 if ours or causes else 0])
+    named = re.findall(r"\[[A-Z][A-Z0-9_.]+\] (.*)", text)
+    causes = re.findall(r"^(?:Caused by)?[:\s]*\S*(?:Exception|Error): (.*)", text, re.MULTILINE)
+    what = str([*text.splitlines()[:1], *(ours or named or causes)][-1])
     file = re.search(r"error while reading file \S*/(\S+?)\.?\s", text)
     where = f"cannot read {file[1]}: " if file and not ours else ""
-    return where + re.sub(r" SQLSTATE: \w+$", "", what)
+    return where + re.sub(r" SQLSTATE: \w+.*$", "", what)

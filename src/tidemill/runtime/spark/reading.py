@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 import pyarrow as pa
-from pyspark.errors import PySparkException
 from pyspark.sql import Column, DataFrame, DataFrameReader, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.streaming.readwriter import DataStreamReader
@@ -14,6 +12,7 @@ from pyspark.sql.streaming.readwriter import DataStreamReader
 from tidemill.algebra.schema import Schema
 from tidemill.analyze import SourceInfo
 from tidemill.errors import ExecutionError
+from tidemill.runtime.spark.failures import SPARK_ERRORS, reason
 from tidemill.runtime.spark.session import from_here
 from tidemill.runtime.spark.types import quoted, spark_type
 from tidemill.timeline import TimeDomain
@@ -43,7 +42,7 @@ def collected(session: SparkSession, info: SourceInfo, frame: DataFrame | None) 
     try:
         rows = _load(_declared_in(session.read, info), info) if frame is None else frame
         return in_types(rows, info.declared).toArrow()
-    except PySparkException as error:
+    except SPARK_ERRORS as error:
         raise unreadable(info, error) from error
 
 
@@ -64,9 +63,8 @@ def in_types(frame: DataFrame, columns: Schema) -> DataFrame:
 
 def unreadable(info: SourceInfo, error: Exception) -> ExecutionError:
     """An error of ours for what Spark says about a source."""
-    reason = re.sub(r"^\[[A-Z_.]+\] | SQLSTATE: \w+$", "", str(error).splitlines()[0])
     return ExecutionError(
-        f"cannot read `{info.name}` as {info.format}: {reason}",
+        f"cannot read `{info.name}` as {info.format}: {reason(str(error))}",
         help=f"check the options of SOURCE {info.format}(...)",
     )
 
@@ -75,7 +73,7 @@ def _load(reader: DataStreamReader | DataFrameReader, info: SourceInfo) -> DataF
     assert info.format is not None
     try:
         return reader.format(info.format).options(**_options(info)).load()
-    except PySparkException as error:
+    except SPARK_ERRORS as error:
         raise unreadable(info, error) from error
 
 

@@ -14,13 +14,13 @@ from threading import Condition
 from uuid import uuid4
 
 import pyarrow as pa
-from pyspark.errors import PySparkException, StreamingQueryException
+from pyspark.errors import StreamingQueryException
 from pyspark.sql import DataFrame
 from pyspark.sql.streaming.query import StreamingQuery
 
 from tidemill.feeds import Feed, FileSlice, Slice, folder_of, from_json, in_store, to_json
 from tidemill.feeds.feed import MOST_BYTES, within
-from tidemill.runtime.spark.failures import explained
+from tidemill.runtime.spark.failures import SPARK_ERRORS, explained
 from tidemill.store import Store
 
 _MOST_WAITING = 256
@@ -90,7 +90,7 @@ class StreamFeed(Feed):
         trigger = {"availableNow": True} if self._bounded else {"processingTime": "0 seconds"}
         try:
             self._query = writer.option("checkpointLocation", checkpoint).trigger(**trigger).start()
-        except PySparkException as error:
+        except SPARK_ERRORS as error:
             raise explained(error) from error
 
     def _take(self, rows: DataFrame, batch: int) -> None:
@@ -134,6 +134,10 @@ class StreamFeed(Feed):
             return None
         return self._first + len(self._slices)
 
+    @property
+    def ends_itself(self) -> bool:
+        return self._bounded
+
     def stop_for(self, start: int) -> int:
         """Batches are whole in a tick: they were made at one time."""
         there = self.slices(start, self.poll())
@@ -148,7 +152,7 @@ class StreamFeed(Feed):
         if self._query is not None and not self._bounded:
             try:
                 self._query.processAllAvailable()
-            except PySparkException as error:
+            except SPARK_ERRORS as error:
                 raise explained(error) from error
         elif self._query is not None:
             try:

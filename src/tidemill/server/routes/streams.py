@@ -52,7 +52,7 @@ async def push(
     body, kind = await request.body(), request.headers.get("content-type", "")
     pushed = await run_in_threadpool(lambda: Pushing(service).push(name, body, kind, wait))
     if wait:
-        await request.app.state.live.taken(pushed.is_taken)
+        await request.app.state.live.taken(pushed)
     return json(dumps({"rows": pushed.rows}))
 
 
