@@ -233,7 +233,7 @@ class QueryGraph:
             return plan
         words, nodes = with_ordered_inputs(normal(plan)), self.run.nodes
         again = self.run.refillable if refills else ()
-        return with_readings(words, nodes, self._missing(), again)
+        return with_readings(words, nodes, self._missing(), again, self.run.readings)
 
     def missed(self, plan: Exec) -> int:
         """Until when a plan that begins now does not give what one that always ran would give with

@@ -151,6 +151,11 @@ class Run:
         return {name for name, stream in streams if stream.retained.still(stream.clock.mark)}
 
     @property
+    def readings(self) -> Collection[SourceExec]:
+        """The readings of sources that were there in the last tick."""
+        return [leaf for leaf in self._base.placed if isinstance(leaf, SourceExec)]
+
+    @property
     def sources(self) -> Mapping[str, SourceProgress]:
         """What was read of every stream, and of relations that change."""
         return self._opened.progress
