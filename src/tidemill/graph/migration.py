@@ -21,7 +21,6 @@ from tidemill.physical.time_window import TimeWindowExec
 from tidemill.physical.union import UnionExec
 from tidemill.runtime.operators import NodeProgress, nodes_of
 from tidemill.runtime.progress import MigrationProgress
-from tidemill.timeline import BEGIN
 
 _SAME_ROWS = (
     FilterExec,
@@ -121,8 +120,8 @@ def split_time(variant: type[HandOverExec], given: NodeProgress, missed: int) ->
     when the new one misses something.
 
     What the old plan gave already is not given again. By reference points, that is decided by
-    starts: of streams, rows that came start before what is missed; those of relations at 0.
+    the starts of rows.
     """
     if variant is FuseExec:
         return max(missed, given.latest_end)
-    return max(missed, BEGIN + 1) if given.rows_out else missed
+    return max(missed, given.latest_start + 1) if given.rows_out else missed

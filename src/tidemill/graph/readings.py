@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import replace
+from itertools import count
+from typing import TypeGuard
 
 from tidemill.algebra.nodes import SourceKind
 from tidemill.algebra.plan import Plan
@@ -18,22 +20,28 @@ def with_readings(
     running: Mapping[Exec, NodeProgress],
     missing: Missing,
     refillable: Collection[str] = (),
+    before: Collection[SourceExec] = (),
 ) -> Exec:
     """The plan over readings of its relations of which it has missed the least.
 
     Rows of a relation come once, with the first tick of a reading. What begins later can go on
     from where another query has taken them in, or has to read them again. So it is with streams
-    whose rows are kept for a while: they are `refillable`.
+    whose rows are kept for a while: they are `refillable`. Readings that ran `before`, in the last
+    tick, and do not run now have had their rows, and do not begin anew.
     """
     again = {leaf.scan.source for leaf in _leaves(plan) if _can_begin_anew(leaf, refillable)}
     if not again:
         return plan
-    known = {leaf for leaf in running if isinstance(leaf, SourceExec)}
-    readings = sorted({0, *(leaf.reading for leaf in known if leaf.scan.source in again)})
-    fresh = max((leaf.reading for leaf in known if leaf.scan.source in again), default=-1) + 1
-    choices = [_reading(plan, number, again) for number in dict.fromkeys([*readings, fresh])]
+    known = {leaf.reading for leaf in running if _reads(leaf, again)}
+    gone = {leaf.reading for leaf in before if _reads(leaf, again)} - known
+    fresh = next(number for number in count() if number not in known | gone)
+    choices = [_reading(plan, number, again) for number in sorted({*known, fresh})]
     # Of equally good ones, the first is shared with most other queries.
     return min(choices, key=missing.until)
+
+
+def _reads(leaf: Exec, sources: Collection[str]) -> TypeGuard[SourceExec]:
+    return isinstance(leaf, SourceExec) and leaf.scan.source in sources
 
 
 def _can_begin_anew(leaf: SourceExec, refillable: Collection[str]) -> bool:

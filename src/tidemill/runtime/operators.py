@@ -31,8 +31,9 @@ class NodeProgress:
     """What an operator has done so far, and what it remembers: now, and at most after a tick.
 
     Of joins also: for how long the rows of each input held, together, and when they started. The
-    `watermark` is that of what it gives, `latest_end` the last instant before which a row that it
-    gave ends; time has `reached` an instant in what it reads, of which it may wait to tell.
+    `watermark` is that of what it gives; the latest of the rows that it gave start at
+    `latest_start` and end before `latest_end`; time has `reached` an instant in what it reads, of
+    which it may wait to tell.
     """
 
     label: str
@@ -48,6 +49,7 @@ class NodeProgress:
     measures: Mapping[str, float] = field(default_factory=dict)
     seconds: float = 0.0
     watermark: int = BEGIN
+    latest_start: int = BEGIN
     latest_end: int = BEGIN
     reached: int = BEGIN
 
@@ -70,6 +72,7 @@ class NodeProgress:
         self.watermark = watermark
         if rows.height:
             self.rows_out += rows.height
+            self.latest_start = max(self.latest_start, int(starts(rows).max()))
             self.latest_end = max(self.latest_end, int(ends(rows).max()))
 
     def copy(self) -> NodeProgress:
@@ -89,6 +92,7 @@ class NodeProgress:
         self.last = max(self.last, other.last)
         self.seconds += other.seconds
         self.watermark = min(self.watermark, other.watermark)
+        self.latest_start = max(self.latest_start, other.latest_start)
         self.latest_end = max(self.latest_end, other.latest_end)
         self.reached = min(self.reached, other.reached)
         names = {**self.measures, **other.measures}

@@ -56,7 +56,7 @@ class Rough(InProcess):
             last = stage is stages[-1]
             parcels = [
                 parcel
-                for number in self._random.sample(range(self.partitions), self.partitions)
+                for number in self._random.sample(range(stage.partitions), stage.partitions)
                 for parcel in self._staged(stage, number, parcels, last)
             ]
         return self._moved(parcels, store)
@@ -81,7 +81,8 @@ class Rough(InProcess):
         """What there is of a task that was done twice; whoever asks for results has all of one."""
         if last:
             return self._random.choice([first, second])
-        chosen = [self._random.choice([0, 1]) for _ in range(self.partitions)]
+        targets = {parcel.target for parcel in first}
+        chosen = {target: self._random.choice([0, 1]) for target in sorted(targets)}
         pairs = [(0, parcel) for parcel in first] + [(1, parcel) for parcel in second]
         return [parcel for attempt, parcel in pairs if chosen[parcel.target] == attempt]
 
