@@ -12,7 +12,7 @@ from typing import Any
 import polars as pl
 import pyarrow as pa
 import pytest
-from tests.spark.change_sources import Script
+from tests.runtime.change_sources import Script
 
 import tidemill as tm
 from tidemill.engine import sources
@@ -227,7 +227,7 @@ def test_declared_relations(tmp_path: Path) -> None:
 @pytest.fixture
 def played(monkeypatch: pytest.MonkeyPatch) -> tm.Engine:
     """An engine that knows one more kind of table that others change."""
-    monkeypatch.setitem(sources._CHANGE_SOURCES, "played", "tests.spark.change_sources")
+    monkeypatch.setitem(sources._CHANGE_SOURCES, "played", "tests.runtime.change_sources")
     engine = tm.Engine(runtime="inprocess")
     for name, kind in (("now", ""), ("changes", "CHANGING")):
         columns = "(k BIGINT, note STRING)"

@@ -45,13 +45,13 @@ class Capability:
     """A row of the table. What is not `refused` must work.
 
     Keys of `refused` are a way, a fabric, or both ("graph inprocess"). On Spark, the way `sample`
-    is tried with every change of the project, the others by the long tests.
+    is tried with every change of the project, if there is one, and all others by the long tests.
     """
 
     name: str
     works: Try
     refused: Mapping[str, Refusal] = field(default_factory=dict)
-    sample: str = "graph"
+    sample: str | None = None
 
     def refusal(self, way: str, fabric: str) -> Refusal | None:
         """The refusal of a cell, if it is one."""

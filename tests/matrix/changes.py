@@ -187,9 +187,9 @@ OWN = Refusal(
 CHANGES = Group(
     "What changes while queries run",
     (
-        Capability("new streams", new_streams, sample="graph"),
+        Capability("new streams", new_streams),
         Capability("dropped streams", dropped_streams, sample="server"),
-        Capability("queries that come and go", come_and_go, sample="graph"),
+        Capability("queries that come and go", come_and_go),
         Capability("a failing query beside others", failing, sample="several"),
         Capability("migration", migration, {"collect": OVER}, sample="start"),
         Capability("sizes set by hand", sizes, {"collect": OVER}, sample="server"),
@@ -197,7 +197,6 @@ CHANGES = Group(
             "sizes adapted to bounds",
             bounds,
             {"collect": OWN, "start": OWN, "several": OWN},
-            sample="graph",
         ),
     ),
 )

@@ -88,9 +88,9 @@ AT_THE_END = Refusal(
 FORMS = Group(
     "Forms",
     (
-        Capability("intervals", intervals, sample="start"),
-        Capability("live", live, {"collect": AT_THE_END}, sample="several"),
+        Capability("intervals", intervals),
+        Capability("live", live, {"collect": AT_THE_END}),
         Capability("changes", changes, sample="server"),
-        Capability("snapshot", snapshot, sample="collect"),
+        Capability("snapshot", snapshot),
     ),
 )

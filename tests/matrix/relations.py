@@ -123,11 +123,11 @@ def star(case: Case) -> None:
 RELATIONS = Group(
     "Relations",
     (
-        Capability("constant relations", constant, sample="collect"),
-        Capability("temporal relations", temporal, sample="start"),
+        Capability("constant relations", constant),
+        Capability("temporal relations", temporal, sample="collect"),
         Capability("`CHANGING` relations", changing, sample="server"),
-        Capability("`ISTREAM(r)`, `DSTREAM(r)`", as_stream, sample="graph"),
-        Capability("`ISTREAM(r)` joined with a stream", beside_a_stream, sample="several"),
+        Capability("`ISTREAM(r)`, `DSTREAM(r)`", as_stream),
+        Capability("`ISTREAM(r)` joined with a stream", beside_a_stream),
         Capability("streams joined through a `CHANGING` relation", star, sample="graph"),
     ),
 )

@@ -172,13 +172,12 @@ FOLDER = Refusal(
 RESTARTS = Group(
     "Restarts",
     (
-        Capability("restart after a kill", killed, {"collect": ANEW}, sample="graph"),
+        Capability("restart after a kill", killed, {"collect": ANEW}),
         Capability("stop and restart", stopped, {"collect": ANEW}, sample="several"),
         Capability(
             "restart with other partitions",
             resized,
             {"collect": ANEW, "server": FOLDER},
-            sample="start",
         ),
     ),
 )

@@ -225,22 +225,24 @@ NO_OBJECT = Refusal(
 NO_WRITER = Refusal("The writers of Spark are parts of Spark.", only_spark)
 
 
-def _sink(name: str, works: Callable[[Case], None], sample: str, **refused: Refusal) -> Capability:
+def _sink(
+    name: str, works: Callable[[Case], None], sample: str | None = None, **refused: Refusal
+) -> Capability:
     return Capability(name, works, {"collect": ITS_OWN, **refused}, sample)
 
 
 SINKS = Group(
     "Sinks, each in all four forms",
     (
-        _sink("`memory`", memory, "start"),
-        _sink("`console`", console, "several"),
-        _sink("a function", function, "graph", server=NO_OBJECT),
-        _sink("`parquet`", partial(files, "parquet"), "graph"),
-        _sink("`csv`", partial(files, "csv"), "start"),
-        _sink("`json`", partial(files, "json"), "several"),
-        _sink("`arrow`", partial(files, "arrow"), "server"),
-        _sink("`orc`", partial(files, "orc"), "graph"),
-        _sink("`postgres`", postgres, "graph"),
+        _sink("`memory`", memory),
+        _sink("`console`", console),
+        _sink("a function", function, server=NO_OBJECT),
+        _sink("`parquet`", partial(files, "parquet"), "start"),
+        _sink("`csv`", partial(files, "csv")),
+        _sink("`json`", partial(files, "json")),
+        _sink("`arrow`", partial(files, "arrow")),
+        _sink("`orc`", partial(files, "orc")),
+        _sink("`postgres`", postgres),
         _sink("any writer of Spark", any_writer, "graph", inprocess=NO_WRITER),
     ),
 )

@@ -150,7 +150,7 @@ TIMES = Group(
     "Time",
     (
         Capability("late rows kept", late_rows, {"collect": ONE_TABLE}, sample="server"),
-        Capability("heartbeats", heartbeats, {"collect": THE_END}, sample="several"),
+        Capability("heartbeats", heartbeats, {"collect": THE_END}),
         Capability("`IDLE` streams", idle, {"collect": THE_END}, sample="graph"),
         Capability("the end of input", end, sample="start"),
     ),

@@ -5,6 +5,8 @@ from pathlib import Path
 import pytest
 
 from tests.shell.conftest import BIDS, Said, said
+from tidemill.errors import ExecutionError
+from tidemill.runtime.run import Run
 from tidemill.shell import EmbeddedBackend
 
 CSV = "item,price,minute\nlamp,30,1\nvase,12,2\nlamp,35,4\n"
@@ -204,15 +206,30 @@ def test_ticks_are_made_by_hand_without_a_clock(say: Said) -> None:
     assert say.notes.endswith("tick 1")
 
 
-def test_a_tick_that_fails_is_told_once_and_others_follow() -> None:
+def test_rows_without_a_time_are_refused(say: Said) -> None:
+    say(BIDS + "START QUERY hot;")
+    assert not say('\\push bid {"item": "a", "price": 1, "minute": null}')
+    assert "the time column `minute` of `bid` is NULL in 1 row(s)" in say.notes
+    assert say('\\push bid {"item": "a", "price": 1, "minute": 3}')
+    assert say("\\watch hot"), say.notes
+
+
+def test_a_tick_that_fails_is_told_once_and_others_follow(monkeypatch: pytest.MonkeyPatch) -> None:
     backend = EmbeddedBackend(every="5 milliseconds")
     say = said(backend)
+    tick, failures = Run.tick, iter(["the disk is full"])
+
+    def failing(run: Run) -> None:
+        if (why := next(failures, None)) is not None:
+            raise ExecutionError(why)
+        tick(run)
+
+    monkeypatch.setattr(Run, "tick", failing)
     say(BIDS + "START QUERY hot;")
-    backend.engine.push("bid", [{"item": "a", "price": 1, "minute": None}])
     until = time.monotonic() + 20
     while say("\\watch hot"):  # the tick is made by another thread
         assert time.monotonic() < until
-    assert "is NULL in 1 row(s)" in say.notes
+    assert "the disk is full" in say.notes
     assert say('\\push bid {"item": "a", "price": 1, "minute": 3}')
     assert say("\\watch hot"), say.notes
     backend.close()

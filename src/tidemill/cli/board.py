@@ -46,7 +46,7 @@ class Entry:
             f"{now.rows_per_second:,.0f}",
             f"{now.rows_out:,}",
             f"{now.late_rows:,}",
-            watermark(now, self.query.job.domain),
+            watermark(now, self.query.planned.domain),
         )
 
 

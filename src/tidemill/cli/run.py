@@ -111,7 +111,7 @@ def _check(changes: bool, snapshot: str | None, coalesce: bool, follow: bool) ->
 
 def _name(query: Query) -> str:
     """What people know a started query by: where its results go."""
-    sink = query.job.sink
+    sink = query.sink
     place = sink.options.get("path") or sink.options.get("table", "")
     return f"{sink.target} {place}".strip()
 

@@ -434,7 +434,7 @@ class Engine:
             raise TidemillError("there is no query to start", help="engine.start(query, ...)")
         graph, started = self._alone(queries, checkpoint, available_now, late)
         for query, run in zip(queries, started, strict=True):
-            query.follow(partial(getattr, run, "progress"))
+            query.runs_as(run)
         graph.tick_every(_seconds(every or AT_ONCE) or 0)
         return StartedQueries(graph, started)
 

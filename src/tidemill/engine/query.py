@@ -215,6 +215,7 @@ class Query:
         """
         other = copy(self)
         other.sink = SinkRequest(sink, options, form or "")
+        other._run = None
         return other
 
     def start(
@@ -244,11 +245,14 @@ class Query:
         """
         own = self.sink if sink is None else SinkRequest(sink)
         query = self.into(own.target, form=form or own.form, **{**own.options, **options})
-        self._run = self._host.started(query, name, partial, checkpoint, available_now, every, late)
-        query._run = self._run
-        run = self._run
-        self.follow(lambda: run.progress)
+        run = self._host.started(query, name, partial, checkpoint, available_now, every, late)
+        self.runs_as(run)
         return run
+
+    def runs_as(self, run: StartedQuery) -> None:
+        """Take note of a run: from now on, its operators and its progress are told."""
+        self._run = run
+        self.follow(lambda: run.progress)
 
     def like(self, sql: str) -> Query:
         """Another query, whose results go to the same place."""

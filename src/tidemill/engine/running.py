@@ -119,6 +119,7 @@ class StartedQuery:
     def redefine(self, definition: Query) -> None:
         """Take note that it asks for something else."""
         self._definition = definition
+        definition.runs_as(self)
 
     def explain(self) -> str:
         """The plan that runs; while that is changing, both, and what remains."""
@@ -313,10 +314,11 @@ class RunningGraph:
         choice = self._choose(query, Statistics())
         job = Job(choice.physical, query.planned.domain, query.sink)
         found = self.graph.add(label, job, partial, meaning)
-        self._started[label] = StartedQuery(self, found, query)
+        started = self._started[label] = StartedQuery(self, found, query)
+        query.runs_as(started)
         if not query.is_fixed:
             self.reoptimizer.watch(label, choice)
-        return self._started[label]
+        return started
 
     def remove(self, name: str) -> None:
         """Let a query go; a graph that is not open for others ends with its last one."""

@@ -13,6 +13,7 @@ from tidemill.algebra.schema import Schema
 from tidemill.algebra.types import UnknownType, name_of, normalize
 from tidemill.analyze import SourceInfo
 from tidemill.errors import CatalogError
+from tidemill.runtime.validity import instants
 from tidemill.sql import UNIT_MICROS
 from tidemill.timeline import TimeDomain
 
@@ -157,9 +158,12 @@ def pushed_table(info: SourceInfo, rows: Any) -> pa.Table:
         help = f"columns: {', '.join(wanted)}"
         raise CatalogError(f"rows for `{info.name}` lack {', '.join(missing)}", help=help)
     try:
-        return table.select(list(wanted)).cast(pa.schema(wanted))
+        fitting = table.select(list(wanted)).cast(pa.schema(wanted))
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
         help = f"types: {', '.join(f'{n} {t}' for n, t in wanted.items())}"
         raise CatalogError(
             f"rows for `{info.name}` have other types: {error}", help=help
         ) from error
+    # Queries must not fail for rows of which nobody can tell when they hold.
+    instants(fitting.column(str(info.time_column)), info.name, str(info.time_column))
+    return fitting

@@ -192,7 +192,7 @@ class Adaptation:
 
 
 def _succeeding(new: Exec, old: Exec) -> dict[Exec, Exec]:
-    """What each part was before; a form may change every part, another size leaves them in place."""
+    """What each part was before: a form may change every part, another size none."""
     parts = zip(new.walk(), old.walk(), strict=True)
     return {n: o for n, o in parts if isinstance(n, Exec) and isinstance(o, Exec) and n != o}
 

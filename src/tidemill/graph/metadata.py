@@ -94,17 +94,26 @@ class Metadata:
 
         Rates are those since the look before, or if that is longer, `over` so many seconds.
         """
+        look = self.looking(over)
+
+        def tell() -> None:
+            if self._graph.run.ticks % every == 0:
+                listener(look())
+
+        return self._graph.after_each_tick(tell)
+
+    def looking(self, over: float = 0.0) -> Callable[[], dict[int, NodeMetadata]]:
+        """How to look at all parts again and again; rates are as in `subscribe`."""
         looks = deque([_Look()])
 
-        def look() -> None:
-            if self._graph.run.ticks % every == 0:
-                found = self._since(looks[0])
-                looks.append(_Look(rows={id: (n.rows_in, n.rows_out) for id, n in found.items()}))
-                while len(looks) > 1 and looks[-1].at - looks[1].at >= over:
-                    looks.popleft()
-                listener(found)
+        def look() -> dict[int, NodeMetadata]:
+            found = self._since(looks[0])
+            looks.append(_Look(rows={id: (n.rows_in, n.rows_out) for id, n in found.items()}))
+            while len(looks) > 1 and looks[-1].at - looks[1].at >= over:
+                looks.popleft()
+            return found
 
-        return self._graph.after_each_tick(look)
+        return look
 
     def now(self) -> dict[int, NodeMetadata]:
         """All parts as they stand, with rates from the beginning of the graph."""

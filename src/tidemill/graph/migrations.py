@@ -83,7 +83,7 @@ class Migrations:
 
     def _prepared(self, query: GraphQuery, plan: Exec) -> Job:
         """A new plan in the words of the graph. Joins that others need keep their orders."""
-        job = replace(query.job, plan=self._graph.matched(plan))
+        job = replace(query.job, plan=self._graph.matched(plan, refills=False))
         job = self._taken(query.name, job)
         joins = RunningJoins()
         for name, other in self._graph.running.items():

@@ -233,17 +233,19 @@ class QueryGraph:
         self._uses.follow({name: query.job for name, query in self.running.items()})
         return self._uses
 
-    def matched(self, plan: Exec) -> Exec:
-        """A plan in the words of the graph, so that it shares what runs already."""
+    def matched(self, plan: Exec, refills: bool = True) -> Exec:
+        """A plan in the words of the graph, so that it shares what runs already; if it `refills`,
+        it may rather read again what is still there of streams."""
         if not self._is_open:
             return plan
         words, nodes = with_ordered_inputs(normal(plan)), self.run.nodes
-        known = self._missing()
-        return with_readings(words, nodes, known, self.run.refillable, self.run.readings)
+        again = self.run.refillable if refills else ()
+        return with_readings(words, nodes, self._missing(), again, self.run.readings)
 
     def missed(self, plan: Exec) -> int:
-        """From which instant on a plan gives exact answers, if it begins now."""
-        return self._missing().until(plan)
+        """Until when a plan that begins now does not give what one that always ran would give with
+        what comes from now on: rows that have come count until then."""
+        return Missing(self.run.nodes, self.run.came, self._lacking).until(plan)
 
     def _missing(self) -> Missing:
         return Missing(self.run.nodes, self.run.newest, self._lacking)

@@ -139,6 +139,12 @@ class Run:
         return self._opened.missed
 
     @property
+    def came(self) -> Mapping[str, int]:
+        """For sources that are being read, the end of the newest row so far."""
+        found = {name: stream.clock.newest + 1 for name, stream in self._opened.streams.items()}
+        return found | {name: each.clock.mark for name, each in self._opened.changing.items()}
+
+    @property
     def refillable(self) -> Collection[str]:
         """The streams of which rows that have come are still there for new queries."""
         streams = self._opened.streams.items()

@@ -132,7 +132,7 @@ class Demo:
 
     def _feed(self) -> None:
         """Begin after what the streams have brought already; then go on with the clock."""
-        house, come = House(), self._service.graph.graph.run.newest
+        house, come = House(), self._service.graph.graph.run.came
         past = max(come.values(), default=0)
         for name, rows in house.until(past).items():
             self.push(name, [row for row in rows if row["ts"] >= come.get(name, 0)])

@@ -172,9 +172,15 @@ class Session:
     def _version(self, topic: str) -> Any:
         """What is known of a topic is out of date if this is another."""
         service = self._live.service
-        if topic == "graph":
-            return service.revision
-        return service.events.count if topic == "events" else service.version
+        match topic:
+            case "graph":
+                return service.revision
+            case "events":
+                return service.events.count
+            case "queries":
+                return service.version[:2]  # it does not fade
+            case _:
+                return service.version
 
     def _data(self, topic: str) -> Any:
         service = self._live.service

@@ -6,7 +6,6 @@ import pyarrow as pa
 
 from tidemill.engine.tables import pushed_table
 from tidemill.feeds import Receipt
-from tidemill.runtime.validity import instants
 from tidemill.server.incoming import rows_of
 from tidemill.server.problems import Conflict, TooMany
 from tidemill.server.service import Service
@@ -22,8 +21,6 @@ class Pushing:
         """Push the rows of a request into a stream."""
         info = self._service.source(name)
         table = pushed_table(info, rows_of(body, media, info))
-        if info.time_column is not None:
-            instants(table.column(info.time_column), info.name, info.time_column)
         self._refuse_flood(info.name, table)
         if wait:
             self._refuse_unread(info.name)

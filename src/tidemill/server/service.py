@@ -6,7 +6,7 @@ import sys
 import time
 import warnings
 from collections.abc import Callable, Mapping
-from threading import Lock
+from threading import Event, Lock, Thread
 from typing import Any
 
 from tidemill.analyze import SourceInfo
@@ -19,18 +19,22 @@ from tidemill.server.events import EventLog
 from tidemill.server.history import History
 from tidemill.server.persist import CatalogLog
 from tidemill.server.problems import Conflict, NotFound
+from tidemill.server.rates import Rates
 from tidemill.server.resources import Resources, bounds_of, knobs
 from tidemill.server.settings import Settings
 from tidemill.server.show.catalog import catalog_of, is_pushed
 from tidemill.server.show.graphs import graph_of, measures_of
 from tidemill.server.show.queries import query_of
 
-Version = tuple[int, int]
-"""What there is to know has changed if this has: the number of ticks, and of other changes."""
-
+Version = tuple[int, int, int]
+"""What there is to know has changed if this has: the numbers of ticks, of other changes, and of
+looks at what parts do, which fades without ticks."""
 
 _RATES_OVER = 3.0
 """Seconds: rows often come in bursts, and people read slowly."""
+
+_LOOK_EVERY = 1.0
+"""Seconds: without ticks, rates fall and time goes on all the same."""
 
 
 class Service:
@@ -52,17 +56,23 @@ class Service:
         self._changes = 0
         self._nodes: Mapping[int, NodeMetadata] = {}
         self._seen_revision = -1
-        self._rates = _Rates()
+        self._looks = 0
+        self._look_at_parts = self.graph.metadata.looking(_RATES_OVER)
+        self._looked_at = 0.0
+        self._rates = Rates(_RATES_OVER)
         self.history = History()
         self._resources = Resources()
         self._listeners: list[Callable[[], None]] = []
         self._listening = Lock()
         self.graph.graph.after_revision.append(lambda carried: self._revised())
-        self.graph.subscribe(self._after_tick, over=_RATES_OVER)
+        self.graph.graph.after_each_tick(self._look)
+        self._stopping = Event()
+        self._clock = Thread(target=self._look_on_the_clock, name="tidemill-looks", daemon=True)
 
     def start(self) -> None:
         """Make ticks from now on."""
         self.graph.tick_every(self.settings.every, self._tick_failed)
+        self._clock.start()
 
     def soon(self) -> None:
         """Do not wait with the next tick: somebody waits for it."""
@@ -71,6 +81,9 @@ class Service:
 
     def stop(self) -> None:
         """Finish the tick that is being made, and stop; what waits is in the folder."""
+        self._stopping.set()
+        if self._clock.is_alive():
+            self._clock.join()
         self.engine.close()
         if self.log is not None:
             self.log.close()
@@ -80,7 +93,7 @@ class Service:
     @property
     def version(self) -> Version:
         """Answers that were made at this version are still right."""
-        return (self.graph.graph.run.ticks, self._changes)
+        return (self.graph.graph.run.ticks, self._changes, self._looks)
 
     def listen(self, listener: Callable[[], None]) -> Callable[[], None]:
         """Call a function when something has changed, from any thread; returns how to stop it."""
@@ -100,14 +113,23 @@ class Service:
     def _revised(self) -> None:
         self.revision += 1
 
-    def _after_tick(self, nodes: Mapping[int, NodeMetadata]) -> None:
-        self._nodes, self._seen_revision = nodes, self.revision
+    def _look(self) -> None:
+        """Take note of what all parts do, between two ticks."""
+        self._nodes, self._seen_revision = self._look_at_parts(), self.revision
         now = time.time()
-        self.history.look(nodes, now)
-        self._resources.look(self.graph, nodes, now)
+        self._looked_at = time.monotonic()
+        self._looks += 1
+        self.history.look(self._nodes, now)
+        self._resources.look(self.graph, self._nodes, now)
         self._rates.look({name: read.rows for name, read in self.graph.sources.items()})
         self.events.look(self.graph)
         self._tell()
+
+    def _look_on_the_clock(self) -> None:
+        while not self._stopping.wait(_LOOK_EVERY):
+            with self.lock:
+                if time.monotonic() - self._looked_at >= _LOOK_EVERY / 2:
+                    self._look()
 
     def _tick_failed(self, error: Exception) -> None:
         print(f"error: a tick failed: {error}", file=sys.stderr, flush=True)
@@ -145,7 +167,7 @@ class Service:
     def catalog(self) -> dict[str, Any]:
         """All streams, relations and derived streams."""
         with self.lock:
-            return catalog_of(self.engine, self.graph.sources, self._rates.now)
+            return catalog_of(self.engine, self.graph.sources, self._rates.of())
 
     def queries(self) -> list[dict[str, Any]]:
         """All queries."""
@@ -214,21 +236,3 @@ class Service:
             raise NotFound(f"there is no stream or relation `{name}`", help=help)
         return self.engine.source(name)
 
-
-class _Rates:
-    """Rows per second of every stream, on the clock."""
-
-    def __init__(self) -> None:
-        self.now: dict[str, float] = {}
-        self._rows: Mapping[str, int] = {}
-        self._at = time.monotonic()
-
-    def look(self, rows: Mapping[str, int]) -> None:
-        """Take note of how many rows were read; single ticks do not count for much."""
-        at = time.monotonic()
-        seconds = max(at - self._at, 1e-9)
-        share = min(1.0, seconds / 2)
-        for name, count in rows.items():
-            rate = (count - self._rows.get(name, count)) / seconds
-            self.now[name] = (1 - share) * self.now.get(name, rate) + share * rate
-        self._rows, self._at = rows, at

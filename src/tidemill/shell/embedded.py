@@ -12,8 +12,7 @@ from typing import Any
 from tidemill import Engine, Query, TidemillError
 from tidemill.client import Catalog, QueryInfo
 from tidemill.engine.kept import KeptStore
-from tidemill.engine.tables import duration, pushed_table
-from tidemill.runtime.validity import instants
+from tidemill.engine.tables import duration
 from tidemill.server.show.catalog import catalog_of
 from tidemill.server.show.queries import query_of
 from tidemill.shell import naming
@@ -114,11 +113,7 @@ class EmbeddedBackend:
 
     def push(self, stream: str, rows: Any) -> int:
         """Push rows, and wait until the queries that run have them; how many."""
-        info = self.engine.source(stream)
-        table = pushed_table(info, rows)
-        time = str(info.time_column)
-        instants(table.column(time), info.name, time)  # a tick must not fail for them
-        count = self.engine.push(stream, table)
+        count = self.engine.push(stream, rows)
         if self._every is not None:
             self.settle()
         return count

@@ -47,18 +47,18 @@ class Steering:
 
     def _revised(self, carried: Mapping[Exec, Exec]) -> None:
         self.manager.revised(self._graph.run.nodes, carried)
-        if not self._sets and not any(self._graph.run.newest.values()):
+        if not self._sets and not any(self._graph.run.came.values()):
             # Rows keep the size that they have, so the first ones should have the right one.
             self._set(self.manager.first_sizes(knobs_of(self._adaptation)))
 
     def _look(self) -> None:
         run = self._graph.run
-        if not run.newest:
+        if not run.came:
             return
         if run.ticks % LOOK_EVERY == 0:
             self._known = self._statistics()  # which takes its time: distinct values are counted
         rows = {name: source.rows for name, source in run.sources.items()}
-        now = max(run.newest.values())
+        now = max(run.came.values())
         histories = self._adaptation.all_histories
         readings = Readings(run.nodes, rows, now, run.seconds, run.ticks, histories)
         self._set(self.manager.observe(readings, knobs_of(self._adaptation), self._known))

@@ -50,7 +50,7 @@ def plans_of(query: Query, sql: str) -> dict[str, Any]:
         "plans": {
             "logical": node_of(query.planned.plan, model),
             "optimized": node_of(query.optimized.plan, model),
-            "physical": node_of(query.job.plan),
+            "physical": node_of(query.operators),
         },
         "texts": {level: query.explain(level) for level in ("fragments", "cost", "verbose")},
         "rules": _rules(query),
