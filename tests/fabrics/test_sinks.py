@@ -80,9 +80,7 @@ def test_changes(query: tm.Query, tmp_path: Path, format: str) -> None:
 
 
 @FILES
-def test_files_have_the_newest_snapshot_only(
-    counts: tm.Query, tmp_path: Path, format: str
-) -> None:
+def test_files_have_the_newest_snapshot_only(counts: tm.Query, tmp_path: Path, format: str) -> None:
     running = counts.start(format, form="snapshot", path=str(tmp_path), available_now=True)
     running.await_termination()
     assert [path.name for path in tmp_path.iterdir()] == ["snapshot=00000002"]

@@ -25,9 +25,7 @@ GROUPED = "SELECT k, COUNT(*) AS n, SUM(v) AS total FROM s WINDOW(RANGE 4) GROUP
 ALONE = Ground()
 
 
-def engine_of(
-    fabric: Ground, ticks: Any = TICKS, partitions: int = 2, slack: int = 0
-) -> tm.Engine:
+def engine_of(fabric: Ground, ticks: Any = TICKS, partitions: int = 2, slack: int = 0) -> tm.Engine:
     engine = fabric.engine(partitions)
     engine.stream("s", ticks, time="at", slack=slack)
     return engine

@@ -47,9 +47,7 @@ def engine_on(fabric: Ground, partitions: int) -> tm.Engine:
     return engine
 
 
-def statistics_of(
-    fabric: Ground, sql: str, partitions: int = 3
-) -> tuple[Statistics, tm.Engine]:
+def statistics_of(fabric: Ground, sql: str, partitions: int = 3) -> tuple[Statistics, tm.Engine]:
     engine = engine_on(fabric, partitions)
     query = query_of(engine, sql)
     query.collect()

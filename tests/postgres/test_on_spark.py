@@ -10,10 +10,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from pyspark.sql import SparkSession
-from tests.spark.driving import query_of, wait_for
 
 import tidemill as tm
 from tests.docs.pages import ROOT, Session, examples, expected
+from tests.fabrics.answers import query_of, wait_for
 from tests.postgres.conftest import Database
 from tests.postgres.replaying import table_rows
 from tidemill.errors import ExecutionError
