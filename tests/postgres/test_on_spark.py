@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 
 import pyarrow as pa
@@ -90,7 +90,7 @@ def test_intervals_of_two_queries(session: SparkSession, database: Database) -> 
     ]
     engine.start(*queries, available_now=True).await_termination()
     rows = [
-        (k, start.replace(tzinfo=UTC), start.replace(minute=start.minute + 2, tzinfo=UTC))
+        (k, start, start.replace(minute=start.minute + 2))
         for k, start in zip(["a", "b", None], at, strict=True)
     ]
     assert table_rows(database, "all_rows") == Counter(rows)
