@@ -13,8 +13,6 @@ import pytest
 from tests.postgres.server import PostgresServer, find_binaries
 
 HERE = Path(__file__).parent
-# Tests that need Spark run where its other tests do.
-GROUPS = {"test_kills.py": "spark-processes", "test_on_spark.py": "spark"}
 
 # Those of the tests before: quicker than a database for each of them.
 SCHEMAS = """
@@ -26,12 +24,9 @@ WHERE nspname <> 'information_schema' AND nspname !~ '^pg_'
 @pytest.hookimpl(tryfirst=True)  # before pytest-xdist looks at the groups
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
-        if item.path.parent != HERE:
-            continue
-        group = GROUPS.get(item.path.name, "postgres")
-        item.add_marker(pytest.mark.xdist_group(group))
-        if group != "postgres":
-            item.add_marker(pytest.mark.spark)
+        # Tests that need Spark run where its other tests do.
+        if item.path.parent == HERE and item.get_closest_marker("spark") is None:
+            item.add_marker(pytest.mark.xdist_group("postgres"))
 
 
 @pytest.fixture(scope="session")

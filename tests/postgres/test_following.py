@@ -1,4 +1,4 @@
-"""Ticks over a table that others change: every version begins and ends once; without Spark."""
+"""Ticks over a table that others change: every version begins and ends once."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ import pytest
 
 from tests.postgres.conftest import Database
 from tests.postgres.replaying import source_of
+from tests.runtime.test_following import held, take
 from tests.runtime.test_following import held, take
 from tidemill.algebra import Schema
 from tidemill.runtime.following import Following

@@ -1,4 +1,4 @@
-"""Queries on Spark whose result is a table in PostgreSQL."""
+"""Queries whose result is a table in PostgreSQL."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from pyspark.sql import SparkSession
 
 import tidemill as tm
 from tests.docs.pages import ROOT, Session, examples, expected
+from tests.fabrics.answers import query_of, wait_for
+from tests.fabrics.ground import Ground, everywhere
 from tests.fabrics.answers import query_of, wait_for
 from tests.postgres.conftest import Database
 from tests.postgres.replaying import table_rows
@@ -25,14 +26,15 @@ def into(database: Database, sql: str, table: str = "result", **options: str) ->
     return f"INSERT INTO postgres({shown}) {sql}"
 
 
+@everywhere
 def test_from_a_table_that_changes_into_another(
-    session: SparkSession, database: Database, tmp_path: Path
+    fabric: Ground, database: Database, tmp_path: Path
 ) -> None:
     """A row of the stream finds what is in the table when it comes."""
     database.run("CREATE TABLE t (k bigint, v text)", "INSERT INTO t VALUES (1, 'before')")
     files = tmp_path / "files"
     files.mkdir()
-    engine = tm.Engine(spark=session, partitions=2)
+    engine = fabric.engine()
     engine.sql(f"""
         CREATE STREAM s (k BIGINT, at BIGINT) SOURCE parquet(path => '{files}') ORDERED BY at;
         CREATE RELATION r (k BIGINT, v STRING)
@@ -65,8 +67,9 @@ def test_from_a_table_that_changes_into_another(
         running.stop()
 
 
+@pytest.mark.spark
 def test_the_page_of_the_documentation(
-    session: SparkSession, database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)  # where its checkpoint goes
     page = (ROOT / "docs" / "postgres.md").read_text("utf-8")
@@ -77,9 +80,9 @@ def test_the_page_of_the_documentation(
     reader.names["shop"].close()
 
 
-def test_intervals_of_two_queries(session: SparkSession, database: Database) -> None:
+def test_intervals_of_two_queries(fabric: Ground, database: Database) -> None:
     at = [datetime(2024, 1, 1, 12, minute) for minute in (0, 1, 5)]
-    engine = tm.Engine(spark=session, partitions=2)
+    engine = fabric.engine()
     engine.stream("s", pa.table({"k": ["a", "b", None], "at": at}), time="at")
     select = "SELECT k FROM s WINDOW(RANGE 2 MINUTES)"
     queries = [
