@@ -25,7 +25,7 @@ apt_install() { \
 }
 endef
 
-.PHONY: help setup java postgres chromium demo test lint format fuzz fuzz-server test-spark test-kills soak web bench bench-peers experiments clean
+.PHONY: help setup java postgres chromium demo test lint format fuzz fuzz-server test-long soak web bench bench-peers experiments clean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*## ' $(firstword $(MAKEFILE_LIST)) | sed -E 's/^([a-z-]+):.*## (.*)/\1\t\2/' \
@@ -108,18 +108,14 @@ fuzz: setup ## random queries against the reference, until Ctrl-C; pass options 
 fuzz-server: setup ## malformed requests and SQL texts for a server; pass options in ARGS
 	@$(BIN)/python -m tests.server.fuzz $(ARGS)
 
-test-spark: setup java ## the long tests on Spark: values, random plans, kills, a cluster, the demo
+test-long: setup java postgres ## what takes longer: kills, a cluster, every way to run a query on Spark
 	@$(BIN)/python -m pytest -n 2 --dist loadgroup -m slow tests $(ARGS)
-
-test-kills: setup java postgres ## kill drivers on Spark at many points, and compare what they leave
-	@TIDEMILL_KILLS=$${TIDEMILL_KILLS:-25} $(BIN)/python -m pytest -s tests/spark/test_kills.py tests/spark/test_live_kills.py tests/postgres/test_kills.py $(ARGS)
 
 # Half an hour of bursts under a bound of memory: `make soak SECONDS=60` for a minute.
 soak: SECONDS ?= 1800
-soak: setup java ## bursts under a bound of memory; 200 clients of a server; many more random cases on Spark
+soak: setup java ## bursts under a bound of memory; 200 clients of a server
 	@$(BIN)/python -m tests.soak --seconds $(SECONDS)
 	@$(BIN)/python -m tests.soak.server --seconds $$(( $(SECONDS) < 300 ? $(SECONDS) : 300 )) --clients 200
-	@TIDEMILL_SOAK=$${TIDEMILL_SOAK:-150} $(BIN)/python -m pytest tests/spark/test_random.py -k more $(ARGS)
 
 # Users need no Node: what this builds is in the package.
 web: ## check, test and build the page into the package (needs Node 20 or newer)

@@ -12,9 +12,9 @@ from typing import Any
 import polars as pl
 import pyarrow as pa
 import pytest
-from tests.runtime.change_sources import Script
 
 import tidemill as tm
+from tests.runtime.change_sources import Script
 from tidemill.engine import sources
 from tidemill.runtime.progress import RelationProgress
 

@@ -25,9 +25,7 @@ GROUPED = "SELECT k, COUNT(*) AS n, SUM(v) AS total FROM s WINDOW(RANGE 4) GROUP
 ALONE = Ground()
 
 
-def engine_of(
-    fabric: Ground, ticks: Any = TICKS, partitions: int = 2, slack: int = 0
-) -> tm.Engine:
+def engine_of(fabric: Ground, ticks: Any = TICKS, partitions: int = 2, slack: int = 0) -> tm.Engine:
     engine = fabric.engine(partitions)
     engine.stream("s", ticks, time="at", slack=slack)
     return engine
@@ -78,19 +76,20 @@ def test_late_rows_and_progress(fabric: Ground) -> None:
     assert {"plan", "run", "load", "step", "save"} <= set(progress.phases)
 
 
-def growing(fabric: Ground, folder: Path, partitions: int = 2) -> tm.Query:
-    """A query over files, of which more may come."""
+def growing(fabric: Ground, folder: Path, partitions: int = 2) -> tm.Engine:
+    """An engine with a stream of files, of which more may come."""
     (folder / "s").mkdir(exist_ok=True)
     engine = fabric.engine(partitions)
     engine.sql(
         "CREATE STREAM s (k BIGINT, v BIGINT, at BIGINT)"
         f" SOURCE parquet(path => '{folder}/s', maxFilesPerTrigger => 1) ORDERED BY at"
     )
-    return query_of(engine, GROUPED)
+    return engine
 
 
 def bring(folder: Path, *ticks: int) -> None:
     """Let files come, one of which ticks read at a time."""
+    (folder / "s").mkdir(exist_ok=True)
     for tick in ticks:
         pq.write_table(TICKS[tick], folder / f"{tick}")
         (folder / f"{tick}").rename(folder / "s" / f"{tick}.parquet")
@@ -102,7 +101,7 @@ def test_it_goes_on_where_it_was_stopped(
 ) -> None:
     """Stopped between ticks, with another number of partitions afterwards, and more rows."""
     results, place = Results(), str(tmp_path / "checkpoint")
-    first = growing(fabric, tmp_path, partitions=3)
+    first = query_of(growing(fabric, tmp_path, partitions=3), GROUPED)
     bring(tmp_path, 0, 1)
     running = first.start(results, checkpoint=place)
     running.process_all_available()
@@ -116,7 +115,7 @@ def test_it_goes_on_where_it_was_stopped(
     assert running.exception() is None
     assert running.await_termination()
     bring(tmp_path, 2)
-    second = growing(fabric, tmp_path, partitions=1)
+    second = query_of(growing(fabric, tmp_path, partitions=1), GROUPED)
     assert second.start(results, checkpoint=place, available_now=True).await_termination()
     assert results.rows == expected
     assert second.progress.sources["s"].rows == 9, "also those that were read before"
@@ -195,14 +194,14 @@ def test_a_failure_at_the_end_of_the_input_is_told_too(fabric: Ground) -> None:
 
 def test_a_checkpoint_has_one_user(fabric: Ground, tmp_path: Path) -> None:
     place = str(tmp_path / "checkpoint")
-    running = growing(fabric, tmp_path).start(Results(), checkpoint=place)
+    running = query_of(growing(fabric, tmp_path), GROUPED).start(Results(), checkpoint=place)
     with pytest.raises(tm.ExecutionError, match="in use by another run"):
-        growing(fabric, tmp_path).start(Results(), checkpoint=place)
+        query_of(growing(fabric, tmp_path), GROUPED).start(Results(), checkpoint=place)
     running.stop()
     other = query_of(engine_of(fabric), "SELECT k FROM s WINDOW(ROWS 2)")
     with pytest.raises(tm.TidemillError, match="another query under the name `q1`"):
         other.start(Results(), checkpoint=place)
-    again = growing(fabric, tmp_path).start(Results(), checkpoint=place)
+    again = query_of(growing(fabric, tmp_path), GROUPED).start(Results(), checkpoint=place)
     assert again.is_active
     again.stop()
 
@@ -254,8 +253,8 @@ def test_relations_alone(fabric: Ground, available_now: bool) -> None:
 
 
 def test_closing_an_engine_stops_what_it_has_started(fabric: Ground, tmp_path: Path) -> None:
-    query = growing(fabric, tmp_path)
-    running = query.start(Results())
+    engine = growing(fabric, tmp_path)
+    running = query_of(engine, GROUPED).start(Results())
     assert running.is_active
-    query._host.close()
+    engine.close()
     assert not running.is_active

@@ -10,13 +10,13 @@ from typing import Any
 import polars as pl
 import pyarrow as pa
 import pytest
-from tests.spark.test_following import held
 
 from tests.postgres.conftest import Database
 from tests.postgres.replaying import source_of
+from tests.runtime.test_following import held, take
 from tidemill.algebra import Schema
-from tidemill.runtime.spark.checkpoint import Checkpoint
-from tidemill.runtime.spark.following import Following
+from tidemill.runtime.following import Following
+from tidemill.store import Store
 
 TYPES = {"k": pa.int64(), "note": pa.string()}
 VALUES = ["NULL", "0", "1"]
@@ -45,17 +45,18 @@ def test_ticks(database: Database, tmp_path: Path, seed: int) -> None:
     )
 
     def follow() -> Following:
-        place = Checkpoint(str(tmp_path))
-        return Following(place, "r", Schema.of(**TYPES), source_of(database, types=TYPES))
+        return Following(
+            Store(str(tmp_path)), "r", Schema.of(**TYPES), source_of(database, types=TYPES)
+        )
 
     ticks: dict[int, pl.DataFrame] = {}
     relation = follow()
     for tick in range(12):
         database.run(*(statement(random) for _ in range(random.randrange(4))), "SELECT")
-        ticks[tick] = relation.take(tick, 2 * tick)
+        ticks[tick] = take(relation, tick, 2 * tick)
         if random.random() < 0.3:
             relation = follow()
-            assert relation.take(tick, 2 * tick).equals(ticks[tick])
+            assert take(relation, tick, 2 * tick).equals(ticks[tick])
         rows: Counter[Any] = Counter(database.run("SELECT k, note FROM t"))
         assert held(ticks) == rows
     assert relation.missing == 0

@@ -16,10 +16,10 @@ from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
-from tests.spark.driving import query_of
 
 import tidemill as tm
 from tests.conftest import ROOT
+from tests.fabrics.answers import query_of
 from tests.postgres.conftest import Database
 from tests.postgres.replaying import rows_of, table_rows
 from tests.spark.scripts.drive import QUERY

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from pyspark.sql import SparkSession
-from tests.spark.driving import query_of, wait_for
 
 import tidemill as tm
 from tests.docs.pages import ROOT, Session, examples, expected
+from tests.fabrics.answers import query_of, wait_for
 from tests.postgres.conftest import Database
 from tests.postgres.replaying import table_rows
 from tidemill.errors import ExecutionError
@@ -90,7 +90,7 @@ def test_intervals_of_two_queries(session: SparkSession, database: Database) -> 
     ]
     engine.start(*queries, available_now=True).await_termination()
     rows = [
-        (k, start.replace(tzinfo=UTC), start.replace(minute=start.minute + 2, tzinfo=UTC))
+        (k, start, start.replace(minute=start.minute + 2))
         for k, start in zip(["a", "b", None], at, strict=True)
     ]
     assert table_rows(database, "all_rows") == Counter(rows)

@@ -8,10 +8,12 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
-from tests.spark.driving import SCRIPTS, net_changes, query_of
 
 import tidemill as tm
+from tests.fabrics.answers import net_changes, query_of
 from tests.spark.scripts.cluster import QUERY, TICKS, tables
+
+SCRIPTS = Path(__file__).parent / "scripts"
 
 
 @pytest.mark.slow

@@ -13,9 +13,9 @@ import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 import pytest
 from tests.spark.driving import SCRIPTS
+from tests.spark.live_graph import END, Answers, check, random_rows
 
 from tests.conftest import ROOT
-from tests.spark.live_graph import END, Answers, check, random_rows
 from tests.spark.scripts.live import QUERIES, STEPS
 
 POINTS = ["before-epoch", "after-epoch", "before-sinks", "after-sinks", "before-marks"]

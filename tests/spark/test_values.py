@@ -10,9 +10,9 @@ from typing import Any
 import pyarrow as pa
 import pytest
 from pyspark.sql import SparkSession
-from tests.spark.driving import multiset, net_changes, query_of
 
 import tidemill as tm
+from tests.fabrics.answers import multiset, net_changes, query_of
 
 NAN, ZEROS = float("nan"), [0.0, -0.0]
 STRUCT = pa.struct([("x", pa.int64()), ("y", pa.string())])

@@ -150,7 +150,14 @@ class QueryGraph:
                 f"the checkpoint has another query under the name `{name}`:\n{query.meaning}",
                 help="choose another name; or start that query and change it with ALTER QUERY",
             )
-        query.job = replace(query.job, sink=job.sink)
+        taken_up = replace(query.job, sink=job.sink)
+        if taken_up.running != query.job.running:
+            form = query.job.sink.form
+            raise CatalogError(
+                f"the query `{name}` of the checkpoint has the form {form}, not {job.sink.form}",
+                help=f"start it with form={form!r}, or another query under another name",
+            )
+        query.job = taken_up
         self._left.discard(name)
         self._revise()
         self._finish()

@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
 
 from tidemill.algebra.plan import Plan
 from tidemill.fragments import Mode
+from tidemill.fragments.exchange import ExchangeExec
 from tidemill.fragments.stages import EdgeExec, is_native
 from tidemill.fragments.staging import Staging
+from tidemill.physical.hand_over import HandOverExec
 from tidemill.physical.operator import Exec
+from tidemill.physical.project import ProjectExec
 from tidemill.physical.source import SourceExec
+from tidemill.physical.union import UnionExec
+from tidemill.physical.versions import VersionsExec
 from tidemill.runtime.clock import Clocks
 from tidemill.runtime.operators import NodeProgress, nodes_of
 from tidemill.runtime.reports import Report, level_totals
@@ -47,6 +54,17 @@ class NativeTotals(dict[Exec, NodeProgress]):
             self[node] = progress.copy()
         else:
             known.merge(progress)
+
+
+_PASSED = (UnionExec, HandOverExec, VersionsExec, ProjectExec)
+"""What exchanges are put below of; see `tidemill.fragments.together`."""
+
+
+def _bare(plan: Plan) -> Plan:
+    """A placed plan, wherever its rows move."""
+    if isinstance(plan, ExchangeExec):
+        return _bare(plan.child)
+    return plan.with_children([_bare(child) for child in plan.children])
 
 
 class GraphNodes(Mapping[Exec, NodeProgress]):
@@ -92,15 +110,19 @@ class GraphNodes(Mapping[Exec, NodeProgress]):
     def _of_stage(self, node: Exec) -> NodeProgress:
         operators = [self._totals[o] for o in self._operators(node) if o in self._totals]
         if not operators:
-            return NodeProgress(node.label)
+            moved = self._moved.get(_bare(self._staging.placed[node].plan), node)
+            return self._totals.get(moved, NodeProgress(node.label))
         if len(operators) == 1:
             return operators[0]
         top, *below = operators
-        whole = top.copy()
+        whole = replace(top, label=node.label)
         for each in below:
             whole.state_rows += each.state_rows
             whole.state_bytes += each.state_bytes
+            whole.most_rows += each.most_rows
+            whole.most_bytes += each.most_bytes
             whole.seconds += each.seconds
+            whole.measures = {**each.measures, **whole.measures}
         # What one part has become takes in what the lowest operator does, and gives what the top
         # one gives.
         whole.rows_in = operators[-1].rows_in
@@ -109,13 +131,21 @@ class GraphNodes(Mapping[Exec, NodeProgress]):
     def _operators(self, node: Exec) -> Iterator[Exec]:
         """The operators that a part has become, from the top."""
         below = {self._staging.placed[child].plan for child in node.children}
+        below |= {_bare(plan) for plan in below if isinstance(plan, _PASSED)}
         waiting: list[Plan] = [self._staging.placed[node].plan]
         while waiting:
             plan = waiting.pop()
-            if plan not in below and not is_native(plan):
+            moved = _bare(plan) if isinstance(plan, _PASSED) else plan
+            if plan not in below and moved not in below and not is_native(plan):
                 if isinstance(plan, Exec) and plan in self._staging.locals:
                     yield self._staging.locals[plan]
                 waiting.extend(plan.children)
+
+    @cached_property
+    def _moved(self) -> dict[Plan, Exec]:
+        """Operators of parts whose rows move before them, though they were to move after them."""
+        plans = self._staging.locals.items()
+        return {_bare(plan): local for plan, local in plans if isinstance(plan, _PASSED)}
 
     def _next_to_source(self, node: Exec) -> NodeProgress:
         known = self._native.get(node)

@@ -235,4 +235,3 @@ class Service:
                 help = self.engine.catalog.remedy(name)
             raise NotFound(f"there is no stream or relation `{name}`", help=help)
         return self.engine.source(name)
-

@@ -1,4 +1,4 @@
-"""Relations that change while queries run on Spark: what their leaves see, tick by tick."""
+"""Relations that change while queries run: what their leaves see, tick by tick."""
 
 from __future__ import annotations
 
@@ -10,27 +10,39 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from pyspark.sql import SparkSession
-from tests.spark.change_sources import SCHEMA, Script
-from tests.spark.driving import net_changes, query_of, wait_for
 
 import tidemill as tm
+from tests.fabrics.answers import net_changes, query_of
+from tests.fabrics.ground import Ground, everywhere
+from tests.runtime.change_sources import SCHEMA, Script
 from tidemill.algebra import VERSION, Field, Scan, Schema, SourceKind
 from tidemill.analyze import SourceInfo
 from tidemill.changes import ChangeSource
+from tidemill.feeds import PushedFeed
 from tidemill.physical.source import SourceExec
-from tidemill.runtime.interface import Job, SinkRequest, StartRequest
+from tidemill.results import SinkRequest
+from tidemill.runtime.interface import Job, Root
 from tidemill.runtime.progress import RelationProgress
 from tidemill.runtime.relations import LocalRelation
-from tidemill.runtime.spark.execution import RunningQuery, SparkExecution
-from tidemill.runtime.spark.reading import Origin
+from tidemill.runtime.run import Run
+from tidemill.runtime.sources import ChangingSource, StreamSource
+from tidemill.store import Store
+from tidemill.testing.sources import opener
 from tidemill.timeline import TimeDomain
 
 LEAF = Schema((*SCHEMA, Field(VERSION, pa.int64())))
 RELATION = SourceExec(Scan("r", "r", LEAF, SourceKind.CHANGING))
 STREAM = SourceExec(Scan("s", "s", Schema.of(v=pa.int64())))
-STREAM_INFO = SourceInfo("s", STREAM.scan.columns, time_column="at", time_type=pa.int64())
-RELATION_INFO = SourceInfo("r", SCHEMA, SourceKind.CHANGING, None)
+DECLARED = Schema.of(v=pa.int64(), at=pa.int64())
+STREAM_INFO = SourceInfo(
+    "s",
+    STREAM.scan.columns,
+    domain=TimeDomain.TICKS,
+    time_column="at",
+    time_type=pa.int64(),
+    declared=DECLARED,
+)
+RELATION_INFO = SourceInfo("r", SCHEMA, SourceKind.CHANGING, None, declared=SCHEMA)
 
 
 class Results:
@@ -56,21 +68,38 @@ class Results:
         return [row for rows in ticks for row in sorted(rows, key=lambda row: int(row[2]))]
 
 
-def start(
-    session: SparkSession,
-    results: Results,
-    source: ChangeSource,
-    place: Path | None = None,
-    stream: list[pa.Table] | None = None,
-    **options: Any,
-) -> RunningQuery:
-    origins = {"r": Origin(RELATION_INFO, changes=source)}
-    jobs = [Job(RELATION, TimeDomain.TICKS, SinkRequest(results))]
-    if stream is not None:
-        origins["s"] = Origin(STREAM_INFO, tables=stream)
-        jobs.append(Job(STREAM, TimeDomain.TICKS, SinkRequest("memory")))
-    execution = SparkExecution(session, jobs, origins, 2)
-    return execution.start(StartRequest(None if place is None else str(place), **options))
+class Watching:
+    """A run that looks at a relation, and perhaps at a stream of instants besides."""
+
+    def __init__(
+        self,
+        fabric: Ground,
+        results: Results,
+        source: ChangeSource,
+        place: Path,
+        stream: bool = True,
+    ) -> None:
+        store = Store(str(place))
+        sources: dict[str, Any] = {"r": ChangingSource(RELATION_INFO, source)}
+        roots = {"r": Root(Job(RELATION, TimeDomain.TICKS, SinkRequest(results)))}
+        self._pushed = PushedFeed("s", DECLARED, store)
+        if stream:
+            sources["s"] = StreamSource(STREAM_INFO, self._pushed)
+            roots["s"] = Root(Job(STREAM, TimeDomain.TICKS, SinkRequest("memory")))
+        self.run = Run(fabric.make(2), opener(sources), store, ends_with_queries=True)
+        self.run.revise(roots, {})
+
+    def tick(self, *instants: int) -> None:
+        """A tick with rows of these instants."""
+        if instants:
+            self._pushed.push(pa.table({"v": instants, "at": instants}))
+        self.run.tick()
+
+    @property
+    def progress(self) -> RelationProgress:
+        found = self.run.sources["r"]
+        assert isinstance(found, RelationProgress)
+        return found
 
 
 def relation_of(*rows: tuple[Any, Any]) -> LocalRelation:
@@ -82,92 +111,89 @@ def table_of(*rows: tuple[Any, Any]) -> pa.Table:
     return pa.Table.from_pylist(records, schema=SCHEMA.to_arrow())
 
 
-def stream_of(*instants: list[int]) -> list[pa.Table]:
-    return [pa.table({"v": ticks, "at": ticks}) for ticks in instants]
-
-
-def test_changes_while_a_query_runs(session: SparkSession, tmp_path: Path) -> None:
+@everywhere
+def test_changes_while_a_query_runs(fabric: Ground, tmp_path: Path) -> None:
     relation = relation_of((1, "ä"), (1, "ä"), (None, None))
     relation.insert(table_of((2, "soon")), at=5)
-    results, place = Results(), tmp_path / "checkpoint"
-    running = start(session, results, relation.follow(), place, stream_of([1, 3], [12]))
-    running.process_all_available()
+    results = Results()
+    watching = Watching(fabric, results, relation.follow(), tmp_path)
+    watching.tick(1, 3)
     first = [(1, "ä", 0, 0, None), (1, "ä", 1, 0, None), (None, None, 2, 0, None)]
     assert results.rows == [*first, (2, "soon", 3, 5, None)]
+    watching.tick(12)
     relation.delete(lambda rows: rows["k"].is_null().to_numpy())
     relation.insert(table_of((3, "水 🌊")), at=40)
     relation.insert(table_of((4, "")), at=2)
-    running.process_all_available()
+    watching.tick()
     assert results.rows[4:] == [
         (None, None, 2, 13, 13),
         (3, "水 🌊", 4, 40, None),
         (4, "", 5, 13, None),
     ]
-    source = running.progress.sources["r"]
-    assert isinstance(source, RelationProgress)
+    source = watching.progress
     assert (source.rows, source.held, source.changes, source.missing) == (7, 5, 3, 0)
     assert source.watermark == 13
-    running.stop()
+    watching.run.stop()
     # While nothing runs, a row goes and another comes; then the stream goes on.
     relation.delete(lambda rows: (rows["k"] == 4).to_numpy())
     relation.insert(table_of((1, "ä")))
-    running = start(session, results, relation.follow(), place, stream_of([1, 3], [12], [20]))
-    running.process_all_available()
+    watching = Watching(fabric, results, relation.follow(), tmp_path)
+    watching.tick(20)
     assert results.rows[7:] == [(4, "", 5, 13, 13), (1, "ä", 6, 13, None)]
     relation.insert(table_of((5, "x")))
-    running.process_all_available()
+    watching.tick()
     assert results.rows[9:] == [(5, "x", 7, 21, None)]
-    running.stop()
-    assert not relation._followers, "a query that has stopped follows no more"
+    watching.run.stop()
+    assert not relation._followers, "a run that has stopped follows no more"
 
 
-def test_a_relation_without_a_stream(session: SparkSession, tmp_path: Path) -> None:
+def test_a_relation_without_a_stream(fabric: Ground, tmp_path: Path) -> None:
     """Every tick that brings changes is an instant."""
-    relation = relation_of()
-    results = Results()
-    running = start(session, results, relation.follow(), tmp_path)
-    wait_for(lambda: bool(results.ticks))
+    relation, results = relation_of(), Results()
+    watching = Watching(fabric, results, relation.follow(), tmp_path, stream=False)
+    watching.tick()
     for k in (1, 2):
         relation.insert(table_of((k, "a")))
-        running.process_all_available()
+        assert watching.run.has_more
+        watching.tick()
     relation.delete(lambda rows: (rows["k"] == 1).to_numpy())
     relation.delete(lambda rows: (rows["k"] == 1).to_numpy())
-    running.process_all_available()
+    watching.tick()
     assert results.rows == [(1, "a", 0, 0, None), (2, "a", 1, 1, None), (1, "a", 0, 2, 2)]
-    assert running.progress.sources["r"].watermark == 3
-    assert running.is_active
-    running.stop()
+    assert watching.progress.watermark == 3
+    assert not watching.run.has_more
+    watching.run.stop()
     relation.insert(table_of((3, "a")))
-    assert start(
-        session, results, relation.follow(), tmp_path, available_now=True
-    ).await_termination()
-    assert results.rows[3:] == [(3, "a", 2, 3, None)], "asked for no more, it ends"
+    watching = Watching(fabric, results, relation.follow(), tmp_path, stream=False)
+    watching.tick()
+    assert results.rows[3:] == [(3, "a", 2, 3, None)]
+    watching.run.stop()
 
 
-def test_every_change_of_a_table_outside_is_seen_once(
-    session: SparkSession, tmp_path: Path
-) -> None:
+def test_every_change_of_a_table_outside_is_seen_once(fabric: Ground, tmp_path: Path) -> None:
     """Over stops: because the sink fails, or the table, or someone wants it."""
-    random = Random(4)
-    source, results = Script(random, rows=5, length=40), Results()
-    for turn in range(5):
-        running = start(session, results, source, tmp_path, stream_of([1]))
-        running.process_all_available()
+    source, results = Script(Random(4), rows=5, length=40), Results()
+    for turn in range(6):
+        watching = Watching(fabric, results, source, tmp_path, stream=False)
+        watching.tick()
         source.happen(4)
         if turn % 3 == 0:
             results.fails_at = max(results.ticks) + 1
+            with pytest.raises(RuntimeError, match="the sink is broken"):
+                watching.tick()
         elif turn % 3 == 1:
             source.is_down = True
-        reason = {0: "the sink is broken", 1: "the table is out of reach"}.get(turn % 3)
-        if reason is not None:
-            with pytest.raises(tm.ExecutionError, match=reason):
-                running.await_termination(timeout=60)
-        source.is_down = False
+            with pytest.raises(tm.ExecutionError, match="the table is out of reach"):
+                watching.tick()
+            source.is_down = False
+        else:
+            watching.tick()
         source.happen(3)
-        running.stop()
-    running = start(session, results, source, tmp_path, stream_of([1]))
-    running.process_all_available()
-    running.stop()
+        watching.run.stop()
+    watching = Watching(fabric, results, source, tmp_path, stream=False)
+    watching.tick()
+    watching.tick()
+    watching.run.stop()
     ids = [row[2] for row in results.rows if row[3] != row[4]]
     assert len(set(ids)) == len(ids)
     ended = {row[2] for row in results.rows if row[3] == row[4]}
@@ -175,10 +201,10 @@ def test_every_change_of_a_table_outside_is_seen_once(
     assert held == source.now
 
 
-def test_what_spark_reads_can_change(session: SparkSession, tmp_path: Path) -> None:
-    """A DataFrame and files are the rows at first; they are read when they are needed."""
-    engine = tm.Engine(spark=session, partitions=1)
-    engine.relation("r", session.createDataFrame([(1, "a")], "k LONG, note STRING"), changing=True)
+def test_what_is_read_can_change(fabric: Ground, tmp_path: Path) -> None:
+    """Files are the rows at first; they are read when they are needed."""
+    engine = fabric.engine()
+    engine.relation("r", table_of((1, "a")), changing=True)
     (tmp_path / "past.csv").write_text("k,since,until\n1,2,\n2,3,9\n")
     engine.sql(
         f"CREATE RELATION past (k BIGINT, since BIGINT, until BIGINT)"
@@ -198,12 +224,11 @@ QUERIES = [
 ]
 
 
-def test_queries_see_changes_as_if_they_had_known_them(
-    session: SparkSession, tmp_path: Path
-) -> None:
-    """Rows of a stream and changes in turns: as in process with the instants of the changes."""
+@everywhere
+def test_queries_see_changes_as_if_they_had_known_them(fabric: Ground, tmp_path: Path) -> None:
+    """Rows of a stream and changes in turns: as if the instants of the changes had been known."""
     (tmp_path / "s").mkdir()
-    engines = [tm.Engine(spark=session, partitions=2), tm.Engine(runtime="inprocess")]
+    engines = [fabric.engine(), Ground().engine(1)]
     for engine in engines:
         engine.relation("r", table_of((1, "a"), (2, "b"), (2, "b")), changing=True)
     ours, theirs = engines
@@ -221,15 +246,14 @@ def test_queries_see_changes_as_if_they_had_known_them(
     place = f"{tmp_path}/checkpoint"
     running = ours.start(*queries, checkpoint=place)
     for number, table in enumerate(tables):
-        pq.write_table(table, tmp_path / "s" / f"{number}.parquet")
+        pq.write_table(table, tmp_path / f"{number}")
+        (tmp_path / f"{number}").rename(tmp_path / "s" / f"{number}.parquet")
         running.process_all_available()
         for engine, at in ((ours, None), (theirs, SPANS[number][-1] + 1)):
             change(engine, number, at)
         running.process_all_available()
     running.stop()
-    ours.start(
-        *queries, checkpoint=f"{tmp_path}/checkpoint", available_now=True
-    ).await_termination()
+    ours.start(*queries, checkpoint=place, available_now=True).await_termination()
     for sql, sink in zip(QUERIES, kept, strict=True):
         expected = query_of(theirs, sql).collect()
         assert net_changes(pa.concat_tables(sink.tables.values())) == net_changes(expected), sql

@@ -1,4 +1,4 @@
-"""Answers that are kept of a graph on Spark are those of the query, also after a restart."""
+"""Answers that are kept of a graph are those of the query, also after a restart."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from pathlib import Path
 
 import polars as pl
 import pyarrow as pa
-from pyspark.sql import SparkSession
 
+from tests.fabrics.ground import Ground, everywhere
 from tidemill import Engine
 from tidemill.engine.kept import KeptStore
 
@@ -15,9 +15,8 @@ COUNT = "SELECT item, COUNT(*) AS n FROM bid WINDOW(RANGE 50) GROUP BY item"
 ROWS = [{"item": n % 3, "at": 2 * n} for n in range(40)]
 
 
-def _opened(session: SparkSession, folder: Path) -> Engine:
-    keep = KeptStore(rows=1000, folder=folder / "answers")
-    engine = Engine(spark=session, keep=keep, pushed=str(folder / "pushed"))
+def _opened(fabric: Ground, folder: Path) -> Engine:
+    engine = fabric.engine(keep=KeptStore(rows=1000, folder=folder / "answers"))
     engine.sql(f"""
         CREATE STREAM bid (item BIGINT, at BIGINT) ORDERED BY at;
         CREATE QUERY n AS {COUNT}
@@ -27,9 +26,10 @@ def _opened(session: SparkSession, folder: Path) -> Engine:
     return engine
 
 
-def test_snapshots_before_and_after_a_restart(session: SparkSession, tmp_path: Path) -> None:
+@everywhere
+def test_snapshots_before_and_after_a_restart(fabric: Ground, tmp_path: Path) -> None:
     for place in (0, 20):
-        engine = _opened(session, tmp_path)
+        engine = _opened(fabric, tmp_path)
         engine.push("bid", ROWS[place : place + 20])
         engine.graph.process_all_available()
         kept = engine.kept("n")

@@ -6,13 +6,11 @@ from itertools import permutations, product
 from random import Random
 
 import pyarrow as pa
-import pytest
-from pyspark.sql import SparkSession
-from tests.spark.driving import query_of
 
 import tidemill as tm
-from tests.spark.test_running import Results
-from tests.spark.test_together import snapshots
+from tests.fabrics.answers import Results, query_of
+from tests.fabrics.ground import Ground
+from tests.fabrics.test_together import snapshots
 
 NAMES = ("a", "b", "c")
 SCHEMA = pa.schema([(name, pa.int64()) for name in ("k", "g", "v", "at")])
@@ -39,8 +37,8 @@ def tables(name: str) -> list[pa.Table]:
     return [pa.Table.from_pylist(whole[n : n + 6], SCHEMA) for n in (0, 6, 12)]
 
 
-def engine_of(session: SparkSession | None) -> tm.Engine:
-    engine = tm.Engine("inprocess") if session is None else tm.Engine(spark=session, partitions=2)
+def engine_of(fabric: Ground, partitions: int = 2) -> tm.Engine:
+    engine = fabric.engine(partitions)
     for name in NAMES:
         engine.stream(name, tables(name), time="at")
     return engine
@@ -56,16 +54,15 @@ def choices() -> list[str]:
     return [JOIN.format(hint=h) for h in orders] + [AGGREGATE.format(hint=h) for h in masks]
 
 
-@pytest.mark.slow
-def test_every_choice_gives_the_same_answer(session: SparkSession) -> None:
-    engine = engine_of(session)
+def test_every_choice_gives_the_same_answer(fabric: Ground) -> None:
+    engine = engine_of(fabric)
     texts = choices()
     sinks = [Results() for _ in texts]
     queries = [query_of(engine, text) for text in texts]
     pairs = zip(queries, sinks, strict=True)
     running = engine.start(*(query.into(sink) for query, sink in pairs), available_now=True)
     assert running.await_termination()
-    alone = engine_of(None)
+    alone = engine_of(Ground(), partitions=1)
     answers = {
         template: snapshots(query_of(alone, template.format(hint="")).collect())
         for template in (JOIN, AGGREGATE)

@@ -1,24 +1,24 @@
-"""The auction queries of the text on Spark: the answers of its data set."""
+"""The auction queries of the text in partitions, on both fabrics: the answers of its data set."""
 
 from __future__ import annotations
 
 import pytest
-from pyspark.sql import SparkSession
 
 import tidemill as tm
 from tests.engine import test_nexmark as golden
+from tests.fabrics.ground import Ground, everywhere
 from tests.golden.loader import cases
 
 
 @pytest.fixture(autouse=True)
-def _on_spark(session: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
+def _there(fabric: Ground, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever the golden tests run, they run here."""
-    engine = tm.Engine
-    monkeypatch.setattr(tm, "Engine", lambda runtime: engine(spark=session, partitions=2))
+    make, session = tm.Engine, fabric.session
 
+    def there(runtime: str) -> tm.Engine:
+        return make(runtime, partitions=2) if session is None else make(spark=session, partitions=2)
 
-def test_the_engine_is_another() -> None:
-    assert golden.auction()._place.on_spark
+    monkeypatch.setattr(tm, "Engine", there)
 
 
 @pytest.mark.parametrize("name", golden.QUERIES)
@@ -26,6 +26,7 @@ def test_query(name: str) -> None:
     golden.test_query(name, golden.TIMESTAMPS, 1000)
 
 
+@everywhere
 def test_query_in_small_ticks() -> None:
     golden.test_query("q4", golden.TICKS, 5)
 

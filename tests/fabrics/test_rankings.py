@@ -1,30 +1,27 @@
-"""Rankings in several partitions, with and without Spark, against the reference."""
+"""Rankings in several partitions, on both fabrics, against the reference."""
 
 from __future__ import annotations
 
-from functools import partial
 from pathlib import Path
 from random import Random
 from typing import Any
 
-import polars as pl
 import pyarrow as pa
 import pytest
-from pyspark.sql import SparkSession
-from tests.spark.ticking import Ticks, native_batches
 
 import tidemill as tm
+from tests.fabrics.ground import Ground, seeds
+from tests.runtime.cases import check_plan_on
 from tidemill.algebra.ranking import Strategy
 from tidemill.analyze import Hints
 from tidemill.fragments import stage_plans
 from tidemill.optimize import optimize
 from tidemill.optimize.rules import rank_objects
 from tidemill.physical.lowering import lower
-from tidemill.physical.operator import empty_batch
 from tidemill.physical.ranking import RankExec
 from tidemill.physical.topk import TopKExec
-from tidemill.runtime.spark import state, tick
-from tidemill.runtime.spark.news import News, gathered
+from tidemill.runtime import tasks
+from tidemill.runtime.reports import News, gathered
 from tidemill.testing.check import check_result, reference_of
 from tidemill.testing.check_queries import plan_of, run_script
 from tidemill.testing.random_cases import ranking_case
@@ -33,26 +30,18 @@ from tidemill.testing.random_rankings import ranking_engine
 SEEDS = range(16)
 
 
-@pytest.fixture(autouse=True)
-def _no_memory() -> None:
-    state._CACHE.clear()
-
-
-@pytest.mark.parametrize("strategy", ["eaa", "sla"])
-@pytest.mark.parametrize("seed", SEEDS)
-def test_partitions(
-    seed: int, strategy: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    case = ranking_case(Random(seed))
+@seeds(
+    [(seed, strategy) for seed in SEEDS for strategy in ("eaa", "sla")],
+    long=[(1, "eaa"), (4, "sla"), (9, "eaa")],
+)
+def test_partitions(fabric: Ground, seed: tuple[int, str], tmp_path: Path) -> None:
+    number, strategy = seed
+    case = ranking_case(Random(number))
     engine = ranking_engine(case.ranking, case.inputs, tm.Engine(runtime="inprocess"))
     plan, functions = plan_of(run_script(case.ranking.sql, engine)), engine.catalog.functions
-    ranked = partial(optimize, hints=Hints(rank=strategy), functions=functions)
-    staged = stage_plans([lower(ranked(plan), functions)])
-    ticks = Ticks(staged, tmp_path.as_uri(), 2 + seed % 2, monkeypatch)
-    found = [empty_batch(plan.schema)]
-    for number, batch in enumerate(native_batches(staged, case.inputs.feeds())):
-        found += ticks.tick(number, *batch)
-    check_result(pl.concat(found).to_arrow(), reference_of(plan, case.inputs, functions))
+    ranked = optimize(plan, hints=Hints(rank=strategy), functions=functions)
+    physical, place = lower(ranked, functions), fabric.make(2 + number % 2)
+    check_plan_on(place, plan, case.inputs, tmp_path, physical, functions)
 
 
 def test_the_seeds_have_everything() -> None:
@@ -61,7 +50,7 @@ def test_the_seeds_have_everything() -> None:
         case = ranking_case(Random(seed))
         engine = ranking_engine(case.ranking, case.inputs, tm.Engine(runtime="inprocess"))
         query = run_script(case.ranking.hinted("eaa"), engine)
-        nodes = list(stage_plans([query.job.plan]).walk())
+        nodes = list(stage_plans([query.operators]).walk())
         for node in nodes:
             if isinstance(node, RankExec):
                 merged = any(isinstance(each, TopKExec) for each in nodes)
@@ -70,17 +59,17 @@ def test_the_seeds_have_everything() -> None:
     assert {(False, True, False), (False, True, True), (True, False, False)} <= kinds
 
 
-@pytest.mark.parametrize("seed", [1, 4, 9])
-def test_on_spark(session: SparkSession, seed: int) -> None:
+@seeds([1, 4, 9], spark=[4])
+def test_queries(fabric: Ground, seed: int) -> None:
     case = ranking_case(Random(seed))
-    engine = ranking_engine(case.ranking, case.inputs, tm.Engine(spark=session))
+    engine = ranking_engine(case.ranking, case.inputs, fabric.engine())
     query = run_script(case.ranking.hinted("eaa"), engine)
     expected = reference_of(plan_of(query), case.inputs, engine.catalog.functions)
     check_result(query.collect(), expected)
 
 
-def test_a_value_out_of_range_stops_the_query(session: SparkSession) -> None:
-    engine = tm.Engine(spark=session)
+def test_a_value_out_of_range_stops_the_query(fabric: Ground) -> None:
+    engine = fabric.engine()
     rows = [{"id": 1, "value": 0.5, "t": 1}, {"id": 2, "value": 1.5, "t": 2}]
     engine.stream("s", rows, time="t")
     query = engine.sql(
@@ -116,23 +105,23 @@ def held(rows: pa.Table) -> set[tuple[int, int, float]]:
     }
 
 
-def test_approximately_on_spark(session: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_approximately(fabric: Ground, monkeypatch: pytest.MonkeyPatch) -> None:
     exact = tm.Engine(runtime="inprocess")
     add_streams(exact)
     expected = held(exact.sql(FASTEST).collect())
     monkeypatch.setattr(rank_objects, "_strategies", lambda *_: iter([Strategy.APPROXIMATE]))
-    heard: list[set[str]] = []
+    heard: list[set[int]] = []
 
     def listening(reports: Any, level: int) -> News:
         news = gathered(reports, level)
         heard.extend(set(told) for told in news.values())
         return news
 
-    monkeypatch.setattr(tick, "gathered", listening)
-    engine = tm.Engine(spark=session, partitions=2)
+    monkeypatch.setattr(tasks, "gathered", listening)
+    engine = fabric.engine()
     add_streams(engine)
     query = engine.sql(FASTEST)
     found = held(query.collect())
     assert len(found & expected) >= 0.9 * len(expected)
-    assert {"0", "1"} in heard
+    assert {0, 1} in heard
     assert query.progress.ranking.precision is not None

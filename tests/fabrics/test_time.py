@@ -7,14 +7,17 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from pyspark.sql import SparkSession
-from tests.spark.driving import query_of, wait_for
 
 import tidemill as tm
-from tests.spark.test_running import GROUPED, Results, engine_of
+from tests.fabrics.answers import Results, query_of, wait_for
+from tests.fabrics.ground import Ground, everywhere, in_process
+from tests.fabrics.test_started import GROUPED, engine_of
 from tidemill.algebra import Schema
-from tidemill.runtime.spark.idle import overdue
-from tidemill.runtime.spark.inputs import SourceRows
+from tidemill.analyze import SourceInfo
+from tidemill.feeds import TablesFeed
+from tidemill.runtime.clock import SourceClock
+from tidemill.runtime.sources import Stream, StreamSource, overdue
+from tidemill.timeline import TimeDomain
 
 
 class TestLateRows:
@@ -25,7 +28,7 @@ class TestLateRows:
         {"k": 1, "v": 2, "at": 5, "watermark": 7},
     ]
 
-    def test_by_a_function(self, session: SparkSession) -> None:
+    def test_by_a_function(self, fabric: Ground) -> None:
         kept: list[tuple[str, int, list[dict[str, object]]]] = []
 
         def keep(source: str, rows: pa.Table, tick: int) -> None:
@@ -33,21 +36,22 @@ class TestLateRows:
                 kept.append((source, tick, rows.to_pylist()))
 
         results = Results()
-        query = query_of(engine_of(session, partitions=2), GROUPED)
+        query = query_of(engine_of(fabric), GROUPED)
         running = query.start(results, available_now=True, late=keep)
         running.await_termination()
         assert kept == [("s", 1, self.LATE[:1]), ("s", 2, self.LATE[1:])]
         assert running.progress.late_rows == 2
         assert running.progress.rows_out == sum(t.num_rows for t in results.ticks.values())
 
-    def test_in_files(self, session: SparkSession, tmp_path: Path) -> None:
-        query = query_of(engine_of(session, partitions=2), "SELECT v FROM s WHERE v > 100")
+    @everywhere
+    def test_in_files(self, fabric: Ground, tmp_path: Path) -> None:
+        query = query_of(engine_of(fabric), "SELECT v FROM s WHERE v > 100")
         query.start(Results(), available_now=True, late=str(tmp_path)).await_termination()
-        kept = session.read.parquet(f"{tmp_path}/s").orderBy("at").drop("tick").toArrow()
+        kept = pq.read_table(tmp_path / "s").drop_columns(["tick"]).sort_by("at")
         assert kept.to_pylist() == self.LATE, "whatever the query does with rows"
 
-    def test_with_timestamps(self, session: SparkSession) -> None:
-        engine = tm.Engine(spark=session, partitions=1)
+    def test_with_timestamps(self, fabric: Ground) -> None:
+        engine = fabric.engine()
         micros = [pa.table({"ts": pa.array([at], pa.timestamp("us"))}) for at in (70, 10)]
         engine.stream("s", [t.append_column("v", pa.array([1])) for t in micros], time="ts")
         kept: list[pa.Table] = []
@@ -59,12 +63,28 @@ class TestLateRows:
         (row,) = pa.concat_tables(kept).to_pylist()
         assert (row["ts"].microsecond, row["watermark"].microsecond) == (10, 70)
 
+    def test_after_a_stop(self, fabric: Ground, tmp_path: Path) -> None:
+        """A row is late by what the run knew before it was stopped."""
+        growing = Growing(fabric, tmp_path)
+        late: list[dict[str, object]] = []
+        for rows in ([(1, 10, 30)], [(1, 11, 29), (1, 12, 31)]):
+            growing.add("a", *rows)
+            running = query_of(growing.engine, "SELECT v FROM a").start(
+                Results(),
+                checkpoint=str(tmp_path / "checkpoint"),
+                late=lambda source, rows, tick: late.extend(rows.to_pylist()),
+            )
+            running.process_all_available()
+            running.stop()
+        assert late == [{"k": 1, "v": 11, "at": 29, "watermark": 30}]
+        assert running.progress.late_rows == 1
+
 
 class Growing:
     """Streams of files to which rows can be added while a query runs."""
 
-    def __init__(self, session: SparkSession, folder: Path, **idle: str | None) -> None:
-        self.engine = tm.Engine(spark=session, partitions=1)
+    def __init__(self, fabric: Ground, folder: Path, **idle: str | None) -> None:
+        self.engine = fabric.engine()
         self._folder = folder
         self._files = 0
         for name in ("a", "b"):
@@ -83,8 +103,9 @@ class Growing:
         hidden.rename(self._folder / name / f"{self._files}.parquet")
 
 
-def test_a_heartbeat_lets_time_pass(session: SparkSession, tmp_path: Path) -> None:
-    growing = Growing(session, tmp_path)
+@everywhere
+def test_a_heartbeat_lets_time_pass(fabric: Ground, tmp_path: Path) -> None:
+    growing = Growing(fabric, tmp_path)
     results = Results()
     query = query_of(growing.engine, "SELECT k, COUNT(*) AS n FROM a WINDOW(RANGE 5) GROUP BY k")
     running = query.start(results)
@@ -104,8 +125,9 @@ def test_a_heartbeat_lets_time_pass(session: SparkSession, tmp_path: Path) -> No
     running.stop()
 
 
-def test_a_silent_source_does_not_hold_back_for_ever(session: SparkSession, tmp_path: Path) -> None:
-    growing = Growing(session, tmp_path, b="2 SECONDS")
+@in_process
+def test_a_silent_source_does_not_hold_back_for_ever(fabric: Ground, tmp_path: Path) -> None:
+    growing = Growing(fabric, tmp_path, b="1 SECOND")
     results = Results()
     running = query_of(growing.engine, "SELECT v FROM a UNION ALL SELECT v FROM b").start(results)
     growing.add("b", (1, 7, 1))
@@ -120,19 +142,12 @@ def test_a_silent_source_does_not_hold_back_for_ever(session: SparkSession, tmp_
     running.stop()
 
 
-class Asleep:
-    """A run, as far as the watch needs one."""
-
-    def __init__(self, idle: dict[str, float | None], marks: dict[str, int]) -> None:
-        self.sources = [
-            SourceRows(n, name, Schema(()), idle=limit)
-            for n, (name, limit) in enumerate(idle.items())
-        ]
-        self.watermarks = marks
-        self.last_rows = dict.fromkeys(idle, 100.0)
-
-    def heartbeat(self, instants: object) -> None:
-        raise AssertionError(instants)
+def asleep(idle: float | None, mark: int) -> Stream:
+    """A stream that has brought its last row at 100 on the clock."""
+    info = SourceInfo("s", Schema.of(), domain=TimeDomain.TICKS, idle=idle)
+    stream = Stream(StreamSource(info, TablesFeed("s", [])), clock=SourceClock(mark=mark))
+    stream.last_rows = 100.0
+    return stream
 
 
 @pytest.mark.parametrize(
@@ -151,4 +166,5 @@ class Asleep:
 def test_who_is_moved_on(
     idle: dict[str, float | None], marks: dict[str, int], now: float, expected: dict[str, int]
 ) -> None:
-    assert overdue(Asleep(idle, marks), now) == expected
+    streams = {name: asleep(limit, marks.get(name, 0)) for name, limit in idle.items()}
+    assert overdue(streams, now) == expected

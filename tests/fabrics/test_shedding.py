@@ -1,4 +1,4 @@
-"""Star joins with bounded memory on Spark: divided by what the relation connects."""
+"""Star joins with bounded memory in partitions: divided by what the relation connects."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from random import Random
 from typing import Any
 
 import pytest
-from pyspark.sql import SparkSession
-from tests.spark.driving import query_of
 
 import tidemill as tm
+from tests.fabrics.answers import query_of
+from tests.fabrics.ground import Ground, everywhere
 
 STAR = (
     "SELECT r.v AS a, s.v AS b, LEAST(r.imp, s.imp) AS i FROM r WINDOW(RANGE 20), f, "
@@ -29,9 +29,12 @@ def rows_of(rng: Random) -> list[list[dict[str, Any]]]:
     return [rows[at : at + TICK] for at in range(0, len(rows), TICK)]
 
 
-def engine_of(session: SparkSession | None, changing: bool = False, **options: Any) -> tm.Engine:
+ALONE = Ground()
+
+
+def engine_of(fabric: Ground, changing: bool = False, partitions: int = 1) -> tm.Engine:
     rng = Random(4)
-    engine = tm.Engine("inprocess") if session is None else tm.Engine(spark=session, **options)
+    engine = fabric.engine(partitions)
     engine.stream("r", rows_of(rng), time="at")
     engine.stream("s", rows_of(rng), time="at")
     facts = [{"a": rng.randint(0, 11), "b": rng.choice([None, *range(12)])} for _ in range(9)]
@@ -46,9 +49,10 @@ def answer(engine: tm.Engine, sql: str) -> Counter[tuple[Any, ...]]:
     return Counter(tuple(row.values()) for row in query_of(engine, sql).collect().to_pylist())
 
 
-def test_partitions_give_part_of_the_exact_answer(session: SparkSession) -> None:
-    exact = answer(engine_of(None), STAR)
-    engine = engine_of(session, partitions=2)
+@everywhere
+def test_partitions_give_part_of_the_exact_answer(fabric: Ground) -> None:
+    exact = answer(engine_of(ALONE), STAR)
+    engine = engine_of(fabric, partitions=2)
     query = query_of(engine, f"{STAR} SHED TO 12 ROWS BY imp USING dgl")
     assert "AssignPartitionExec" in query.explain("fragments")
     found = Counter(tuple(row.values()) for row in query.collect().to_pylist())
@@ -61,14 +65,14 @@ def test_partitions_give_part_of_the_exact_answer(session: SparkSession) -> None
 
 
 @pytest.mark.parametrize("changing", [False, True], ids=["constant", "changing"])
-def test_one_partition_gives_what_one_process_gives(session: SparkSession, changing: bool) -> None:
+def test_one_partition_gives_what_one_process_gives(fabric: Ground, changing: bool) -> None:
     sql = f"{STAR} SHED TO 12 ROWS BY imp USING dimpprob"
     # What changes may connect everything, so all of it is in one partition anyway.
-    engine = engine_of(session, changing, partitions=2 if changing else 1)
-    assert answer(engine, sql) == answer(engine_of(None, changing), sql)
+    engine = engine_of(fabric, changing, partitions=2 if changing else 1)
+    assert answer(engine, sql) == answer(engine_of(ALONE, changing), sql)
 
 
-def test_what_is_kept_outlives_a_restart(session: SparkSession, tmp_path: Path) -> None:
+def test_what_is_kept_outlives_a_restart(fabric: Ground, tmp_path: Path) -> None:
     sql = f"{STAR} SHED TO 12 ROWS BY imp USING simp"
     ticks: dict[int, list[tuple[Any, ...]]] = {}
     failures = [RuntimeError("killed")]
@@ -79,11 +83,11 @@ def test_what_is_kept_outlives_a_restart(session: SparkSession, tmp_path: Path) 
         ticks[tick] = [tuple(row.values()) for row in table.to_pylist()]
 
     def run() -> None:
-        query = query_of(engine_of(session, changing=True, partitions=2), sql)
+        query = query_of(engine_of(fabric, changing=True, partitions=2), sql)
         query.start(keep, checkpoint=str(tmp_path), available_now=True).await_termination()
 
-    with pytest.raises(tm.TidemillError, match="killed"):
+    with pytest.raises(RuntimeError, match="killed"):
         run()
     run()
     found = Counter(row for rows in ticks.values() for row in rows)
-    assert found == answer(engine_of(None, changing=True), sql)
+    assert found == answer(engine_of(ALONE, changing=True), sql)

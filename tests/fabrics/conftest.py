@@ -1,0 +1,5 @@
+"""A database for the tests that need one."""
+
+from tests.postgres.conftest import database, server
+
+__all__ = ["database", "server"]
