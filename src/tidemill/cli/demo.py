@@ -15,6 +15,7 @@ from tidemill.cli.report import reported
 from tidemill.cli.script import Runtime
 from tidemill.cli.serve import serve
 from tidemill.cli.show import show_links, wide_console
+from tidemill.cli.spark import chosen
 from tidemill.cli.tour import tour
 
 _LINKS = (
@@ -31,15 +32,20 @@ _LINKS = (
 
 def demo(
     runtime: Annotated[
-        Runtime, typer.Option(help="Spark on this machine, or a tour in this process (no Java).")
-    ] = Runtime.SPARK,
+        Runtime | None,
+        typer.Option(
+            help="Spark on this machine, or a tour in this process (no Java). If you do not say: "
+            "Spark, where there is Java.",
+            show_default=False,
+        ),
+    ] = None,
     bids: Annotated[int, typer.Option(min=1000, help="How many bids to generate.")] = 200_000,
     pause: Annotated[bool, typer.Option("--pause", help="Wait for Enter after each step.")] = False,
 ) -> None:
     """Ask an auction house eight questions at once, on Spark, and see some answers."""
-    console = wide_console()
-    with reported(Console(stderr=True)):
-        if runtime is Runtime.INPROCESS:
+    console, notes = wide_console(), Console(stderr=True)
+    with reported(notes):
+        if chosen(runtime, notes) is Runtime.INPROCESS:
             tour(console, pause)
             return
         from tidemill.cli.house import House  # which needs PySpark

@@ -18,7 +18,7 @@ from rich.text import Text
 from tidemill import Engine, Query, TidemillError
 from tidemill.cli.board import Entry, watch
 from tidemill.cli.show import View, doing, heading, show_answer, show_mistake, show_sql
-from tidemill.cli.spark import start_spark
+from tidemill.cli.spark import tell_where
 from tidemill.cli.stations import WRONG
 from tidemill.nexmark.generate import BEGINNING, MICROSECONDS_PER_BID, generate
 from tidemill.nexmark.queries import QUERIES, BenchmarkQuery
@@ -56,7 +56,7 @@ class House:
         days = timedelta(microseconds=self.bids * MICROSECONDS_PER_BID).days + 1
         self.console.print(_welcome(self.bids, days))
         with Engine() as engine:
-            start_spark(engine, self.console)
+            tell_where(engine, self.console)
             with doing(self.console, f"generating {self.bids:,} bids"):
                 generate(engine.spark, self.folder, self.bids, _TICKS)
             self._ask(engine)

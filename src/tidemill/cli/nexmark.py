@@ -10,7 +10,7 @@ from rich.console import Console
 
 from tidemill import Engine
 from tidemill.cli.report import reported
-from tidemill.cli.spark import start_spark
+from tidemill.cli.spark import tell_where
 
 # What needs Spark is imported where it is used: other commands start faster without it.
 
@@ -38,7 +38,7 @@ def generate(
 
     notes = Console(stderr=True)
     with reported(notes), Engine() as engine:
-        start_spark(engine, notes)
+        tell_where(engine, notes)
         with notes.status(f"generating {bids:,} bids"):
             size = generate_streams(engine.spark, path, bids, files, seed)
     typer.echo(

@@ -17,8 +17,8 @@ from tidemill import Engine, Progress, Query, TidemillError
 from tidemill.cli.board import Entry, watch
 from tidemill.cli.printing import SCREENFUL, Printer, print_answer
 from tidemill.cli.report import reported
-from tidemill.cli.script import Command, File, Runtime, load
-from tidemill.cli.spark import start_spark
+from tidemill.cli.script import Command, File, load
+from tidemill.cli.spark import Where, chosen, tell_where
 from tidemill.terminal.tables import Format
 
 
@@ -42,9 +42,7 @@ def run(
         int | None,
         typer.Option(min=0, help=f"Rows to print; 0 prints all. A table stops at {SCREENFUL}."),
     ] = None,
-    runtime: Annotated[
-        Runtime, typer.Option(help="Spark on this machine, or this process (no Java).")
-    ] = Runtime.SPARK,
+    runtime: Where = None,
     once: Annotated[
         bool | None,
         typer.Option(
@@ -73,7 +71,7 @@ def run(
     notes = Console(stderr=True)
     settings = {"checkpoint": checkpoint, "every": every, "late": late}
     given = {name: str(value) for name, value in settings.items() if value is not None}
-    with reported(notes), Engine(runtime=runtime.value) as engine:
+    with reported(notes), Engine(runtime=chosen(runtime, notes).value) as engine:
         script = load(engine, file, command)
         follow = script.answer is None if once is None else not once
         _check(changes, snapshot, coalesce, follow)
@@ -84,8 +82,7 @@ def run(
         if given and not started:
             help = "write INSERT INTO, or add --follow"
             raise TidemillError(f"--{next(iter(given))} is for queries that are started", help=help)
-        if runtime is Runtime.SPARK:
-            start_spark(engine, notes)
+        tell_where(engine, notes)
         if started:
             _run_together(engine, started, follow, given, notes)
         if script.answer is not None and not follow:

@@ -10,7 +10,8 @@ import typer
 from rich.console import Console
 
 from tidemill.cli.report import reported
-from tidemill.cli.script import File, Runtime, read
+from tidemill.cli.script import File, read
+from tidemill.cli.spark import Where, chosen
 from tidemill.server.settings import Limits, Settings
 
 _MOST = Limits()
@@ -38,9 +39,7 @@ def serve(
     every: Annotated[
         str, typer.Option(metavar="TIME", help="The time between ticks: '500 ms'.")
     ] = "500 ms",
-    runtime: Annotated[
-        Runtime, typer.Option(help="This process, or Spark on this machine.")
-    ] = Runtime.INPROCESS,
+    runtime: Where = None,
     allow: Annotated[
         list[str] | None,
         typer.Option(
@@ -93,7 +92,7 @@ def serve(
             folder,
             seconds(every),
             tuple(allow or ()),
-            runtime.value,
+            chosen(runtime, notes).value,
             memory,
             cpu,
             demo,

@@ -11,7 +11,6 @@ from rich.console import Console
 
 from tidemill.cli.report import reported
 from tidemill.cli.script import Command, Runtime, read
-from tidemill.cli.spark import start_spark
 from tidemill.terminal.tables import Format
 
 if TYPE_CHECKING:
@@ -56,7 +55,7 @@ def shell(
     notes = Console(stderr=True)
     with reported(notes):
         if server is None:
-            backend = _embedded(runtime, every, notes)
+            backend = _embedded(runtime, every)
         else:
             backend = _remote(server, token, token_file)
         try:
@@ -76,13 +75,10 @@ def _remote(url: str, token: str | None, token_file: Path | None) -> Backend:
     return ServerBackend(Client(url, token))
 
 
-def _embedded(runtime: Runtime, every: str, notes: Console) -> Backend:
+def _embedded(runtime: Runtime, every: str) -> Backend:
     from tidemill.shell import EmbeddedBackend
 
-    backend = EmbeddedBackend(runtime.value, None if every == "never" else every)
-    if runtime is Runtime.SPARK:
-        start_spark(backend.engine, notes)
-    return backend
+    return EmbeddedBackend(runtime.value, None if every == "never" else every)
 
 
 def _converse(backend: Backend, printer: Printer, file: str | None, command: str | None) -> bool:
@@ -90,6 +86,8 @@ def _converse(backend: Backend, printer: Printer, file: str | None, command: str
     from tidemill.shell import Repl, Session
 
     at_terminal = command is None and sys.stdin.isatty()
+    if not at_terminal:
+        printer.note(backend.title)  # people are greeted with it
     session = Session(backend, printer)
     done = file is None or session.run_file(file)
     if at_terminal and not session.ended:

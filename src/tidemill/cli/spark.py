@@ -1,39 +1,40 @@
-"""Spark for a command: started quietly, with a word on the terminal."""
+"""Where the queries of a command run: on Spark, which is started quietly, or in this process."""
 
 from __future__ import annotations
 
-import os
-import signal
-from collections.abc import Iterator
-from contextlib import contextmanager
+from typing import Annotated
 
+import typer
 from rich.console import Console
 
 from tidemill import Engine
+from tidemill.cli.script import Runtime
+from tidemill.runtime.java import has_java
+
+Where = Annotated[
+    Runtime | None,
+    typer.Option(
+        "--runtime",
+        help="Spark on this machine, or this process (no Java). If you do not say: Spark, where "
+        "there is Java.",
+        show_default=False,
+    ),
+]
 
 
-def start_spark(engine: Engine, notes: Console) -> None:
-    """Start the session of an engine, and say so while it takes its time."""
+def chosen(runtime: Runtime | None, notes: Console) -> Runtime:
+    """The runtime that was asked for, or the best one that there is."""
+    if runtime is None and not has_java():
+        notes.print("there is no Java, so there is no Spark", style="dim", highlight=False)
+        return Runtime.INPROCESS
+    return runtime or Runtime.SPARK
+
+
+def tell_where(engine: Engine, notes: Console) -> None:
+    """Say where queries run; Spark takes its time to be there."""
+    engine.prepare(quietly=True)
     word = "starting Spark"
     if notes.is_terminal:
-        # (Nothing that moves: standard error is somewhere else meanwhile.)
         notes.print(word, end="\r", style="dim")
-    with _quiet():
-        assert engine.spark
-    # PySpark would cancel jobs by itself, and fail where it is just talking to Java.
-    signal.signal(signal.SIGINT, signal.default_int_handler)
-    if notes.is_terminal:
-        notes.print(" " * len(word), end="\r")
-
-
-@contextmanager
-def _quiet() -> Iterator[None]:
-    """Java warns of a module that Spark asks for. Processes started here have no such voice."""
-    kept, nowhere = os.dup(2), os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, 2)
-    try:
-        yield
-    finally:
-        os.dup2(kept, 2)
-        os.close(kept)
-        os.close(nowhere)
+    title = engine.title
+    notes.print(f"{title:<{len(word)}}", style="dim", highlight=False)

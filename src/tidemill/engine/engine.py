@@ -394,6 +394,7 @@ class Engine:
             help = "it is engine.graph; stop it with engine.graph.stop()"
             raise TidemillError("the graph of this engine is running already", help=help)
         seconds = _seconds(every)
+        self._place.prepare()
         run = self._place.run(checkpoint, late=late, is_open=True)
         self._graph = RunningGraph(run, _choose)
         if self._bounds is not None:
@@ -515,6 +516,22 @@ class Engine:
             return []
         leaves = (node for node in self.graph.graph.run.nodes if isinstance(node, SourceExec))
         return [leaf.scan.columns for leaf in leaves if leaf.scan.source == source]
+
+    def prepare(self, quietly: bool = False) -> None:
+        """Let Spark get ready in the background, if queries run there: it takes some seconds.
+
+        Quietly, what Java says on the terminal is dropped.
+        """
+        self._place.prepare(quietly)
+
+    @property
+    def title(self) -> str:
+        """Where queries run, in a few words.
+
+        >>> Engine(runtime="inprocess").title
+        'in this process'
+        """
+        return self._place.title
 
     def _rows(self, name: str, source: Any) -> tuple[Rows, Schema]:
         """What a user handed over, and its columns."""

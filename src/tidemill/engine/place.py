@@ -6,6 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from tidemill.analyze import Catalog, SourceInfo
+from tidemill.engine.session import Session
 from tidemill.engine.sources import Sources
 from tidemill.engine.statistics import StatisticsStore
 from tidemill.errors import CatalogError, UnsupportedError
@@ -40,18 +41,14 @@ class Place:
             raise UnsupportedError(f"the runtime `{runtime}` uses no Spark session", help=help)
         self.on_spark = runtime == "spark"
         self.sources = Sources((lambda: self.spark) if self.on_spark else None)
-        self._spark = spark
-        self._owns_session = False
+        self._session = Session(spark)
         self._partitions = partitions
         self._catalog = catalog
         self._statistics = statistics
 
     def close(self) -> None:
         """Give the Spark session back, if it was started here and no one else uses it."""
-        if self._owns_session:
-            self._owns_session = False
-            self._spark = None
-            release_session()
+        self._session.close()
 
     def source(self, name: str) -> SourceInfo:
         """A source by name."""
@@ -100,21 +97,17 @@ class Place:
     @property
     def spark(self) -> SparkSession:
         """The Spark session that queries run on; one on this machine is started if need be."""
-        if self._spark is None:
-            self._spark = acquire_session()
-            self._owns_session = True
-        return self._spark
+        return self._session.now
 
+    def prepare(self, quietly: bool = False) -> None:
+        """Let Spark get ready while other things are done, if queries run there."""
+        if self.on_spark:
+            self._session.prepare(quietly)
 
-def acquire_session() -> SparkSession:
-    """A session on this machine; Spark is asked for only when it is needed."""
-    from tidemill.runtime.spark import session
-
-    return session.acquire()
-
-
-def release_session() -> None:
-    """Give the session back."""
-    from tidemill.runtime.spark import session
-
-    session.release()
+    @property
+    def title(self) -> str:
+        """Where queries run, in a few words."""
+        if not self.on_spark:
+            return "in this process"
+        context = self.spark.sparkContext
+        return f"on Spark {context.version}, {context.master}"

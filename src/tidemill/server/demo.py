@@ -117,11 +117,20 @@ class Demo:
 
     def __init__(self, service: Service) -> None:
         self._service = service
+        self._house = House()
+        self._past, self._began = 0, 0.0
         self._stopping = Event()
         self._thread = Thread(target=self._feed, name="tidemill-demo", daemon=True)
 
     def start(self) -> None:
-        """Open the house."""
+        """Open the house. What happens in the first second is there at once."""
+        come = self._service.graph.graph.run.newest
+        self._past = max(come.values(), default=0)
+        # Begin after what the streams have brought already.
+        for name, rows in self._house.until(self._past).items():
+            self.push(name, [row for row in rows if row["ts"] >= come.get(name, 0)])
+        self._began = time.monotonic() - 1.0
+        self._go_on()
         self._thread.start()
 
     def stop(self) -> None:
@@ -131,16 +140,14 @@ class Demo:
             self._thread.join()
 
     def _feed(self) -> None:
-        """Begin after what the streams have brought already; then go on with the clock."""
-        house, come = House(), self._service.graph.graph.run.came
-        past = max(come.values(), default=0)
-        for name, rows in house.until(past).items():
-            self.push(name, [row for row in rows if row["ts"] >= come.get(name, 0)])
-        began, offset = time.monotonic(), max(past, BEGINNING)
         while not self._stopping.wait(_PAUSE):
-            passed = (time.monotonic() - began) * BIDS_PER_SECOND * MICROSECONDS_PER_BID
-            for name, rows in house.until(offset + int(passed)).items():
-                self.push(name, rows)
+            self._go_on()
+
+    def _go_on(self) -> None:
+        """Come to where the clock is."""
+        passed = (time.monotonic() - self._began) * BIDS_PER_SECOND * MICROSECONDS_PER_BID
+        for name, rows in self._house.until(max(self._past, BEGINNING) + int(passed)).items():
+            self.push(name, rows)
 
     def push(self, name: str, rows: list[Row]) -> None:
         """Push what happens; streams that somebody has dropped stay quiet."""

@@ -63,7 +63,9 @@ class Serving:
 
     def announce(self, console: Console) -> None:
         """Say where the server is."""
-        console.print(f"Tidemill is served at {self.url} (Ctrl-C stops it)", highlight=False)
+        where = self.service.engine.title
+        text = f"Tidemill is served at {self.url}, {where} (Ctrl-C stops it)"
+        console.print(text, highlight=False, soft_wrap=True)
         if self.service.goes_on:
             count = len(self.service.graph.queries)
             text = f"it goes on where it was, with {count} queries; files are not run again"

@@ -26,6 +26,7 @@ def begin(settings: Settings, script: str | None = None) -> Service:
     statements = list(_named(parse(script or ""))) if told or log is None else log.read()
     left = Lasting(filter(lasts, statements))
     engine = make_engine(settings)
+    engine.prepare(quietly=True)  # while it is told what there is
     for statement in left.made:
         engine.execute(statement)
     folder = None if settings.folder is None else str(settings.folder / "graph")

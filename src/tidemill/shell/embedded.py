@@ -12,6 +12,7 @@ from typing import Any
 from tidemill import Engine, Query, TidemillError
 from tidemill.client import Catalog, QueryInfo
 from tidemill.engine.kept import KeptStore
+from tidemill.engine.running import RunningGraph
 from tidemill.engine.tables import duration
 from tidemill.server.show.catalog import catalog_of
 from tidemill.server.show.queries import query_of
@@ -27,10 +28,10 @@ _KEPT = 100_000
 
 
 class EmbeddedBackend:
-    """An engine in this process with a running graph, which ticks `every` so often.
+    """An engine of the shell's own with a running graph, which ticks `every` so often.
 
-    Without `every`, ticks are made by `tick` alone. On Spark, the graph is started with the first
-    query: it reads the streams that are known by then.
+    Without `every`, ticks are made by `tick` alone. Nobody waits for Spark before it is needed: on
+    Spark, the graph is started with the first query.
 
     >>> backend = EmbeddedBackend()
     >>> backend.execute("CREATE RELATION desk (id INT) CHANGING")
@@ -43,10 +44,19 @@ class EmbeddedBackend:
         self._every = every
         self._on_spark = runtime == "spark"
         self._failure: Exception | None = None
+        self.engine.prepare(quietly=True)
+        if not self._on_spark:
+            self._run()
+
+    def _run(self) -> RunningGraph:
+        """The graph; it is started if it does not run."""
+        if self.engine.is_running:
+            return self.engine.graph
         graph = self.engine.run(every=None)
-        if every is not None:
-            seconds = duration(every, TimeDomain.MICROSECONDS) / 1_000_000
+        if self._every is not None:
+            seconds = duration(self._every, TimeDomain.MICROSECONDS) / 1_000_000
             graph.tick_every(seconds, self._failed)
+        return graph
 
     def _failed(self, error: Exception) -> None:
         self._failure = error
@@ -60,8 +70,8 @@ class EmbeddedBackend:
         """Run one statement that is no SELECT; the name of the query that it started."""
         with _uninterrupted():
             statement = parse_one(sql)
-            if isinstance(statement, StartQuery | InsertInto) and not self.engine.is_running:
-                self.engine.run(every=self._every)
+            if isinstance(statement, StartQuery | InsertInto):
+                self._run()
             query = self.engine.sql(sql)
             return None if query is None else self.engine.graph.start(query).name
 
@@ -132,7 +142,7 @@ class EmbeddedBackend:
 
     def tick(self) -> int:
         """Make a tick; its number."""
-        graph = self.engine.graph
+        graph = self._run()
         _aside(graph.tick)
         return graph.graph.run.ticks
 

@@ -32,15 +32,17 @@ class ServerBackend:
     def __init__(self, client: Client) -> None:
         self._client = client
         try:
-            self._version = client.info()["version"]
+            info = client.info()
         except TidemillError:
             client.close()
             raise
+        where = "on Spark" if info["runtime"] == "spark" else "in its process"
+        self._title = f"the server {info['version']} at {client.url}, {where}"
 
     @property
     def title(self) -> str:
         """What the shell is connected to, in a few words."""
-        return f"the server {self._version} at {self._client.url}"
+        return self._title
 
     def execute(self, sql: str) -> str | None:
         """Run one statement that is no SELECT; the name of the query that it started."""

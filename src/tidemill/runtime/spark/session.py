@@ -5,13 +5,20 @@ from __future__ import annotations
 import logging
 import os
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from subprocess import DEVNULL
+from threading import RLock
 
+import pyarrow as pa
 from pyspark import SparkContext
 from pyspark.errors import PySparkRuntimeError
+from pyspark.java_gateway import launch_gateway
 from pyspark.sql import SparkSession
+from pyspark.sql import functions as F
 
 from tidemill.errors import ExecutionError
+from tidemill.runtime.spark.failures import SPARK_ERRORS
 
 _LOCAL = {
     "spark.ui.enabled": "false",
@@ -38,29 +45,68 @@ _JAVA = (
     "or do without Spark: Engine(runtime='inprocess')"
 )
 
+_JAVA_OPTIONS = (
+    # To compile what is only used while Spark starts would take as long as the start itself: code
+    # has to run ten times as often as usual before it is compiled for speed.
+    "-XX:+IgnoreUnrecognizedVMOptions",
+    "-XX:Tier4InvocationThreshold=50000",
+    "-XX:Tier4MinInvocationThreshold=20000",
+    "-XX:Tier4CompileThreshold=150000",
+    "-XX:Tier4BackEdgeThreshold=400000",
+)
+
+_lock = RLock()
+_woken: set[str] = set()
 _users = 0
 _started_here: SparkSession | None = None
 
 
-def acquire() -> SparkSession:
-    """The session of this process, started if there is none; `release` it after use."""
+def acquire(quietly: bool = False) -> SparkSession:
+    """The session of this process, started if there is none; `release` it after use.
+
+    Quietly, Java has no voice on the terminal: it warns of a module that Spark asks for.
+    """
     global _users, _started_here
-    # (The active session would be that of this thread only.)
-    there = SparkContext._active_spark_context is not None
-    session = _local_session()
-    if not there:
-        _started_here = session
-    _users += 1
-    return session
+    with _lock:
+        # (The active session would be that of this thread only.)
+        there = SparkContext._active_spark_context is not None
+        session = _local_session(quietly=quietly)
+        if not there:
+            _started_here = session
+        _users += 1
+        return session
 
 
 def release() -> None:
     """Give a session back; the last one to do so stops it, if it was started here."""
     global _users, _started_here
-    _users -= 1
-    if _users == 0 and _started_here is not None:
-        _started_here.stop()
-        _started_here = None
+    with _lock:
+        _users -= 1
+        if _users == 0 and _started_here is not None:
+            _started_here.stop()
+            _started_here = None
+
+
+def wake_workers(session: SparkSession) -> None:
+    """Let workers start and import what ticks need, before the first tick has to wait for it."""
+    context = session.sparkContext
+    with _lock:
+        if context.applicationId in _woken:
+            return
+        _woken.add(str(context.applicationId))
+    count = context.defaultParallelism
+    try:
+        rows = working_copy(session).range(0, count, 1, count).mapInArrow(_wake, "id BIGINT")
+        rows.repartitionById(count, F.col("id").cast("int")).mapInArrow(_wake, "id BIGINT").toArrow()
+    except SPARK_ERRORS:  # whoever needs them will be told, or has stopped Spark meanwhile
+        return
+
+
+def _wake(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    import tidemill.runtime.stage_task
+
+    assert tidemill.runtime.stage_task
+    yield from batches
 
 
 def working_copy(session: SparkSession) -> SparkSession:
@@ -82,7 +128,31 @@ def from_here(path: str) -> str:
     return os.path.abspath(path) if is_local and "://" not in path else path
 
 
-def _local_session(cores: str = "*") -> SparkSession:
+def _local_session(cores: str = "*", quietly: bool = False) -> SparkSession:
+    _set_environment()
+    builder = SparkSession.builder.master(f"local[{cores}]").appName("tidemill")
+    for key, value in _LOCAL.items():
+        builder = builder.config(key, value)
+    try:
+        if quietly:
+            _start_java_quietly()
+        session = builder.getOrCreate()
+    except PySparkRuntimeError as error:
+        if error.getCondition() != "JAVA_GATEWAY_EXITED":
+            raise
+        raise ExecutionError("Spark did not start: it needs Java", help=_JAVA) from error
+    logging.getLogger("SQLQueryContextLogger").setLevel(logging.CRITICAL)
+    return session
+
+
+def _start_java_quietly() -> None:
+    with SparkContext._lock:
+        if SparkContext._gateway is None:
+            gateway = launch_gateway(popen_kwargs={"stderr": DEVNULL})
+            SparkContext._gateway, SparkContext._jvm = gateway, gateway.jvm
+
+
+def _set_environment() -> None:
     # Workers must find the packages that this interpreter has.
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     # Parallelism comes from partitions: within one, operators use one thread.
@@ -93,15 +163,5 @@ def _local_session(cores: str = "*") -> SparkSession:
     os.environ.setdefault("MALLOC_TRIM_THRESHOLD_", str(1 << 30))
     # What fails is raised to the user; Spark would print it as well, with all its frames.
     log = Path(__file__).with_name("log4j2.properties").as_uri()
-    os.environ.setdefault("SPARK_SUBMIT_OPTS", f"-Dlog4j2.configurationFile={log}")
-    builder = SparkSession.builder.master(f"local[{cores}]").appName("tidemill")
-    for key, value in _LOCAL.items():
-        builder = builder.config(key, value)
-    try:
-        session = builder.getOrCreate()
-    except PySparkRuntimeError as error:
-        if error.getCondition() != "JAVA_GATEWAY_EXITED":
-            raise
-        raise ExecutionError("Spark did not start: it needs Java", help=_JAVA) from error
-    logging.getLogger("SQLQueryContextLogger").setLevel(logging.CRITICAL)
-    return session
+    options = f"-Dlog4j2.configurationFile={log} {' '.join(_JAVA_OPTIONS)}"
+    os.environ.setdefault("SPARK_SUBMIT_OPTS", options)
