@@ -18,8 +18,8 @@ import polars as pl
 import pyarrow as pa
 
 import tidemill as tm
-from tidemill.runtime.operators import NodeProgress
 from tidemill.runtime.inprocess.run import Run
+from tidemill.runtime.operators import NodeProgress
 from tidemill.runtime.sketch import RecentDistinct
 
 GOAL = 3.0

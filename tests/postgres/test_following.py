@@ -14,7 +14,6 @@ import pytest
 from tests.postgres.conftest import Database
 from tests.postgres.replaying import source_of
 from tests.runtime.test_following import held, take
-from tests.runtime.test_following import held, take
 from tidemill.algebra import Schema
 from tidemill.runtime.following import Following
 from tidemill.store import Store

@@ -10,11 +10,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-import tidemill as tm
 from tests.docs.pages import ROOT, Session, examples, expected
 from tests.fabrics.answers import query_of, wait_for
 from tests.fabrics.ground import Ground, everywhere
-from tests.fabrics.answers import query_of, wait_for
 from tests.postgres.conftest import Database
 from tests.postgres.replaying import table_rows
 from tidemill.errors import ExecutionError

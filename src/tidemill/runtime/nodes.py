@@ -130,7 +130,7 @@ class GraphNodes(Mapping[Exec, NodeProgress]):
 
     def _operators(self, node: Exec) -> Iterator[Exec]:
         """The operators that a part has become, from the top."""
-        below = {self._staging.placed[child].plan for child in node.children}
+        below: set[Plan] = {self._staging.placed[child].plan for child in node.children}
         below |= {_bare(plan) for plan in below if isinstance(plan, _PASSED)}
         waiting: list[Plan] = [self._staging.placed[node].plan]
         while waiting:

@@ -97,7 +97,9 @@ def wake_workers(session: SparkSession) -> None:
     count = context.defaultParallelism
     try:
         rows = working_copy(session).range(0, count, 1, count).mapInArrow(_wake, "id BIGINT")
-        rows.repartitionById(count, F.col("id").cast("int")).mapInArrow(_wake, "id BIGINT").toArrow()
+        rows.repartitionById(count, F.col("id").cast("int")).mapInArrow(
+            _wake, "id BIGINT"
+        ).toArrow()
     except SPARK_ERRORS:  # whoever needs them will be told, or has stopped Spark meanwhile
         return
 
