@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from subprocess import DEVNULL
 from threading import RLock
+from typing import Any
 
 import pyarrow as pa
 from pyspark import SparkContext
@@ -97,9 +98,8 @@ def wake_workers(session: SparkSession) -> None:
     count = context.defaultParallelism
     try:
         rows = working_copy(session).range(0, count, 1, count).mapInArrow(_wake, "id BIGINT")
-        rows.repartitionById(count, F.col("id").cast("int")).mapInArrow(
-            _wake, "id BIGINT"
-        ).toArrow()
+        dealt = rows.repartitionById(count, F.col("id").cast("int"))
+        dealt.mapInArrow(_wake, "id BIGINT").toArrow()
     except SPARK_ERRORS:  # whoever needs them will be told, or has stopped Spark meanwhile
         return
 
@@ -150,7 +150,7 @@ def _local_session(cores: str = "*", quietly: bool = False) -> SparkSession:
 def _start_java_quietly() -> None:
     with SparkContext._lock:
         if SparkContext._gateway is None:
-            gateway = launch_gateway(popen_kwargs={"stderr": DEVNULL})
+            gateway: Any = launch_gateway(popen_kwargs={"stderr": DEVNULL})  # type: ignore[no-untyped-call]
             SparkContext._gateway, SparkContext._jvm = gateway, gateway.jvm
 
 
