@@ -19,7 +19,7 @@ WITHOUT_SPARK = {
     "test_state.py",
 }
 WITH_PROCESSES = {"test_kills.py", "test_cluster.py", "test_live_kills.py"}
-# Minutes of Spark: `make test-spark` runs them, `make test` does not.
+# Minutes of Spark: `make test-long` runs them, `make test` does not.
 SLOW = {"test_values.py"}
 
 
