@@ -26,7 +26,7 @@ def progress(ticks: int = 3, **watermarks: int | None) -> Progress:
 def entry(name: str, now: Progress, *sources: str) -> Entry:
     infos = {name: SimpleNamespace(name=name) for name in sources}
     query: Any = SimpleNamespace(
-        progress=now, sources=infos, job=SimpleNamespace(domain=TimeDomain.MICROSECONDS)
+        progress=now, sources=infos, planned=SimpleNamespace(domain=TimeDomain.MICROSECONDS)
     )
     return Entry(name, query)
 

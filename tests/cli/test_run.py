@@ -21,7 +21,8 @@ def test_table(run: Invoke, folder: Path) -> None:
     lines = [line.split() for line in result.stdout.splitlines()]
     assert lines[0] == ["item", "n", "valid_from", "valid_to"]
     assert lines[2:] == [[str(value) for value in row] for row in ROWS]
-    assert "4 rows in, 5 out, 2 ticks" in result.stderr
+    assert result.stderr.splitlines()[0].strip() == "in this process"
+    assert "4 rows in, 5 out, 1 tick," in result.stderr
 
 
 def test_csv(run: Invoke, folder: Path) -> None:
@@ -94,6 +95,8 @@ def test_nested_values(run: Invoke, folder: Path) -> None:
 
 def test_late_rows_are_reported(run: Invoke, folder: Path) -> None:
     (folder / "bids" / "3.csv").write_text("item,price,at\nlamp,1,6\n", "utf-8")
+    script = SCRIPT.replace("'bids/'", "'bids/', maxFilesPerTrigger => 1")
+    (folder / "bids.sql").write_text(script, "utf-8")
     result = run("bids.sql", "-f", "csv")
     assert result.stdout == CSV
     assert "`bid`: 1 rows came after the slack and were left out" in result.stderr
@@ -128,9 +131,10 @@ ERRORS = [
     (["bids.sql", "--follow", "--coalesce"], "need an answer that is complete"),
     (["bids.sql", "--follow", "--snapshot", "5"], "need an answer that is complete"),
     (["bids.sql", "--checkpoint", "x"], "--checkpoint is for queries that are started"),
-    (["bids.sql", "--follow"], "only queries on Spark can be started"),
-    (["bids.sql", "-c", "INSERT INTO console() SELECT item FROM bid"], "only queries on Spark"),
-    (["nofile.sql"], "no files for `s` at nothing.csv"),
+    (["bids.sql", "-c", "INSERT INTO mars() SELECT item FROM bid"], "results cannot go to mars"),
+    (["kafka.sql"], "`s` has the source kafka, which only Spark reads"),
+    (["typo.sql"], "help: did you mean parquet? Engine() runs on Spark"),
+    (["nofile.sql"], "/nothing.csv\nhelp: check the path option"),
     (["types.sql"], "of `s` as csv"),
 ]
 
@@ -144,6 +148,9 @@ def test_errors(run: Invoke, folder: Path, arguments: list[str], message: str) -
     (folder / "nofile.sql").write_text(f"{nothing} SELECT price FROM s", "utf-8")
     (folder / "types.sql").write_text(f"{wrong} SELECT price FROM s", "utf-8")
     (folder / "wrong.csv").write_text("price,at\nmuch,1\n", "utf-8")
+    for name, source in (("kafka", "kafka(topic => 'x')"), ("typo", "parqet(path => 'x')")):
+        text = f"CREATE STREAM s (price BIGINT, at BIGINT) SOURCE {source} ORDERED BY at;"
+        (folder / f"{name}.sql").write_text(f"{text} SELECT price FROM s", "utf-8")
     result = run(*arguments)
     assert result.exit_code == 1
     assert message in result.stderr

@@ -5,6 +5,7 @@ import pytest
 
 from tests.cli.conftest import Invoke
 from tests.serving import served
+from tidemill import __version__
 
 BID = (
     "CREATE STREAM bid (item STRING, price BIGINT, at BIGINT) "
@@ -17,7 +18,8 @@ def test_a_command(invoke: Invoke, folder: Path) -> None:
     result = invoke("shell", "-f", "csv", "-c", f"{BID} {COUNT}; \\format")
     assert result.exit_code == 0
     assert result.stdout.splitlines()[:2] == ["item,n,valid_from,valid_to", "lamp,1,1,4"]
-    assert result.stderr.splitlines() == ["stream bid created", "results are printed as csv"]
+    said = ["an engine in this process", "stream bid created", "results are printed as csv"]
+    assert result.stderr.splitlines() == said
 
 
 def test_a_file_and_then_standard_input(invoke: Invoke, folder: Path) -> None:
@@ -60,9 +62,11 @@ def test_a_server_with_a_token(
         known = invoke(
             "shell", "--server", url, "--token-file", str(tmp_path / "token"), "-c", "\\d"
         )
-        assert (known.exit_code, known.stderr) == (
-            0, "nothing has a name yet: CREATE STREAM ... makes a stream\n"
-        )  # fmt: skip
+        assert known.exit_code == 0
+        assert known.stderr.splitlines() == [
+            f"the server {__version__} at {url}, in its process",
+            "nothing has a name yet: CREATE STREAM ... makes a stream",
+        ]
         monkeypatch.setenv("TIDEMILL_TOKEN", "roses are red")
         assert invoke("shell", "--server", url, "-c", "\\d").exit_code == 0
         monkeypatch.setenv("TIDEMILL_TOKEN", "violets are blue")

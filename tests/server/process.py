@@ -67,7 +67,9 @@ class ServerProcess:
         where = ["--host", self._host, "--port", str(self.port), "--dir", str(self.folder / "kept")]
         script = [str(self._script)] if self._script.stat().st_size else []
         python = [sys.executable, "-c", _MAIN, "serve"]
-        return [*python, *script, *where, *self._options]
+        # It is on Spark by default, which takes its time.
+        fabric = [] if "--runtime" in self._options else ["--runtime", "inprocess"]
+        return [*python, *script, *where, *fabric, *self._options]
 
     def _announced(self) -> re.Match[str]:
         """Where it says that it is."""

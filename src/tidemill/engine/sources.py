@@ -13,7 +13,7 @@ from tidemill.algebra import SourceKind
 from tidemill.analyze import SourceInfo
 from tidemill.changes import ChangeSource
 from tidemill.engine.relations import KeptRelation
-from tidemill.errors import CatalogError, ExecutionError, UnsupportedError
+from tidemill.errors import CatalogError, ExecutionError, UnsupportedError, nearest
 from tidemill.feeds import (
     FORMATS,
     Feed,
@@ -175,8 +175,10 @@ def _has_local_paths(session: SparkSession) -> bool:
 
 
 def _only_spark(info: SourceInfo) -> UnsupportedError:
+    near = nearest(str(info.format), (*FORMATS, *_CHANGE_SOURCES))
+    guess = f"did you mean {near}? " if near else ""
     return UnsupportedError(
-        f"`{info.name}` has the source {info.format}, which only Spark reads",
-        help=f"use Engine(), which runs on Spark; in this process, files ({', '.join(FORMATS)}), "
+        f"`{info.name}` has the source {info.format}, which only Spark reads, if it knows it",
+        help=f"{guess}Engine() runs on Spark; in this process, files ({', '.join(FORMATS)}), "
         "tables, pushed rows and postgres are read",
     )

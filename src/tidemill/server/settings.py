@@ -48,11 +48,6 @@ class Settings:
     late: str | None = None
 
     @property
-    def on_spark(self) -> bool:
-        """Whether Spark makes the ticks."""
-        return self.runtime == "spark"
-
-    @property
     def is_local(self) -> bool:
         """Whether only this machine can reach the server."""
         return is_loopback(self.host)

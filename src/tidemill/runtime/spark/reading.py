@@ -11,13 +11,16 @@ from pyspark.sql.streaming.readwriter import DataStreamReader
 
 from tidemill.algebra.schema import Schema
 from tidemill.analyze import SourceInfo
-from tidemill.errors import ExecutionError
+from tidemill.errors import ExecutionError, nearest
+from tidemill.feeds import FORMATS
 from tidemill.runtime.spark.failures import SPARK_ERRORS, reason
 from tidemill.runtime.spark.session import from_here
 from tidemill.runtime.spark.types import quoted, spark_type
 from tidemill.timeline import TimeDomain
 
 _FIXED_SCHEMA = {"kafka", "rate", "rate-micro-batch", "socket"}
+_KNOWN = (*FORMATS, *sorted(_FIXED_SCHEMA), "avro", "delta", "iceberg", "jdbc", "text", "xml")
+"""Formats that users may have meant."""
 
 
 def streaming(session: SparkSession, info: SourceInfo, frame: DataFrame | None) -> DataFrame:
@@ -63,9 +66,11 @@ def in_types(frame: DataFrame, columns: Schema) -> DataFrame:
 
 def unreadable(info: SourceInfo, error: Exception) -> ExecutionError:
     """An error of ours for what Spark says about a source."""
+    near = nearest(str(info.format), _KNOWN)
+    guess = f"did you mean {near}? else " if near and near != info.format else ""
     return ExecutionError(
         f"cannot read `{info.name}` as {info.format}: {reason(str(error))}",
-        help=f"check the options of SOURCE {info.format}(...)",
+        help=f"{guess}check the options of SOURCE {info.format}(...)",
     )
 
 

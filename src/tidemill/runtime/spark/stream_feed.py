@@ -10,7 +10,7 @@ import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
-from threading import Condition
+from threading import Condition, Lock
 from uuid import uuid4
 
 import pyarrow as pa
@@ -61,6 +61,7 @@ class StreamFeed(Feed):
         self._bounded = bounded
         self._folder = f"{folder_of(name)}/spark"
         self._query: StreamingQuery | None = None
+        self._starting = Lock()
         self._moved = Condition()
         self._closed = False
         self._batches: dict[int, int] = {}
@@ -79,8 +80,9 @@ class StreamFeed(Feed):
             self._slices += [from_json(each) for each in known["slices"]]
 
     def poll(self) -> int:
-        if self._query is None and not self._closed:
-            self._start()
+        with self._starting:  # whoever waits for rows, and the ticks
+            if self._query is None and not self._closed:
+                self._start()
         self._raise()
         return self._first + len(self._slices)
 

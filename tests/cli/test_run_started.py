@@ -1,9 +1,12 @@
-"""`tidemill run` as users get it: on Spark."""
+"""`tidemill run` with queries that are started, on Spark and in this process."""
 
 from __future__ import annotations
 
 import json
+import re
+import shutil
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
@@ -11,8 +14,6 @@ import pytest
 from tests.cli.conftest import SCRIPT, Invoke
 from tests.cli.test_run import CSV
 from tidemill.cli import board
-
-pytestmark = pytest.mark.spark
 
 DECLARED = SCRIPT.partition("SELECT")[0]
 INSERTS = (
@@ -25,22 +26,44 @@ INSERT INTO json(path => 'out/items', form => 'changes') SELECT item FROM bid WI
 )
 
 
+@pytest.fixture(params=["inprocess", pytest.param("spark", marks=pytest.mark.spark)])
+def run(request: pytest.FixtureRequest, invoke: Invoke) -> Invoke:
+    """Call `tidemill run` on a runtime."""
+
+    def call(*arguments: str) -> Any:
+        return invoke("run", "--runtime", request.param, *arguments)
+
+    return call
+
+
 @pytest.fixture
 def inserts(folder: Path) -> Path:
     (folder / "inserts.sql").write_text(INSERTS, "utf-8")
     return folder
 
 
-def test_the_answer_is_that_of_the_other_runtime(invoke: Invoke, folder: Path) -> None:
+@pytest.mark.spark
+def test_spark_is_the_default(invoke: Invoke, folder: Path) -> None:
     result = invoke("run", "bids.sql", "-f", "csv")
     assert result.exit_code == 0, result.output
     assert result.stdout == CSV
+    assert re.match(r"on Spark 4\.\S+, local\[2\]\n", result.stderr)
     assert "4 rows in, 5 out" in result.stderr
 
 
-@pytest.mark.slow
-def test_inserts_run_together(invoke: Invoke, inserts: Path) -> None:
-    result = invoke("run", "inserts.sql", "--once", "-c", "SELECT item FROM bid WHERE price > 30")
+def test_without_java_it_runs_in_process(
+    invoke: Invoke, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(folder))
+    monkeypatch.delenv("JAVA_HOME", raising=False)
+    result = invoke("run", "bids.sql", "-f", "csv")
+    assert result.stdout == CSV
+    said = ["there is no Java, so there is no Spark", "in this process"]
+    assert [line.strip() for line in result.stderr.splitlines()[:2]] == said
+
+
+def test_inserts_run_together(run: Invoke, inserts: Path) -> None:
+    result = run("inserts.sql", "--once", "-c", "SELECT item FROM bid WHERE price > 30")
     assert result.exit_code == 0, result.output
     assert [line.split() for line in result.stdout.splitlines()[2:]] == [["lamp", "4", "5"]]
     assert "parquet out/counts: rows in 4" in result.stderr
@@ -52,7 +75,7 @@ def test_inserts_run_together(invoke: Invoke, inserts: Path) -> None:
 
 
 def test_following_until_ctrl_c(
-    invoke: Invoke, inserts: Path, monkeypatch: pytest.MonkeyPatch
+    run: Invoke, inserts: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def pressed_after_a_tick(waiting: object, meanwhile: object = None) -> None:
         waiting.process_all_available()  # type: ignore[attr-defined]
@@ -60,33 +83,38 @@ def test_following_until_ctrl_c(
 
     with monkeypatch.context() as patch:
         patch.setattr(board, "_wait", pressed_after_a_tick)
+        assert run("inserts.sql", "--once").exit_code == 130
+        shutil.rmtree(inserts / "out")
         select = "SELECT item, price FROM bid WINDOW(RANGE 5)"
         following = ("inserts.sql", "-c", select, "--follow", "--checkpoint", "ck", "-f", "csv")
-        result = invoke("run", *following)
+        result = run(*following)
         assert result.exit_code == 0, result.output
         assert "SELECT: rows in 4" in result.stderr
         assert result.stderr.splitlines()[-1] == "stopped"
-        assert invoke("run", "inserts.sql", "--once").exit_code == 130
     (inserts / "bids" / "3.csv").write_text("item,price,at\nlamp,1,30\n", "utf-8")
-    result = invoke("run", *following, "--once")
+    result = run(*following, "--once")
+    assert result.exit_code == 0, result.output
+    assert "parquet out/counts: rows in 5, rows/s" in result.stderr  # those from before count
+    assert pl.read_parquet(inserts / "out" / "counts" / "*" / "*.parquet").height == 6
+    (inserts / "inserts.sql").write_text(INSERTS.replace("RANGE 5", "RANGE 6"), "utf-8")
+    result = run(*following, "--once")
     assert result.exit_code == 1, "what is asked for with a checkpoint may not change"
+    assert "the checkpoint has another query under the name `q1`" in result.stderr
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("item,price,at\nlamp,much,1\n", "cannot read 3.csv: "),
-        pytest.param(
-            "item,cost,at\nlamp,1,1\n", "cannot read 3.csv: CSV header", marks=pytest.mark.slow
-        ),
+        ("item,price,at\nlamp,much,1\n", "column `price`: 'much' is no BIGINT"),
+        ("item,cost,at\nlamp,1,1\n", "its columns are item, cost, at, not item, price"),
     ],
 )
-def test_errors(invoke: Invoke, folder: Path, text: str, message: str) -> None:
+def test_errors(run: Invoke, folder: Path, text: str, message: str) -> None:
     (folder / "bids" / "3.csv").write_text(text, "utf-8")
     select = "SELECT item, price FROM bid"
     for query in (select, f"INSERT INTO console() {select}"):
-        result = invoke("run", "bids.sql", "--once", "-c", query)
+        result = run("bids.sql", "--once", "-c", query)
         assert result.exit_code == 1
-        assert message in result.stderr
+        assert f"cannot read 3.csv of `bid` as csv: {message}" in result.stderr
         assert result.stderr.count("error: ") == 1
         assert "Traceback" not in result.output
