@@ -7,26 +7,9 @@ from pathlib import Path
 import pytest
 
 HERE = Path(__file__).parent
-<<<<<<< HEAD
-WITHOUT_SPARK = {
-    "test_checkpoint.py",
-    "test_following.py",
-    "test_live_random.py",
-    "test_fragments.py",
-    "test_phases.py",
-    "test_placement.py",
-    "test_traces.py",
-    "test_snapshots.py",
-    "test_state.py",
-}
-WITH_PROCESSES = {"test_kills.py", "test_cluster.py", "test_live_kills.py"}
-# Minutes of Spark: `make test-long` runs them, `make test` does not.
-SLOW = {"test_values.py"}
-=======
 WITH_PROCESSES = {"test_cluster.py"}
 # Minutes of Spark: `make test-long` runs them, `make test` does not.
 SLOW = {"test_values.py", "test_cluster.py", "test_offline.py"}
->>>>>>> wip-t1
 
 
 @pytest.hookimpl(tryfirst=True)  # before the common settings look at the marks
