@@ -18,7 +18,7 @@ import polars as pl
 import pyarrow as pa
 
 import tidemill as tm
-from tidemill.runtime.inprocess.run import Run
+from tidemill.runtime.gathering import Found, SourceFacts
 from tidemill.runtime.operators import NodeProgress
 from tidemill.runtime.sketch import RecentDistinct
 
@@ -56,18 +56,20 @@ def shares(query: tm.Query, repeat: int) -> tuple[float, float]:
     for _ in range(repeat):
         inside = 0.0
 
-        def counted(action: Callable[..., None]) -> Callable[..., None]:
-            def call(*arguments: Any, **options: Any) -> None:
+        def counted(action: Callable[..., Any]) -> Callable[..., Any]:
+            def call(*arguments: Any, **options: Any) -> Any:
                 nonlocal inside
                 # Of this thread only: those of DuckDB may still be busy with a filter.
                 begin = time.thread_time()
-                action(*arguments, **options)
+                found = action(*arguments, **options)
                 inside += time.thread_time() - begin
+                return found
 
             return call
 
         with (
-            patch.object(Run, "_gather", counted(Run._gather)),
+            patch.object(Found, "of", staticmethod(counted(Found.of))),
+            patch.object(SourceFacts, "take", counted(SourceFacts.take)),
             patch.object(NodeProgress, "took", counted(NodeProgress.took)),
         ):
             whole = timed(lambda: sum(1 for _ in query.ticks()))

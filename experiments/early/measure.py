@@ -17,8 +17,12 @@ from experiments.early.setting import Setting
 from tidemill import Engine, Query
 from tidemill.optimize.early.plans import Mask
 from tidemill.physical.operator import Exec
-from tidemill.runtime.inprocess import Run
-from tidemill.runtime.inprocess.feeds import StreamFeed
+from tidemill.results import SinkRequest
+from tidemill.runtime.fabric import InProcess
+from tidemill.runtime.interface import Job, Root
+from tidemill.runtime.run import Run
+from tidemill.testing.sources import Rows, opener, stream_source
+from tidemill.timeline import TimeDomain
 
 
 @dataclass(frozen=True)
@@ -43,14 +47,16 @@ def measure(setting: Setting, mask: Mask, effort: Effort) -> Measured:
     ends = [full + number * effort.tick for number in range(effort.ticks + 1)]
     tables = dict(zip(_names(setting), setting.tables(ends[-1]), strict=True))
     instants = np.array(ends) * setting.second
-    feeds = {
-        name: StreamFeed(name, _ticks(table, instants), time="ts") for name, table in tables.items()
+    sources = {
+        name: stream_source(name, list(_ticks(table, instants)), "ts")
+        for name, table in tables.items()
     }
-    run = Run(_plan(setting, mask, tables), feeds)
-    steps = iter(run)
-    next(steps)
+    run = Run(InProcess(), opener(sources), bounded=True)
+    job = Job(_plan(setting, mask, tables), TimeDomain.TICKS, SinkRequest(Rows()))
+    run.revise({"q": Root(job)}, {})
+    run.tick()
     before = _rows_joined(run)
-    seconds = [timed(lambda: next(steps)) for _ in range(effort.ticks)]
+    seconds = [timed(run.tick) for _ in range(effort.ticks)]
     rows = (_rows_joined(run) - before) / effort.ticks
     return Measured(median(seconds) / effort.tick, rows / effort.tick)
 
@@ -68,7 +74,7 @@ def _ticks(table: pa.Table, ends: npt.ArrayLike) -> Iterator[pa.Table]:
 
 def _rows_joined(run: Run) -> int:
     """Rows of the topmost join."""
-    *_, top = (node for node in run.graph.progress if node.label.startswith("JoinExec"))
+    *_, top = (each for each in run.nodes.values() if each.label.startswith("JoinExec"))
     return top.rows_out
 
 

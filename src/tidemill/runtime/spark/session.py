@@ -46,16 +46,6 @@ _JAVA = (
     "or do without Spark: Engine(runtime='inprocess')"
 )
 
-_JAVA_OPTIONS = (
-    # To compile what is only used while Spark starts would take as long as the start itself: code
-    # has to run ten times as often as usual before it is compiled for speed.
-    "-XX:+IgnoreUnrecognizedVMOptions",
-    "-XX:Tier4InvocationThreshold=50000",
-    "-XX:Tier4MinInvocationThreshold=20000",
-    "-XX:Tier4CompileThreshold=150000",
-    "-XX:Tier4BackEdgeThreshold=400000",
-)
-
 _lock = RLock()
 _woken: set[str] = set()
 _users = 0
@@ -165,5 +155,5 @@ def _set_environment() -> None:
     os.environ.setdefault("MALLOC_TRIM_THRESHOLD_", str(1 << 30))
     # What fails is raised to the user; Spark would print it as well, with all its frames.
     log = Path(__file__).with_name("log4j2.properties").as_uri()
-    options = f"-Dlog4j2.configurationFile={log} {' '.join(_JAVA_OPTIONS)}"
+    options = f"-Dlog4j2.configurationFile={log}"
     os.environ.setdefault("SPARK_SUBMIT_OPTS", options)
