@@ -1,0 +1,56 @@
+"""Sessions of Spark: the user's own is left as it is, and one that was started here goes."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+from pyspark.sql import SparkSession
+
+import tidemill as tm
+from tests.fabrics.answers import Results, query_of
+from tests.fabrics.ground import Ground
+from tests.fabrics.test_started import GROUPED, engine_of
+
+pytestmark = pytest.mark.slow
+
+
+def test_a_session_of_the_user_is_left_alone(session: SparkSession) -> None:
+    names = ("spark.sql.shuffle.partitions", "spark.sql.ansi.enabled", "spark.sql.adaptive.enabled")
+    before = [session.conf.get(name) for name in names]
+    with engine_of(Ground(session)) as engine:
+        assert query_of(engine, GROUPED).start(Results()).await_termination()
+    assert [session.conf.get(name) for name in names] == before
+    assert session.range(3).count() == 3
+    with tm.Engine() as other:
+        assert other.spark.sparkContext is session.sparkContext
+    thread = threading.Thread(target=_use_and_close)
+    thread.start()
+    thread.join()
+    assert session.range(3).count() == 3, "also when another thread closes its engine"
+
+
+def _use_and_close() -> None:
+    with tm.Engine() as engine:
+        engine.spark.range(1).count()
+
+
+def test_settings_of_the_session_do_not_matter(session: SparkSession) -> None:
+    """However Spark is set to read numbers, deal rows out, or cut batches of Arrow."""
+    strange = {
+        "spark.sql.shuffle.partitions": "5",
+        "spark.sql.ansi.enabled": "false",
+        "spark.sql.adaptive.enabled": "true",
+        "spark.sql.execution.arrow.maxRecordsPerBatch": "1",
+        "spark.sql.session.timeZone": "Asia/Kathmandu",
+    }
+    before = {name: session.conf.get(name) for name in strange}
+    expected = query_of(engine_of(Ground(), partitions=1), GROUPED).collect()
+    try:
+        for name, value in strange.items():
+            session.conf.set(name, value)
+        found = query_of(engine_of(Ground(session)), GROUPED).collect()
+    finally:
+        for name, value in before.items():
+            session.conf.set(name, value)
+    assert found.equals(expected)
