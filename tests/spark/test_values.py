@@ -13,7 +13,6 @@ from pyspark.sql import SparkSession
 
 import tidemill as tm
 from tests.fabrics.answers import multiset, net_changes, query_of
-from tests.fabrics.answers import multiset, net_changes, query_of
 
 NAN, ZEROS = float("nan"), [0.0, -0.0]
 STRUCT = pa.struct([("x", pa.int64()), ("y", pa.string())])

@@ -58,7 +58,9 @@ def _error(run: StartedQuery | None) -> str | None:
     error = None if run is None else run.exception()
     if error is None:
         return None
-    return masked(error.message if isinstance(error, TidemillError) else str(error))
+    if not isinstance(error, TidemillError):
+        return masked(str(error))
+    return masked("\nhelp: ".join(filter(None, (error.message, error.help))))
 
 
 def sink_of(sink: SinkRequest) -> str:
