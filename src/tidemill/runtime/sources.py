@@ -13,10 +13,9 @@ from tidemill.analyze import SourceInfo
 from tidemill.changes import ChangeSource
 from tidemill.errors import ExecutionError
 from tidemill.feeds import Feed, Retained, Slice
-from tidemill.runtime.clock import NEVER, Seen, SourceClock
+from tidemill.runtime.clock import Seen, SourceClock
 from tidemill.runtime.following import Following
 from tidemill.runtime.progress import SourceProgress
-from tidemill.runtime.validity import Timing
 from tidemill.store import Store
 from tidemill.timeline import BEGIN, OPEN_END
 
@@ -82,10 +81,6 @@ class Stream:
         if bounded and not source.feed.ends_itself and source.feed.ended_at is None:
             stream.end = source.feed.poll()
         return stream
-
-    @property
-    def timing(self) -> Timing:
-        return Timing.of(self.source.info)
 
     @property
     def ends_at(self) -> int | None:
@@ -228,18 +223,3 @@ def loaded(taken: Mapping[str, Any]) -> dict[str, Taken]:
         name: Taken(**{**each, "beats": tuple((n, at) for n, at in each["beats"])})
         for name, each in taken.items()
     }
-
-
-__all__ = [
-    "NEVER",
-    "ChangingSource",
-    "RelationSource",
-    "Source",
-    "Stream",
-    "StreamSource",
-    "Taken",
-    "dumped",
-    "loaded",
-    "overdue",
-    "take",
-]
