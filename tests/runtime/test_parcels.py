@@ -44,7 +44,8 @@ def frame(start: list[int], end: list[int], table: pa.Table = COLUMNS) -> pl.Dat
 
 
 def sent(parcels: list[Parcel], store: Store | None = None) -> list[Parcel]:
-    return list(unpack(Packer(store, 3).batches(parcels), store))
+    packer = Packer(store, 3)
+    return [unpack(packer(parcel), store) for parcel in parcels]
 
 
 @pytest.mark.parametrize("end", [[2, 3, 4], [2, 9, 5], [OPEN_END] * 3, [2, OPEN_END, 4], [1, 2, 3]])
@@ -111,6 +112,13 @@ def test_every_row_goes_to_one_partition(how: Edge) -> None:
     assert [(p.target, p.rows.rows() if p.rows is not None else None) for p in parcels] == [
         (p.target, p.rows.rows() if p.rows is not None else None) for p in again
     ]
+
+
+    for only in range(3):
+        kept = deal(rows, how, 1, 3, only=only)
+        mine = [parcel for parcel in again if parcel.target == only]
+        if how.mode is not Mode.KEEP:
+            assert [(p.target, p.rows.rows()) for p in kept] == [(p.target, p.rows.rows()) for p in mine]
 
 
 def test_equal_keys_meet() -> None:

@@ -14,6 +14,7 @@ from tidemill.feeds.slices import (
     Slice,
     TableSlice,
     from_json,
+    size_of,
     stored,
     to_json,
 )
@@ -42,6 +43,7 @@ __all__ = [
     "refusal",
     "relation_slices",
     "relation_table",
+    "size_of",
     "split",
     "split_numbered",
     "stored",

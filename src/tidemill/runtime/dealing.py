@@ -13,26 +13,29 @@ from tidemill.physical.keys import canonical
 from tidemill.runtime.parcels import Parcel
 
 
-def deal(rows: pl.DataFrame, edge: Edge, here: int, partitions: int) -> Iterator[Parcel]:
+def deal(
+    rows: pl.DataFrame, edge: Edge, here: int, partitions: int, only: int | None = None
+) -> Iterator[Parcel]:
     """The rows of an edge, made in a partition (or by a task of that number), as parcels.
 
     Where a row goes follows from its values and from where it was made, so that a task that is
-    done again sends the same.
+    done again sends the same. Those for other partitions than `only` are left out.
     """
+    targets = range(partitions) if only is None else range(only, only + 1)
     if not rows.height:
         return
     if partitions == 1:
         yield Parcel(0, edge.tag, rows)
     elif edge.mode is Mode.BROADCAST:
-        yield from (Parcel(target, edge.tag, rows) for target in range(partitions))
+        yield from (Parcel(target, edge.tag, rows) for target in targets)
     elif edge.mode is Mode.SINGLE:
-        yield Parcel(0, edge.tag, rows)
+        yield from (Parcel(0, edge.tag, rows) for target in targets if target == 0)
     elif edge.mode is Mode.SPREAD:
-        yield from _spread(rows, edge.tag, here, partitions)
+        yield from _spread(rows, edge.tag, here, partitions, targets)
     elif edge.mode in (Mode.KEEP, Mode.NOW) and (edge.made_at or edge.is_result):
         yield Parcel(here, edge.tag, rows)
     else:
-        yield from _apart(rows, edge.tag, _places(rows, edge, partitions), partitions)
+        yield from _apart(rows, edge.tag, _places(rows, edge, partitions), targets)
 
 
 def _places(rows: pl.DataFrame, edge: Edge, partitions: int) -> Ints:
@@ -45,15 +48,19 @@ def _places(rows: pl.DataFrame, edge: Edge, partitions: int) -> Ints:
     return (hashes % np.uint64(partitions)).astype(np.int64)
 
 
-def _apart(rows: pl.DataFrame, tag: int, places: Ints, partitions: int) -> Iterator[Parcel]:
-    for target in range(partitions):
+def _apart(rows: pl.DataFrame, tag: int, places: Ints, targets: range) -> Iterator[Parcel]:
+    for target in targets:
         mine = np.flatnonzero(places == target)
         if len(mine):
             yield Parcel(target, tag, rows if len(mine) == rows.height else rows[mine])
 
 
-def _spread(rows: pl.DataFrame, tag: int, here: int, partitions: int) -> Iterator[Parcel]:
+def _spread(
+    rows: pl.DataFrame, tag: int, here: int, partitions: int, targets: range
+) -> Iterator[Parcel]:
     """As many rows to everyone; tasks begin at different ones, for some have few rows."""
     size = -(-rows.height // partitions)
     for number, first in enumerate(range(0, rows.height, size)):
-        yield Parcel((here + number) % partitions, tag, rows.slice(first, size))
+        target = (here + number) % partitions
+        if target in targets:
+            yield Parcel(target, tag, rows.slice(first, size))

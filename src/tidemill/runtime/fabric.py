@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from tidemill.errors import UnsupportedError
 from tidemill.results import SparkWrite
-from tidemill.runtime.parcels import Packer, Parcel, unpack
+from tidemill.runtime.parcels import Packed, Packer, Parcel, unpack
 from tidemill.runtime.source_task import SourceTask
 from tidemill.runtime.stage_task import StageTask
 from tidemill.store import Store
@@ -17,12 +17,14 @@ class Fabric(Protocol):
     """Calls the tasks of a tick: those that read, then stage by stage those of all partitions.
 
     If it `is_local`, tasks run in this process, one after the other, with the objects that they
-    are given. `writes_spark_formats` tells whether it knows other formats than ours, and with
+    are given. Up to so many bytes that come in a tick are read by every partition itself: `direct`
+    reading is less work than sending rows to each other. `writes_spark_formats` tells whether it knows other formats than ours, and with
     `has_local_paths` a path without a scheme is one of this machine.
     """
 
     partitions: int
     is_local: bool
+    direct: int
     writes_spark_formats: bool
     has_local_paths: bool
 
@@ -35,6 +37,22 @@ class Fabric(Protocol):
         """Write the rows of a tick, which are in files of the store, in a format of Spark."""
 
 
+Sent = TypeVar("Sent", Parcel, Packed)
+
+
+def arriving(stage: StageTask, parcels: Sequence[Sent]) -> tuple[list[list[Sent]], list[Sent]]:
+    """The parcels for every partition of a stage, and those for others."""
+    # Those of the state: a checkpoint may have been begun with another number.
+    coming: list[list[Sent]] = [[] for _ in range(stage.partitions)]
+    rest = []
+    for parcel in parcels:
+        if parcel.tag in stage.tags:
+            coming[parcel.target].append(parcel)
+        else:
+            rest.append(parcel)
+    return coming, rest
+
+
 class InProcess:
     """Calls the tasks in this process. If it `packs`, parcels travel as they do elsewhere."""
 
@@ -42,8 +60,9 @@ class InProcess:
     writes_spark_formats = False
     has_local_paths = True
 
-    def __init__(self, partitions: int = 1, packs: bool = False) -> None:
+    def __init__(self, partitions: int = 1, packs: bool = False, direct: int = -1) -> None:
         self.partitions = partitions
+        self.direct = direct
         self._packs = packs
 
     def run(
@@ -51,12 +70,9 @@ class InProcess:
     ) -> list[Parcel]:
         parcels = self._moved([parcel for task in sources for parcel in task()], store)
         for stage in stages:
-            # Those of the state: a checkpoint may have been begun with another number.
-            coming: list[list[Parcel]] = [[] for _ in range(stage.partitions)]
-            for parcel in parcels:
-                coming[parcel.target].append(parcel)
+            coming, rest = arriving(stage, parcels)
             done = [p for number, each in enumerate(coming) for p in stage(number, each)]
-            parcels = self._moved(done, store)
+            parcels = rest + self._moved(done, store)
         return parcels
 
     def write(self, request: SparkWrite, names: Sequence[str], tick: int, store: Store) -> None:
@@ -65,4 +81,5 @@ class InProcess:
     def _moved(self, parcels: list[Parcel], store: Store | None) -> list[Parcel]:
         if not self._packs:
             return parcels
-        return list(unpack(Packer(store, 0).batches(parcels), store))
+        packer = Packer(store, 0)
+        return [unpack(packer(parcel), store) for parcel in parcels]

@@ -9,9 +9,8 @@ name travels.
 from __future__ import annotations
 
 import pickle
-from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import uuid4
 
 import numpy as np
@@ -24,14 +23,6 @@ from tidemill.timeline import OPEN_END, VALID_FROM, VALID_TO
 
 FACTS, REPORT = -1, -2
 """Tags of parcels that tell something; edges have tags from 0 on."""
-
-SCHEMA = pa.schema(
-    [("target", pa.int32()), ("tag", pa.int32()), ("body", pa.binary()), ("file", pa.string())]
-)
-"""The columns in which parcels travel."""
-
-DDL = "target INT, tag INT, body BINARY, file STRING"
-"""The same, as Spark declares them."""
 
 _LARGE = 1 << 18
 """Bytes from which on rows go through a file: shorter ones are faster carried along."""
@@ -49,42 +40,40 @@ class Parcel:
     told: Any = None
 
 
+class Packed(NamedTuple):
+    """A parcel that travels: its content as bytes, or the name of the file that has it."""
+
+    target: int
+    tag: int
+    body: bytes
+    file: str | None = None
+
+
 class Packer:
     """Makes parcels ready to travel; with a `store`, large ones leave their rows in a file."""
 
     def __init__(self, store: Store | None, tick: int) -> None:
         self._store = store
         self._folder = scratch(tick)
-        self._packed: dict[int, tuple[pl.DataFrame, pa.Buffer, str | None]] = {}
+        self._packed: dict[int, tuple[pl.DataFrame, bytes, str | None]] = {}
 
-    def batches(self, parcels: Iterable[Parcel]) -> Iterator[pa.RecordBatch]:
-        """Parcels as rows, each in a batch of its own: so their bytes are not copied."""
-        for parcel in parcels:
-            body, file = self._content(parcel)
-            yield pa.record_batch(
-                [
-                    pa.array([parcel.target], pa.int32()),
-                    pa.array([parcel.tag], pa.int32()),
-                    _binary(body),
-                    pa.array([file], pa.string()),
-                ],
-                schema=SCHEMA,
-            )
-
-    def _content(self, parcel: Parcel) -> tuple[pa.Buffer, str | None]:
+    def __call__(self, parcel: Parcel) -> Packed:
         if parcel.rows is None:
-            return pa.py_buffer(pickle.dumps(parcel.told, protocol=5)), None
+            told = pickle.dumps(parcel.told, protocol=5)
+            return Packed(parcel.target, parcel.tag, told)
         # The same rows may go to all partitions.
         known = self._packed.get(id(parcel.rows))
         if known is None:
-            body = to_bytes(parcel.rows)
-            file = None
-            if self._store is not None and body.size >= _LARGE:
-                file = f"{self._folder}/{uuid4().hex}.rows"
-                self._store.put(file, memoryview(body))
-                body = pa.py_buffer(b"")
-            known = self._packed[id(parcel.rows)] = (parcel.rows, body, file)
-        return known[1], known[2]
+            known = self._packed[id(parcel.rows)] = (parcel.rows, *self._content(parcel.rows))
+        return Packed(parcel.target, parcel.tag, *known[1:])
+
+    def _content(self, rows: pl.DataFrame) -> tuple[bytes, str | None]:
+        body = to_bytes(rows)
+        if self._store is None or body.size < _LARGE:
+            return body.to_pybytes(), None
+        file = f"{self._folder}/{uuid4().hex}.rows"
+        self._store.put(file, memoryview(body))
+        return b"", file
 
 
 def scratch(tick: int) -> str:
@@ -92,27 +81,32 @@ def scratch(tick: int) -> str:
     return f"scratch/{tick:012d}"
 
 
-def unpack(batches: Iterable[pa.RecordBatch], store: Store | None) -> Iterator[Parcel]:
-    """The parcels that have come.
+def unpack(packed: Packed, store: Store | None) -> Parcel:
+    """A parcel that has come.
 
     >>> rows = pl.DataFrame({"v": [7], "valid_from": [1], "valid_to": [4]})
     >>> sent = [Parcel(1, 0, rows), Parcel(0, FACTS, told={"bid": 9})]
-    >>> [(p.target, p.tag, p.told) for p in unpack(Packer(None, 0).batches(sent), None)]
+    >>> [(p.target, p.tag, p.told) for p in (unpack(Packer(None, 0)(p), None) for p in sent)]
     [(1, 0, None), (0, -1, {'bid': 9})]
     """
-    for batch in batches:
-        columns = (batch.column(name) for name in SCHEMA.names)
-        for target, tag, body, file in zip(*columns, strict=True):
-            yield _unpacked(target.as_py(), tag.as_py(), body.as_buffer(), file.as_py(), store)
-
-
-def _unpacked(target: int, tag: int, body: Any, file: str | None, store: Store | None) -> Parcel:
+    target, tag, body, file = packed
     if tag < 0:
         return Parcel(target, tag, told=pickle.loads(body))
-    if file is not None:
-        assert store is not None
-        body = store.buffer(file)
-    return Parcel(target, tag, from_bytes(body))
+    if file is None:
+        return Parcel(target, tag, from_bytes(_arrows(body)))
+    assert store is not None
+    return Parcel(target, tag, from_bytes(store.buffer(file)))
+
+
+def _arrows(body: bytes) -> pa.Buffer:
+    """Bytes in memory of Arrow's.
+
+    A thread of Polars that lets go of memory of Python would wait for the thread that waits for
+    Polars.
+    """
+    sink = pa.BufferOutputStream()
+    sink.write(body)
+    return sink.getvalue()
 
 
 def to_bytes(rows: pl.DataFrame) -> pa.Buffer:
@@ -154,9 +148,3 @@ def _duration(rows: pl.DataFrame) -> int | None:
     if int(end[0]) == OPEN_END or not 0 < first < OPEN_END:
         return None
     return first if bool(np.all(end - start == first)) else None
-
-
-def _binary(body: pa.Buffer) -> pa.Array:
-    """A column of one value, in whose bytes nothing is copied."""
-    offsets = pa.py_buffer(np.array([0, body.size], dtype=np.int32))
-    return pa.Array.from_buffers(pa.binary(), 1, [None, offsets, body])

@@ -287,7 +287,8 @@ class Run:
         # A tick that is done again may be that of a query that was removed since.
         members = {n: self._members[n] for n in epoch.roots if n in self._members}
         clocks = self._opened.clocks(begun)
-        tasks = TickTasks(self._id, self._fabric.is_local, self._partitions, self._store)
+        fabric = self._fabric
+        tasks = TickTasks(self._id, fabric.is_local, fabric.direct, self._partitions, self._store)
         outlets = outlets_of(members, epoch, self._store)
         before = Before(self._base, self._reports, self._opened.now)
         pieces, timings = self._opened.pieces(begun, planned), self._opened.timings

@@ -44,7 +44,8 @@ class SourceTask:
     """Reads some pieces in a tick, and makes of them what the edges of level 0 carry.
 
     `plan` names what is in force, so that operators can be used again. If `gathers`, it looks at
-    what the sources are like.
+    what the sources are like. One that is `direct` reads all pieces, as all others do, and keeps
+    what is for the partition of its own number; the first one stands for all that is done once.
     """
 
     number: int
@@ -57,6 +58,7 @@ class SourceTask:
     arrived: int
     outlets: Outlets = NOTHING
     gathers: bool = True
+    direct: bool = False
 
     def __call__(self) -> Iterator[Parcel]:
         began = time.perf_counter()
@@ -67,8 +69,18 @@ class SourceTask:
         yield from self._parcels(edges, read, report)
         report.seconds = {"read": done - began, "source": time.perf_counter() - done}
         facts = Facts(report.sights)
-        yield from (Parcel(target, FACTS, told=facts) for target in range(self.partitions))
-        yield Parcel(self.number % self.partitions, REPORT, told=report)
+        yield from (Parcel(target, FACTS, told=facts) for target in self._targets)
+        if not self._is_copy:
+            yield Parcel(self.number % self.partitions, REPORT, told=report)
+
+    @property
+    def _is_copy(self) -> bool:
+        """Whether another task does the same, and tells of it."""
+        return self.direct and self.number > 0
+
+    @property
+    def _targets(self) -> range:
+        return range(self.number, self.number + 1) if self.direct else range(self.partitions)
 
     def _parcels(
         self, edges: Sequence[Edge], read: Mapping[str, _Read], report: Report
@@ -95,8 +107,13 @@ class SourceTask:
         report.operators = graph.progress
 
     def _out(self, edge: Edge, rows: pl.DataFrame, report: Report) -> Iterator[Parcel]:
+        if edge.is_result and self._is_copy:
+            return
         if not edge.is_result or self.outlets.leave(edge.tag, rows, self.tick, report):
-            yield from deal(rows, edge, self.number % self.partitions, self.partitions)
+            if self.direct:
+                yield from deal(rows, edge, 0, self.partitions, only=self.number)
+            else:
+                yield from deal(rows, edge, self.number % self.partitions, self.partitions)
 
     def _batch(self, leaf: SourceExec, read: Mapping[str, _Read]) -> pl.DataFrame:
         found = read.get(leaf.scan.source)
@@ -139,7 +156,7 @@ class SourceTask:
         return list(timing.columns.names[:1])  # a table without columns has no rows
 
     def _gather(self, timing: Timing, rows: Rows, report: Report) -> None:
-        if not self.gathers or not len(rows) or timing.kind is SourceKind.CHANGING:
+        if not self.gathers or self._is_copy or not len(rows) or timing.kind is SourceKind.CHANGING:
             return
         names = [name for name in rows.table.column_names if name not in timing.needed]
         found = Found.of(pl.DataFrame(rows.table.select(names)), names, rows.start, rows.end)

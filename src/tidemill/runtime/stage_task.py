@@ -64,7 +64,7 @@ class StageTask:
 
     def __call__(self, partition: int, parcels: Iterable[Parcel]) -> Iterator[Parcel]:
         began = time.perf_counter()
-        mine, passing, facts = self._sorted(parcels)
+        mine, facts = self._sorted(parcels)
         clocks = moved(self.clocks, seen_by(facts))
         marks = {leaf.tag: self._mark(leaf.tag, clocks, facts) for leaf in self.stage.leaves}
         state = StageState(self.store, self.stage.level, partition, self.run)
@@ -76,7 +76,6 @@ class StageTask:
         self._save(state, graph, brought)
         report = Report(self.stage.level, partition, graph.progress, self._failures(graph))
         report.told, report.replayed = graph.tell(), replayed
-        yield from passing
         yield from self._out(results, report, partition)
         report.seconds = {
             "load": loaded - began,
@@ -86,21 +85,21 @@ class StageTask:
         yield Parcel(partition, REPORT, told=report)
         yield from self._tell(facts, results)
 
-    def _sorted(
-        self, parcels: Iterable[Parcel]
-    ) -> tuple[dict[int, pl.DataFrame], list[Parcel], list[Facts]]:
-        """The rows for this stage by edge, what only passes by, and what others have told."""
+    @cached_property
+    def tags(self) -> frozenset[int]:
+        """Those of the parcels that it takes."""
+        return frozenset([FACTS, *(leaf.tag for leaf in self.stage.leaves)])
+
+    def _sorted(self, parcels: Iterable[Parcel]) -> tuple[dict[int, pl.DataFrame], list[Facts]]:
+        """The rows by edge, and what others have told."""
         rows: dict[int, list[pl.DataFrame]] = {}
-        passing, facts = [], []
-        own = {leaf.tag for leaf in self.stage.leaves}
+        facts = []
         for parcel in parcels:
             if parcel.tag == FACTS:
                 facts.append(parcel.told)
-            elif parcel.tag in own and parcel.rows is not None:
+            elif parcel.rows is not None:
                 rows.setdefault(parcel.tag, []).append(parcel.rows)
-            else:
-                passing.append(parcel)
-        return {tag: together(each) for tag, each in rows.items()}, passing, facts
+        return {tag: together(each) for tag, each in rows.items()}, facts
 
     def _mark(self, tag: int, clocks: Mapping[str, SourceClock], facts: Sequence[Facts]) -> int:
         """The watermark of an edge in this tick.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from tidemill.feeds import size_of
 from tidemill.fragments.staging import Staging
 from tidemill.runtime.clock import Clocks
 from tidemill.runtime.nodes import operator_totals
@@ -29,10 +30,11 @@ class Before:
 
 @dataclass(frozen=True)
 class TickTasks:
-    """Makes the tasks of the ticks of a run; see `StageTask` for what `is_local` means."""
+    """Makes the tasks of the ticks of a run; see `Fabric` for what `is_local` and `direct` mean."""
 
     run: str
     is_local: bool
+    direct: int
     partitions: int
     store: Store | None
 
@@ -46,6 +48,9 @@ class TickTasks:
     ) -> list[SourceTask]:
         """Tasks that read, one for every partition."""
         staged = planned.staged
+        size = sum(size_of(piece.slice) for piece in pieces)
+        direct = self.partitions > 1 and bool(staged.stages) and size <= self.direct
+        each = [pieces] * self.partitions if direct else dealt(pieces, self.partitions)
         return [
             SourceTask(
                 number,
@@ -58,9 +63,10 @@ class TickTasks:
                 begun.arrived,
                 outlets,
                 # Filters and projections alone are so cheap that looking at values would show.
-                gathers=bool(staged.stages),
+                bool(staged.stages),
+                direct,
             )
-            for number, mine in enumerate(dealt(pieces, self.partitions))
+            for number, mine in enumerate(each)
         ]
 
     def of_stages(

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from functools import partial
 from random import Random
 from typing import TypeVar
 
 from tidemill.runtime import blocks
-from tidemill.runtime.fabric import InProcess
+from tidemill.runtime.fabric import InProcess, arriving
 from tidemill.runtime.parcels import Parcel
 from tidemill.runtime.source_task import SourceTask
 from tidemill.runtime.stage_task import StageTask
@@ -23,8 +24,8 @@ class Elsewhere(InProcess):
 
     is_local = False
 
-    def __init__(self, partitions: int) -> None:
-        super().__init__(partitions, packs=True)
+    def __init__(self, partitions: int, direct: int = -1) -> None:
+        super().__init__(partitions, packs=True, direct=direct)
 
     def run(
         self, sources: Sequence[SourceTask], stages: Sequence[StageTask], store: Store | None
@@ -36,55 +37,45 @@ class Elsewhere(InProcess):
 class Rough(InProcess):
     """The same where workers forget, parcels come in any order, and tasks are done twice.
 
-    Of a task that is done twice, some partitions have what it gave at first, and others what it
-    gave then, when all it was given came in another order.
+    Of a task that is done twice, the parcels may be those that it gave at first, and the state
+    what it has left then, when all it was given came in another order.
     """
 
     is_local = False
 
     def __init__(self, partitions: int, random: Random) -> None:
-        super().__init__(partitions, packs=True)
+        super().__init__(partitions, packs=True, direct=random.choice([-1, 1 << 30]))
         self._random = random
 
     def run(
         self, sources: Sequence[SourceTask], stages: Sequence[StageTask], store: Store | None
     ) -> list[Parcel]:
         assert store is not None
-        parcels = [p for task in sources for p in self._read(travelled(task), not stages)]
+        parcels = [p for task in sources for p in self._twice(lambda _, t=task: travelled(t)())]
         for stage in stages:
-            parcels = self._moved(parcels, store)
-            last = stage is stages[-1]
-            parcels = [
+            coming, rest = arriving(stage, self._moved(parcels, store))
+            parcels = rest + [
                 parcel
                 for number in self._random.sample(range(stage.partitions), stage.partitions)
-                for parcel in self._staged(stage, number, parcels, last)
+                for parcel in self._twice(partial(self._staged, stage, number, coming[number]))
             ]
         return self._moved(parcels, store)
 
-    def _read(self, task: SourceTask, last: bool) -> list[Parcel]:
-        return self._mixed(list(task()), list(task()), last)
+    def _twice(self, attempt: Callable[[bool], Iterable[Parcel]]) -> list[Parcel]:
+        """What one attempt gave, if there was another one before or after it."""
+        given = [list(attempt(False))]
+        if self._random.random() < 0.5:
+            given.append(list(attempt(True)))
+        return self._random.choice(given)
 
     def _staged(
-        self, stage: StageTask, number: int, parcels: Iterable[Parcel], last: bool
-    ) -> list[Parcel]:
-        mine = [parcel for parcel in parcels if parcel.target == number]
-        attempts = [mine, list(map(_turned, mine))]
-        self._random.shuffle(attempts[0])
-        given = []
-        for attempt in attempts[: self._random.choice([1, 2])]:
-            if self._random.random() < 0.3:
-                forget(stage.run)
-            given.append(list(travelled(stage)(number, attempt)))
-        return self._mixed(given[0], given[-1], last)
-
-    def _mixed(self, first: list[Parcel], second: list[Parcel], last: bool) -> list[Parcel]:
-        """What there is of a task that was done twice; whoever asks for results has all of one."""
-        if last:
-            return self._random.choice([first, second])
-        targets = {parcel.target for parcel in first}
-        chosen = {target: self._random.choice([0, 1]) for target in sorted(targets)}
-        pairs = [(0, parcel) for parcel in first] + [(1, parcel) for parcel in second]
-        return [parcel for attempt, parcel in pairs if chosen[parcel.target] == attempt]
+        self, stage: StageTask, number: int, mine: list[Parcel], again: bool
+    ) -> Iterable[Parcel]:
+        coming = list(map(_turned, mine)) if again else list(mine)
+        self._random.shuffle(coming)
+        if self._random.random() < 0.3:
+            forget(stage.run)
+        return travelled(stage)(number, coming)
 
 
 def travelled(task: Task) -> Task:

@@ -125,8 +125,9 @@ MakeFabric = Callable[[int, Random], Fabric]
 
 def in_process(partitions: int, random: Random) -> Fabric:
     """One of the fabrics of this process, with parcels that travel, or tasks, or all goes wrong."""
-    plain = InProcess(partitions, packs=partitions > 1)
-    return random.choice([plain, plain, Elsewhere(partitions), Rough(partitions, random)])
+    direct = random.choice([-1, 1 << 30])
+    plain = InProcess(partitions, packs=partitions > 1, direct=direct)
+    return random.choice([plain, plain, Elsewhere(partitions, direct), Rough(partitions, random)])
 
 
 class GraphLife:

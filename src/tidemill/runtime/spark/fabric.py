@@ -1,56 +1,73 @@
-"""Spark as the fabric: one job for every tick.
+"""Spark as the fabric: one job for the tasks of every stage.
 
-Tasks that read run in as many partitions; every stage is an exchange of parcels and the tasks
-behind it. The tasks themselves know nothing of Spark.
+What tasks send each other is either short, and goes through the driver, or in files of the store,
+and only their names do. So no job shuffles, and none needs what Spark remembers of another one. A
+tick of few rows is read by every partition of the first stage: that saves a job. The tasks
+themselves know nothing of Spark.
 """
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterator, Sequence
+import pickle
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import pyarrow as pa
 from pyspark import TaskContext
 from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql import functions as F
 
 from tidemill.errors import ExecutionError
 from tidemill.results import SparkWrite
-from tidemill.runtime.parcels import DDL, SCHEMA, Packer, Parcel, unpack
+from tidemill.runtime.fabric import arriving
+from tidemill.runtime.parcels import Packed, Packer, Parcel, unpack
 from tidemill.runtime.source_task import SourceTask
 from tidemill.runtime.spark.failures import SPARK_ERRORS, explained, reason
 from tidemill.runtime.spark.session import from_here, working_copy
 from tidemill.runtime.spark.snapshot_files import SnapshotFolder
 from tidemill.runtime.spark.types import columns_ddl
+from tidemill.runtime.spark.workers import Function, Workers
 from tidemill.runtime.stage_task import StageTask
 from tidemill.store import Store
 
 
 @dataclass(frozen=True)
 class _Reading:
-    """The tasks that read, by the number of their partition."""
+    """A task that reads; what it has read goes on into a stage at once, if there is one."""
 
-    tasks: Sequence[SourceTask]
+    task: SourceTask
     store: Store
+    stage: StageTask | None = None
 
-    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        for _ in batches:  # which only says that there is a partition
-            pass
-        task = self.tasks[_partition()]
-        yield from Packer(self.store, task.tick).batches(task())
+    def __call__(self) -> bytes:
+        parcels = self.task()
+        if self.stage is not None:
+            parcels = _through(self.stage, self.task.number, parcels)
+        return _packed(parcels, self.store, self.task.tick)
 
 
 @dataclass(frozen=True)
 class _Staging:
-    """A stage in the partition that it is called in."""
+    """A stage in one partition, and what came for it."""
 
     task: StageTask
+    partition: int
+    coming: Sequence[Packed]
     store: Store
 
-    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        parcels = self.task(_partition(), unpack(batches, self.store))
-        yield from Packer(self.store, self.task.tick).batches(parcels)
+    def __call__(self) -> bytes:
+        parcels = (unpack(each, self.store) for each in self.coming)
+        return _packed(self.task(self.partition, parcels), self.store, self.task.tick)
+
+
+def _through(stage: StageTask, partition: int, parcels: Iterable[Parcel]) -> Iterator[Parcel]:
+    """What a stage makes of parcels, and those that are not for it."""
+    every = list(parcels)
+    yield from (parcel for parcel in every if parcel.tag not in stage.tags)
+    yield from stage(partition, [parcel for parcel in every if parcel.tag in stage.tags])
+
+
+def _packed(parcels: Iterable[Parcel], store: Store, tick: int) -> bytes:
+    return pickle.dumps(list(map(Packer(store, tick), parcels)), protocol=5)
 
 
 @dataclass(frozen=True)
@@ -63,7 +80,7 @@ class _Opening:
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for _ in batches:
             pass
-        table = self.store.get_table(self.names[_partition()])
+        table = self.store.get_table(self.names[_number()])
         yield from table.to_batches()
 
 
@@ -71,28 +88,37 @@ class SparkFabric:
     """Runs ticks on a session of Spark."""
 
     is_local = False
+    direct = 4 << 20
     writes_spark_formats = True
 
     def __init__(self, session: SparkSession, partitions: int | None = None) -> None:
         self.session = working_copy(session)
         self.partitions = partitions or session.sparkContext.defaultParallelism
         self.has_local_paths = str(session.sparkContext.master).startswith("local")
+        self._workers = Workers(session.sparkContext)
 
     def run(
         self, sources: Sequence[SourceTask], stages: Sequence[StageTask], store: Store | None
     ) -> list[Parcel]:
         """All parcels that go to the driver."""
         assert store is not None
-        count = len(sources)
-        rows = self.session.range(0, count, 1, count).mapInArrow(_Reading(sources, store), DDL)
+        if sources[0].direct:
+            first, stages = stages[0], stages[1:]
+            parcels = self._call([_Reading(task, store, first) for task in sources], 0, first.tick)
+        else:
+            parcels = self._call([_Reading(task, store) for task in sources], 0, sources[0].tick)
         for stage in stages:
-            dealt = rows.repartitionById(stage.partitions, F.col("target"))
-            rows = dealt.mapInArrow(_Staging(stage, store), DDL)
+            coming, rest = arriving(stage, parcels)
+            tasks = [_Staging(stage, n, mine, store) for n, mine in enumerate(coming)]
+            parcels = rest + self._call(tasks, stage.stage.level, stage.tick)
+        return [unpack(each, store) for each in parcels]
+
+    def _call(self, tasks: Sequence[Function], level: int, tick: int) -> list[Packed]:
         try:
-            table = rows.toArrow()
+            found = self._workers.call(tasks, f"tidemill: tick {tick}, stage {level}")
         except SPARK_ERRORS as error:
             raise explained(error) from error
-        return list(unpack(table.cast(SCHEMA).to_batches(), store))
+        return [packed for each in found for packed in pickle.loads(each)]
 
     def write(self, request: SparkWrite, names: Sequence[str], tick: int, store: Store) -> None:
         """Write the rows of a tick, which are in files of the store, in a format of Spark."""
@@ -127,9 +153,7 @@ class SparkFabric:
         rows.write.format(request.format).options(**options).mode("overwrite").save(folder)
 
 
-def _partition() -> int:
+def _number() -> int:
     context = TaskContext.get()
     assert context is not None
-    # Within a task, operators use one thread: parallelism comes from partitions.
-    os.environ.setdefault("POLARS_MAX_THREADS", "1")
     return int(context.partitionId())

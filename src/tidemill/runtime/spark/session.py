@@ -5,21 +5,20 @@ from __future__ import annotations
 import logging
 import os
 import sys
-from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from subprocess import DEVNULL
 from threading import RLock
 from typing import Any
 
-import pyarrow as pa
 from pyspark import SparkContext
 from pyspark.errors import PySparkRuntimeError
 from pyspark.java_gateway import launch_gateway
 from pyspark.sql import SparkSession
-from pyspark.sql import functions as F
 
 from tidemill.errors import ExecutionError
 from tidemill.runtime.spark.failures import SPARK_ERRORS
+from tidemill.runtime.spark.workers import Workers
 
 _LOCAL = {
     "spark.ui.enabled": "false",
@@ -85,20 +84,9 @@ def wake_workers(session: SparkSession) -> None:
         if context.applicationId in _woken:
             return
         _woken.add(str(context.applicationId))
-    count = context.defaultParallelism
-    try:
-        rows = working_copy(session).range(0, count, 1, count).mapInArrow(_wake, "id BIGINT")
-        dealt = rows.repartitionById(count, F.col("id").cast("int"))
-        dealt.mapInArrow(_wake, "id BIGINT").toArrow()
-    except SPARK_ERRORS:  # whoever needs them will be told, or has stopped Spark meanwhile
-        return
-
-
-def _wake(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    import tidemill.runtime.stage_task
-
-    assert tidemill.runtime.stage_task
-    yield from batches
+    # Whoever needs them will be told what fails, or has stopped Spark meanwhile.
+    with suppress(*SPARK_ERRORS):
+        Workers(context).wake(context.defaultParallelism)
 
 
 def working_copy(session: SparkSession) -> SparkSession:
