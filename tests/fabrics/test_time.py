@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -78,6 +79,21 @@ class TestLateRows:
             running.stop()
         assert late == [{"k": 1, "v": 11, "at": 29, "watermark": 30}]
         assert running.progress.late_rows == 1
+
+    def test_nobody_asks_for_them_any_more(self, fabric: Ground, tmp_path: Path) -> None:
+        growing = Growing(fabric, tmp_path)
+        late: list[pa.Table] = []
+        options: list[dict[str, Any]] = [{"late": lambda source, rows, tick: late.append(rows)}, {}]
+        for rows, asked in zip(([(1, 10, 30)], [(1, 11, 29), (1, 12, 31)]), options, strict=True):
+            growing.add("a", *rows)
+            results = Results()
+            running = query_of(growing.engine, "SELECT v FROM a").start(
+                results, checkpoint=str(tmp_path / "checkpoint"), **asked
+            )
+            running.process_all_available()
+            running.stop()
+        assert [row["v"] for row in results.table.to_pylist()] == [12]
+        assert not late
 
 
 class Growing:

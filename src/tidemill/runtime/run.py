@@ -183,20 +183,24 @@ class Run:
         """
         with self.lock:
             every = {**roots, **self._late_roots(roots)}
-            members = {name: self._member(name, root) for name, root in every.items()}
+            members = self._members_of(every)
             if carried or not self._pending.epoch.runs(every):
                 self._put_in_force(every, carried, notes)
             self._members = members
             self.failures = {name: e for name, e in self.failures.items() if name in members}
 
-    def _member(self, name: str, root: Root) -> Member:
-        old = self._members.get(name)
-        if not name.startswith(_LATE):
-            return self._sinks.member(name, root, old)
-        if old is not None:
-            return old
-        assert self._late is not None
-        return self._sinks.late(self._late, self._opened.streams[name[len(_LATE) :]].source, root)
+    def _members_of(self, roots: Mapping[str, Root]) -> dict[str, Member]:
+        found = {}
+        for name, root in roots.items():
+            old = self._members.get(name)
+            if not name.startswith(_LATE):
+                found[name] = self._sinks.member(name, root, old)
+            elif old is not None:
+                found[name] = old
+            elif self._late is not None:
+                source = self._opened.streams[name[len(_LATE) :]].source
+                found[name] = self._sinks.late(self._late, source, root)
+        return found
 
     def _put_in_force(
         self, roots: Mapping[str, Root], carried: Mapping[Exec, Exec], notes: Any
@@ -224,7 +228,9 @@ class Run:
     def _late_roots(self, roots: Mapping[str, Root]) -> dict[str, Root]:
         """Results of their own for the late rows of all streams that are read."""
         if self._late is None:
-            return {}
+            # A tick that is done again may still have them, for nobody.
+            before = self._pending.epoch.roots if self._unfinished is not None else {}
+            return {name: root for name, root in before.items() if name.startswith(_LATE)}
         leaves = [leaf for root in roots.values() for leaf in _leaves(root.job.plan)]
         self._opened.open(leaves)
         found = {}
@@ -385,7 +391,7 @@ class Run:
         self._reports = done.reports
         self._native.update(done.native)
         self._opened.open(self._pending.leaves)
-        self._members = {name: self._member(name, root) for name, root in last.roots.items()}
+        self._members = self._members_of(last.roots)
         for name, rows in done.rows_out.items():
             if name in self._members:
                 self._members[name].rows_out = rows
