@@ -9,7 +9,7 @@ from random import Random
 import pytest
 
 from tests.fabrics.answers import Results, query_of
-from tests.fabrics.ground import Ground, everywhere, seeds
+from tests.fabrics.ground import Ground, everywhere, in_process, seeds
 from tests.fabrics.live_graph import COUNTS, QUERIES, Answers, LiveGraph, check, random_rows
 from tidemill.testing.random_cases import graph_case
 
@@ -102,6 +102,22 @@ def test_what_comes_again_between_two_ticks(fabric: Ground, sql: str) -> None:
     engine.close()
     assert alone.num_rows
     assert covered(second) == covered_by(alone)
+
+
+@in_process
+def test_a_relation_of_which_only_other_columns_are_still_read(fabric: Ground) -> None:
+    """What read these columns has had its rows, and is gone: they have to be read again."""
+    engine, again = fabric.engine(), Results()
+    engine.relation("label", [{"k": 1, "name": "one", "size": 3}])
+    graph = engine.run(every=None)
+    query_of(engine, "SELECT k, name FROM label").start(Results(), name="first")
+    query_of(engine, "SELECT k, size FROM label").start(Results(), name="other")
+    graph.tick()
+    graph.query("first").stop()
+    query_of(engine, "SELECT k, name FROM label").start(again, name="second")
+    graph.tick()
+    engine.close()
+    assert again.table["name"].to_pylist() == ["one"]
 
 
 def covered(results: Results) -> dict[str, int]:
