@@ -155,7 +155,10 @@ class Adaptation:
         found = {}
         for knob, size in sizes.items():
             self._check(knob, size)
-            found[knob] = (earliest_change(self._knobs.nodes[knob], size, at, running), size)
+            nodes = self._knobs.nodes[knob]
+            # Rows that came to a plan which is gone had a size there.
+            since = max([at, *map(self._graph.took_over_at, nodes)])
+            found[knob] = (earliest_change(nodes, size, since, running), size)
         return synchronised(self._with(found), found, self._knobs.allowed)
 
     def _resized(self, changes: Mapping[str, Change]) -> tuple[dict[str, Job], dict[Exec, Exec]]:
