@@ -124,8 +124,9 @@ class Adaptation:
 
     def histories(self, query: str) -> dict[str, tuple[Setting, ...]]:
         """For every knob of a query, its sizes and from which instant on they were set."""
+        known = self._histories  # queries may go meanwhile
         knobs = {wish.knob for wish in self._wishes.get(query, ())}
-        return {knob: self._histories[knob] for knob in sorted(knobs & self._histories.keys())}
+        return {knob: known[knob] for knob in sorted(knobs & known.keys())}
 
     def settings(self, query: str, start: int, end: int) -> dict[str, list[Setting]]:
         """The sizes that results of a query were computed with that hold in [start, end)."""
