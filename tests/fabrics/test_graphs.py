@@ -11,6 +11,7 @@ import pytest
 from tests.fabrics.answers import Results, query_of
 from tests.fabrics.ground import Ground, everywhere, in_process, seeds
 from tests.fabrics.live_graph import COUNTS, QUERIES, Answers, LiveGraph, check, random_rows
+from tidemill.testing.fabrics import Rough
 from tidemill.testing.random_cases import graph_case
 
 TICKS = 5
@@ -21,6 +22,12 @@ def test_random_lives(fabric: Ground, seed: int) -> None:
     """Queries come, migrate, are adapted and go; the process dies at any of its writes."""
     case = graph_case(Random(seed))
     replace(case, make=lambda partitions, random: fabric.make(partitions)).check()
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_random_lives_where_tasks_are_done_twice(seed: int) -> None:
+    """As Spark may do them: in any order, by workers that forget, and again after others."""
+    replace(graph_case(Random(seed)), make=Rough).check()
 
 
 @seeds(range(8), spark=[1], long=[2, 3, 4, 5])
