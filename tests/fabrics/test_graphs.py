@@ -9,8 +9,9 @@ from random import Random
 import pytest
 
 from tests.fabrics.answers import Results, query_of
-from tests.fabrics.ground import Ground, everywhere, seeds
+from tests.fabrics.ground import Ground, everywhere, in_process, seeds
 from tests.fabrics.live_graph import COUNTS, QUERIES, Answers, LiveGraph, check, random_rows
+from tidemill.testing.fabrics import Rough
 from tidemill.testing.random_cases import graph_case
 
 TICKS = 5
@@ -21,6 +22,12 @@ def test_random_lives(fabric: Ground, seed: int) -> None:
     """Queries come, migrate, are adapted and go; the process dies at any of its writes."""
     case = graph_case(Random(seed))
     replace(case, make=lambda partitions, random: fabric.make(partitions)).check()
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_random_lives_where_tasks_are_done_twice(seed: int) -> None:
+    """As Spark may do them: in any order, by workers that forget, and again after others."""
+    replace(graph_case(Random(seed)), make=Rough).check()
 
 
 @seeds(range(8), spark=[1], long=[2, 3, 4, 5])
@@ -102,6 +109,22 @@ def test_what_comes_again_between_two_ticks(fabric: Ground, sql: str) -> None:
     engine.close()
     assert alone.num_rows
     assert covered(second) == covered_by(alone)
+
+
+@in_process
+def test_a_relation_of_which_only_other_columns_are_still_read(fabric: Ground) -> None:
+    """What read these columns has had its rows, and is gone: they have to be read again."""
+    engine, again = fabric.engine(), Results()
+    engine.relation("label", [{"k": 1, "name": "one", "size": 3}])
+    graph = engine.run(every=None)
+    query_of(engine, "SELECT k, name FROM label").start(Results(), name="first")
+    query_of(engine, "SELECT k, size FROM label").start(Results(), name="other")
+    graph.tick()
+    graph.query("first").stop()
+    query_of(engine, "SELECT k, name FROM label").start(again, name="second")
+    graph.tick()
+    engine.close()
+    assert again.table["name"].to_pylist() == ["one"]
 
 
 def covered(results: Results) -> dict[str, int]:

@@ -312,3 +312,26 @@ def test_windows_change_their_size_meanwhile() -> None:
     house.tick(20)
     assert migration.phase is Phase.DONE
     house.check(started, "SELECT k, SUM(v) AS n FROM a WINDOW(RANGE 7) GROUP BY k", range(30, 45))
+
+
+@pytest.mark.parametrize("crashes", [False, True])
+def test_sizes_change_after_what_the_old_plan_answered_for(tmp_path: Path, crashes: bool) -> None:
+    """No row has come to the window of the new plan, but to that of the old one."""
+    house = House(str(tmp_path))
+    sql = "SELECT k, {what} AS n FROM a WINDOW(RANGE MIN 4, MAX 10) GROUP BY k"
+    started = house.start(sql.format(what="COUNT(*)"))
+    house.tick(15)
+    migration = started.migrate(sql.format(what="SUM(v)"))
+    house.graph.heartbeat("a", 100)
+    house.graph.tick()
+    house.graph.tick()  # the old plan tells the rest
+    assert migration.phase is Phase.DONE
+    if crashes:
+        house.graph.stop()
+        house = House(str(tmp_path))
+        started = house.start(sql.format(what="SUM(v)"))
+    (knob,) = house.graph.adaptation.sizes
+    assert house.graph.adapt({knob: 5}) == {knob: (migration.split, 5)}
+    assert started.progress.sizes[knob] == ((0, 10), (migration.split, 5))
+    assert started.settings(14, 15) == {knob: [(0, 10)]}
+    house.graph.stop()

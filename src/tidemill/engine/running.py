@@ -143,12 +143,20 @@ class StartedQuery:
     @property
     def progress(self) -> Progress:
         """What was done since it was started, at which sizes, and what changes."""
-        if self._query.left is not None:
-            return self._query.left[0]
+        left = self._query.left
+        if left is not None:
+            return left[0]
         run, migration = self._host.graph.run, self.migration
         going_on = migration is not None and migration.is_running
+        try:
+            now = run.progress_of(self.name)
+        except ExecutionError:
+            left = self._query.left
+            if left is None:
+                raise
+            return left[0]  # it was stopped meanwhile
         return replace(
-            run.progress_of(self.name),
+            now,
             sizes=self._host.adaptation.histories(self.name),
             migration=migration.remaining(run.nodes) if migration and going_on else None,
         )

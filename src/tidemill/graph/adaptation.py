@@ -124,8 +124,9 @@ class Adaptation:
 
     def histories(self, query: str) -> dict[str, tuple[Setting, ...]]:
         """For every knob of a query, its sizes and from which instant on they were set."""
+        known = self._histories  # queries may go meanwhile
         knobs = {wish.knob for wish in self._wishes.get(query, ())}
-        return {knob: self._histories[knob] for knob in sorted(knobs & self._histories.keys())}
+        return {knob: known[knob] for knob in sorted(knobs & known.keys())}
 
     def settings(self, query: str, start: int, end: int) -> dict[str, list[Setting]]:
         """The sizes that results of a query were computed with that hold in [start, end)."""
@@ -155,7 +156,10 @@ class Adaptation:
         found = {}
         for knob, size in sizes.items():
             self._check(knob, size)
-            found[knob] = (earliest_change(self._knobs.nodes[knob], size, at, running), size)
+            nodes = self._knobs.nodes[knob]
+            # Rows that came to a plan which is gone had a size there.
+            since = max([at, *map(self._graph.took_over_at, nodes)])
+            found[knob] = (earliest_change(nodes, size, since, running), size)
         return synchronised(self._with(found), found, self._knobs.allowed)
 
     def _resized(self, changes: Mapping[str, Change]) -> tuple[dict[str, Job], dict[Exec, Exec]]:

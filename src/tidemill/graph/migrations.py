@@ -163,6 +163,8 @@ class Migrations:
             migration.made_eager |= telling
 
     def _finish(self, migration: Migration, query: GraphQuery) -> None:
+        for place in hand_overs(plan_of(query.job)):
+            self._graph.note_take_over(place.new, migration.split)
         done = self._switched({query.name: migration.new}, _reversed(migration.made_eager))
         # If somebody else has begun with parts of the new plan, they stay apart.
         if done or self._switched({query.name: _new(plan_of(query.job))}, {}):

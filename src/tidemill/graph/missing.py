@@ -15,7 +15,7 @@ from tidemill.algebra.plan import Plan
 from tidemill.physical.adjusting import AdjustableExec
 from tidemill.physical.count_window import CountWindowExec
 from tidemill.physical.granularity import GranularityExec
-from tidemill.physical.istream import DstreamExec, IstreamExec
+from tidemill.physical.istream import IstreamExec
 from tidemill.physical.operator import Exec
 from tidemill.physical.ranking import RankExec
 from tidemill.physical.source import SourceExec
@@ -75,7 +75,7 @@ class Missing:
 def _through(plan: Plan, missed: int) -> int:
     """Until when an operator's results lack rows that it has not seen, which end before `missed`.
 
-    At any instant, most operators need only rows that hold there.
+    At any instant, most operators need only rows that hold there, or later.
     """
     match plan:
         case TimeWindowExec():
@@ -83,8 +83,8 @@ def _through(plan: Plan, missed: int) -> int:
         case GranularityExec():
             granules = [plan.size_at(start) or 1 for start in _last_starts(plan, missed)]
             return max(int(round_up(np.array([missed]), granule)[0]) for granule in granules)
-        case IstreamExec() | DstreamExec():
-            return add(missed, 1)
+        case IstreamExec():
+            return add(missed, 1)  # what holds an instant before counts, too
         case RankExec():
             size = plan.ranked.size
             return NEVER if size is None else add(missed - 1, size)

@@ -15,8 +15,10 @@ from tidemill.graph.missing import NEVER, Missing
 from tidemill.graph.normal import normal
 from tidemill.graph.readings import with_readings
 from tidemill.graph.uses import Uses
+from tidemill.physical.adjusting import AdjustableExec
 from tidemill.physical.operator import Exec
 from tidemill.runtime.interface import Job, Restored, Root
+from tidemill.runtime.operators import nodes_of
 from tidemill.runtime.progress import Progress
 from tidemill.runtime.run import Run
 from tidemill.timeline import BEGIN
@@ -85,6 +87,7 @@ class QueryGraph:
         self._hooks: list[Hook] = []
         self._carried: dict[Exec, Exec] = {}
         self._lacking: dict[Exec, int] = {}
+        self._took_over: dict[Exec, int] = {}
         self._joins = RunningJoins()
         self._uses = Uses()
         self._changing = 0
@@ -95,7 +98,7 @@ class QueryGraph:
 
     def _restore(self, restored: Restored) -> None:
         """Take up the queries of a checkpoint. They wait to be started again, under their names."""
-        self._lacking, facts = restored.notes
+        self._lacking, self._took_over, facts = restored.notes
         for name, root in restored.roots.items():
             complete_from, partial, meaning = facts[name]
             self.queries[name] = GraphQuery(name, root.job, complete_from, partial, meaning)
@@ -250,6 +253,16 @@ class QueryGraph:
     def _missing(self) -> Missing:
         return Missing(self.run.nodes, self.run.newest, self._lacking)
 
+    def note_take_over(self, plan: Exec, at: int) -> None:
+        """Take note that the answers before an instant were those of a plan that goes."""
+        for node in nodes_of(plan):
+            if isinstance(node, AdjustableExec):
+                self._took_over[node] = max(at, self.took_over_at(node))
+
+    def took_over_at(self, node: AdjustableExec) -> int:
+        """Before which instant others were in the place of this node, which are gone."""
+        return self._took_over.get(node, BEGIN)
+
     def replace(self, roots: Mapping[str, Root], carried: Mapping[Exec, Exec]) -> None:
         """Let queries go on with other plans, or from another instant on."""
         with self.lock:
@@ -304,12 +317,12 @@ class QueryGraph:
         carried, self._carried = self._carried, {}
         running = self.running
         roots = {name: query.root for name, query in running.items()}
-        came = {new: self._lacking[old] for new, old in carried.items() if old in self._lacking}
         uses = self.uses
-        self._lacking = {n: at for n, at in (self._lacking | came).items() if n in uses}
+        self._lacking = _followed(self._lacking, carried, uses)
+        self._took_over = _followed(self._took_over, carried, uses)
         self._joins.forget_all_but(uses)
         facts = {n: (q.complete_from, q.partial, q.meaning) for n, q in running.items()}
-        self.run.revise(roots, carried, (self._lacking, facts))
+        self.run.revise(roots, carried, (self._lacking, self._took_over, facts))
         for hook in self.after_revision:
             hook(carried)
 
@@ -332,6 +345,12 @@ class QueryGraph:
             self.queries[name].error = error
             self._retire(self.queries[name], State.FAILED)
         self._revise()
+
+
+def _followed(known: Mapping[Exec, int], carried: Carried, uses: Uses) -> dict[Exec, int]:
+    """What is known of parts that are used, and of those in whose place they go on."""
+    came = {new: known[old] for new, old in carried.items() if old in known}
+    return {node: at for node, at in {**known, **came}.items() if node in uses}
 
 
 def _unknown(name: str, restored: Restored) -> TidemillError:

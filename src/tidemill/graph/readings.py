@@ -26,16 +26,19 @@ def with_readings(
 
     Rows of a relation come once, with the first tick of a reading. What begins later can go on
     from where another query has taken them in, or has to read them again. So it is with streams
-    whose rows are kept for a while: they are `refillable`. Readings that ran `before`, in the last
+    whose rows are kept for a while: they are `refillable`. Leaves that ran `before`, in the last
     tick, and do not run now have had their rows, and do not begin anew.
     """
     again = {leaf.scan.source for leaf in _leaves(plan) if _can_begin_anew(leaf, refillable)}
     if not again:
         return plan
     known = {leaf.reading for leaf in running if _reads(leaf, again)}
-    gone = {leaf.reading for leaf in before if _reads(leaf, again)} - known
-    fresh = next(number for number in count() if number not in known | gone)
+    # Of one reading, some leaves may be gone and others, with other columns, still run.
+    gone = {leaf for leaf in before if _reads(leaf, again) and leaf not in running}
+    used = known | {leaf.reading for leaf in gone}
+    fresh = next(number for number in count() if number not in used)
     choices = [_reading(plan, number, again) for number in sorted({*known, fresh})]
+    choices = [choice for choice in choices if gone.isdisjoint(_leaves(choice))]
     # Of equally good ones, the first is shared with most other queries.
     return min(choices, key=missing.until)
 

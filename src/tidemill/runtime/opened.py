@@ -289,18 +289,20 @@ class Opened:
     @property
     def now(self) -> dict[str, SourceClock]:
         """The clocks after the last tick."""
-        found = {name: stream.clock for name, stream in self.streams.items()}
-        found |= {name: relation.clock for name, relation in self.changing.items()}
+        # Others may open sources meanwhile.
+        found = {name: stream.clock for name, stream in list(self.streams.items())}
+        found |= {name: relation.clock for name, relation in list(self.changing.items())}
         found |= {
             name: SourceClock(each.info.kind, mark=OPEN_END)
-            for name, each in self._relations.items()
+            for name, each in list(self._relations.items())
         }
         return found
 
     @property
     def progress(self) -> dict[str, SourceProgress]:
-        found: dict[str, SourceProgress] = {n: s.progress for n, s in self.streams.items()}
-        return found | {name: relation.progress for name, relation in self.changing.items()}
+        streams, changing = list(self.streams.items()), list(self.changing.items())
+        found: dict[str, SourceProgress] = {name: stream.progress for name, stream in streams}
+        return found | {name: relation.progress for name, relation in changing}
 
     def dump(self) -> dict[str, dict[str, Any]]:
         """How far everything has come, to be written down."""

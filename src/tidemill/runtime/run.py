@@ -59,8 +59,9 @@ class Run:
 
     `open_source` tells where the rows of a source are. With a `store`, the run goes on where it
     was left. One that is `bounded` reads what is there and comes to an end. Rows that come too
-    late go to `late`. Whoever holds the `lock` is between two ticks. A query that fails is let go
-    of; but if it was the last of a run that `ends_with_queries`, the tick fails with it.
+    late go to `late`. Whoever holds the `lock` is between two ticks; how far all has come can be
+    asked for at any time, from any thread. A query that fails is let go of; but if it was the last
+    of a run that `ends_with_queries`, the tick fails with it.
     """
 
     def __init__(
@@ -76,6 +77,7 @@ class Run:
         self.failures: dict[str, Exception] = {}
         self.gathering = Gathering()
         self.lock = RLock()
+        self._books = RLock()  # held for moments: to note what was done, or to look at it
         self.is_bounded = bounded
         self._fabric = fabric
         self._store = store
@@ -96,7 +98,6 @@ class Run:
         self._nodes: GraphNodes | None = None
         self._ticks = 0
         self._began = time.monotonic()
-        self._seconds = 0.0
         self._next = 0
         self._unfinished: Begun | None = None
         self._lost: Exception | None = None
@@ -124,14 +125,15 @@ class Run:
     @property
     def nodes(self) -> GraphNodes:
         """What every part of the graph has done; parts that are new have done nothing."""
-        if self._nodes is None:
-            epoch = self._pending.epoch
-            totals = operator_totals(self._base, self._reports)
-            native: Mapping[Exec, NodeProgress] = self._native
-            if epoch.tick == self._next and epoch.carried:
-                totals |= {n: totals[old] for n, old in epoch.carried.items() if old in totals}
-            self._nodes = GraphNodes(epoch.staging, totals, native, self._opened.now)
-        return self._nodes
+        with self._books:
+            if self._nodes is None:
+                epoch = self._pending.epoch
+                totals = operator_totals(self._base, self._reports)
+                native: Mapping[Exec, NodeProgress] = self._native
+                if epoch.tick == self._next and epoch.carried:
+                    totals |= {n: totals[old] for n, old in epoch.carried.items() if old in totals}
+                self._nodes = GraphNodes(epoch.staging, totals, native, self._opened.now)
+            return self._nodes
 
     @property
     def newest(self) -> Mapping[str, int]:
@@ -158,7 +160,8 @@ class Run:
     @property
     def sources(self) -> Mapping[str, SourceProgress]:
         """What was read of every stream, and of relations that change."""
-        return self._opened.progress
+        with self._books:
+            return self._opened.progress
 
     @property
     def is_ended(self) -> bool:
@@ -218,9 +221,10 @@ class Run:
         pending = PlannedEpoch(epoch)
         self._opened.open(pending.leaves)  # first, because it may refuse
         self._epochs.write(epoch)
-        self._pending, self._carried, self._nodes = pending, came, None
+        with self._books:
+            self._pending, self._carried, self._nodes = pending, came, None
+            self._native.carry(carried)
         self._changed = True
-        self._native.carry(carried)
         for root in roots.values():
             for leaf in _leaves(root.job.plan):
                 self._opened.note_domain(leaf.scan.source, root.job.domain)
@@ -310,11 +314,12 @@ class Run:
         self._raise_the_last(members, begun)
         given = time.perf_counter()
         self._is_done(begun, planned, clocks, reports)
-        self._phases = {"plan": asked - started, "run": done - asked, "sinks": given - done}
-        self._phases["commit"] = time.perf_counter() - given
+        phases = {"plan": asked - started, "run": done - asked, "sinks": given - done}
+        phases["commit"] = time.perf_counter() - given
         for report in reports:
             for phase, seconds in report.seconds.items():
-                self._phases[phase] = max(self._phases.get(phase, 0.0), seconds)
+                phases[phase] = max(phases.get(phase, 0.0), seconds)
+        self._phases = phases
 
     def _raise_the_last(self, members: Mapping[str, Member], begun: Begun) -> None:
         """Fail with the last query: started again, it goes on with this very tick."""
@@ -334,19 +339,8 @@ class Run:
     ) -> None:
         """Take note of what a tick has brought; from here on it is not done again."""
         tick = begun.tick
-        sights = _seen(reports)
-        self._reports = [report for report in reports if report.level]
-        self._native.add(planned.native_nodes, reports)
-        self._opened.took(begun, moved(clocks, sights), sights)
-        self._findings.note(reports, self._opened.timings)
-        for name, relation in self._opened.changing.items():
-            self._findings.note_held(name, relation.following.held)
-        later = self._pending.epoch
-        self._base = later.before if later.tick > tick else planned.epoch.staging
-        self._next, self._unfinished = tick + 1, None
-        self._carried, self._nodes, self._changed = {}, None, later.tick > tick
-        self._ticks += 1
-        self._seconds = time.monotonic() - self._began
+        with self._books:
+            self._note(begun, planned, clocks, reports)
         if self.failures:
             # What is left of operators that failed must not be used again, not even after a crash.
             self._let_go(self.failures)
@@ -355,6 +349,25 @@ class Run:
         self._opened.keep(self._pending.leaves)
         self._opened.let_go()
         self._findings.note_shares(self.nodes, self._ticks)
+
+    def _note(
+        self,
+        begun: Begun,
+        planned: PlannedEpoch,
+        clocks: Mapping[str, SourceClock],
+        reports: Sequence[Report],
+    ) -> None:
+        tick, later, sights = begun.tick, self._pending.epoch, _seen(reports)
+        self._reports = [report for report in reports if report.level]
+        self._native.add(planned.native_nodes, reports)
+        self._opened.took(begun, moved(clocks, sights), sights)
+        self._findings.note(reports, self._opened.timings)
+        for name, relation in self._opened.changing.items():
+            self._findings.note_held(name, relation.following.held)
+        self._base = later.before if later.tick > tick else planned.epoch.staging
+        self._next, self._unfinished = tick + 1, None
+        self._carried, self._nodes, self._changed = {}, None, later.tick > tick
+        self._ticks += 1
 
     def _commit(self, tick: int, planned: PlannedEpoch) -> None:
         if self._log is None or self._store is None:
@@ -410,28 +423,31 @@ class Run:
 
     def progress_of(self, query: str) -> Progress:
         """What was done since the query was added."""
-        member, nodes = self._find(query), self.nodes
+        member = self._find(query)
         parts = nodes_of(member.root.job.running)
         read = {part.scan.source for part in parts if isinstance(part, SourceExec)}
-        return Progress(
-            self._ticks,
-            member.rows_out,
-            {name: source for name, source in self.sources.items() if name in read},
-            tuple(nodes[part].summary() for part in parts if part in nodes),
-            self._phases,
-            time.monotonic() - member.began,
-            self.gathering.statistics,
-        )
+        with self._books:
+            nodes = self.nodes
+            return Progress(
+                self._ticks,
+                member.rows_out,
+                {name: source for name, source in self.sources.items() if name in read},
+                tuple(nodes[part].summary() for part in parts if part in nodes),
+                self._phases,
+                time.monotonic() - member.began,
+                self.gathering.statistics,
+            )
 
     def results(self, query: str) -> pa.Table:
         """What the sink `memory` of a query holds now."""
         return self._find(query).results()
 
     def _find(self, query: str) -> Member:
-        if query not in self._members:
-            help = f"running: {', '.join(self._members) or 'none'}"
+        members = self._members  # others may come and go meanwhile
+        if query not in members:
+            help = f"running: {', '.join(members) or 'none'}"
             raise ExecutionError(f"no query `{query}` is running", help=help)
-        return self._members[query]
+        return members[query]
 
     def heartbeat(self, source: str, at: int) -> None:
         """Say that a stream has come to an instant: rows that hold earlier, and come from now on,

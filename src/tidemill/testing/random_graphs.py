@@ -51,6 +51,7 @@ class Life:
     query: GraphQuery
     tables: dict[int, pa.Table]
     until: int = OPEN_END
+    has_run: bool = False
     histories: dict[str, dict[int, int]] = field(default_factory=dict)
 
     def note(self, histories: Histories) -> None:
@@ -181,7 +182,7 @@ class GraphLife:
         name = self.random.choice(sorted(self.graph.running))
         query = self.graph.find(name)
         progress = self.run.nodes[query.job.plan]
-        self.lives[name].until = progress.watermark if progress.rows_out or self.run.ticks else 0
+        self.lives[name].until = progress.watermark if self.lives[name].has_run else 0
         self.graph.remove(name)
         self.story.append(f"remove {name}")
 
@@ -237,6 +238,8 @@ class GraphLife:
             self.lives[name].note(self.adaptation.histories(name))
         self.run.tick()
         assert not self.run.failures, self.run.failures
+        for name in self.graph.running:
+            self.lives[name].has_run = True
         self.story.append("tick")
 
     @property
