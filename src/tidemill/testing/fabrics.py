@@ -51,7 +51,7 @@ class Rough(InProcess):
         self, sources: Sequence[SourceTask], stages: Sequence[StageTask], store: Store | None
     ) -> list[Parcel]:
         assert store is not None
-        parcels = [p for task in sources for p in self._twice(lambda _, t=task: travelled(t)())]
+        parcels = [p for task in sources for p in self._twice(partial(self._read, task))]
         for stage in stages:
             coming, rest = arriving(stage, self._moved(parcels, store))
             parcels = rest + [
@@ -67,6 +67,9 @@ class Rough(InProcess):
         if self._random.random() < 0.5:
             given.append(list(attempt(True)))
         return self._random.choice(given)
+
+    def _read(self, task: SourceTask, again: bool) -> Iterable[Parcel]:
+        return travelled(task)()
 
     def _staged(
         self, stage: StageTask, number: int, mine: list[Parcel], again: bool

@@ -143,5 +143,7 @@ def _set_environment() -> None:
     os.environ.setdefault("MALLOC_TRIM_THRESHOLD_", str(1 << 30))
     # What fails is raised to the user; Spark would print it as well, with all its frames.
     log = Path(__file__).with_name("log4j2.properties").as_uri()
-    options = f"-Dlog4j2.configurationFile={log}"
+    # Spark looks with a regular expression through what Python has said when a stream was stopped
+    # in the middle of a batch, which takes a deep stack.
+    options = f"-Dlog4j2.configurationFile={log} -Xss16m"
     os.environ.setdefault("SPARK_SUBMIT_OPTS", options)

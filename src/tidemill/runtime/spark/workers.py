@@ -91,12 +91,13 @@ class Workers:
     @contextmanager
     def _titled(self, title: str) -> Iterator[None]:
         """Jobs have a name in Spark's pages; afterwards, those of the user have theirs."""
-        before = self._context.getLocalProperty(_DESCRIPTION)
-        self._context.setLocalProperty(_DESCRIPTION, title)
+        context: Any = self._context
+        before = context.getLocalProperty(_DESCRIPTION)
+        context.setLocalProperty(_DESCRIPTION, title)
         try:
             yield
         finally:
-            self._context.setLocalProperty(_DESCRIPTION, before)
+            context.setLocalProperty(_DESCRIPTION, before)
 
 
 def _wake() -> bytes:
