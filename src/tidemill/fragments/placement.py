@@ -135,6 +135,8 @@ class Placement:
                 return over(node, [by_version])
             case TopKExec() | AggregateExec() if is_selective(node):
                 return self._selective(node)
+            case MergeExec() if is_selective(node.child):
+                return self.place(node.child)  # which merges what it finds in any case
             case RankExec():
                 return self._rank(node)
             case DistinctExec() | CountingExec() | AggregateExec():
