@@ -14,7 +14,8 @@ from tidemill.algebra.aggregates import AggregateCall
 from tidemill.algebra.plan import Plan
 from tidemill.algebra.promises import Range, Recurrence
 from tidemill.algebra.scalar import Scalar, column
-from tidemill.algebra.schema import Schema
+from tidemill.algebra.schema import Field, Schema
+from tidemill.algebra.types import is_numeric
 from tidemill.testing.random_plans import COLUMNS, SOURCES, PlanGenerator, may_stay_open
 
 
@@ -235,6 +236,30 @@ class RulePlans(PlanGenerator):
         match = self._match(left.schema, right.schema)
         text = " AND ".join([*tests, *([] if match is None else [match.node.sql("spark")])])
         return kind(left, right, self._scalar(text, left.schema + right.schema))
+
+    def compare_with_extremes(self) -> Plan:
+        """Rows against all or any of others, or of their own; NULLs count, as in SQL, or not."""
+        right = self.part()
+        own = nodes.Project.renaming(right, tuple(self._fresh("l") for _ in right.schema))
+        left = self._pick([self.part(), own, self.filtered(own)])
+        pairs = [(a, b) for a in left.schema for b in right.schema if self._compare(a, b)]
+        if not pairs:
+            return nodes.SemiJoin(left, right, self._match(left.schema, right.schema))
+        same = [(a, b) for a, b in zip(left.schema, right.schema, strict=False) if (a, b) in pairs]
+        x, v = (f"`{field.name}`" for field in self._pick(self._pick([pairs, same or pairs])))
+        operator = self._pick(["<", "<", "<=", ">", ">", ">=", "<>"])
+        text = self._pick([f"{x} {operator} {v}", f"{v} {operator} {x}"])
+        unknown = f"({x} = {v}) IS NULL"
+        text = self._pick([text, f"({text} OR {unknown})", f"({text} OR {unknown})", unknown])
+        if self._random.random() < 0.4:
+            one, other = self._pick(pairs)
+            text += f" AND `{one.name}` {self._pick(['=', '<=>'])} `{other.name}`"
+        kind = self._pick([nodes.SemiJoin, nodes.AntiJoin, nodes.AntiJoin])
+        return kind(left, right, self._scalar(text, left.schema + right.schema))
+
+    def _compare(self, one: Field, other: Field) -> bool:
+        """Whether columns can be compared without a cast that may fail."""
+        return one.type == other.type or (is_numeric(one.type) and is_numeric(other.type))
 
     def replace_semi_joins(self) -> Plan:
         left, right = self.part(), self.keyed()

@@ -135,6 +135,8 @@ class Placement:
                 return over(node, [by_version])
             case TopKExec() | AggregateExec() if is_selective(node):
                 return self._selective(node)
+            case MergeExec() if is_selective(node.child):
+                return self.place(node.child)  # which merges what it finds in any case
             case RankExec():
                 return self._rank(node)
             case DistinctExec() | CountingExec() | AggregateExec():
@@ -181,6 +183,9 @@ class Placement:
             self._wish(node.child, by)
 
     def _join(self, node: JoinExec) -> Placed:
+        if sum(self._sizes.of(child) > 1 for child in node.inputs) <= 1:
+            # A single row comes to the others at less cost than they to it.
+            return self._all_pairs(node, [self.place(child) for child in node.inputs])
         for child, columns in zip(node.inputs, node.keys, strict=True):
             self._wish(child, tuple(dict.fromkeys(columns)))
         inputs = [self.place(child) for child in node.inputs]

@@ -20,6 +20,7 @@ from tidemill.optimize.rule import (
 )
 from tidemill.optimize.rules.aggregate_early import aggregate_early
 from tidemill.optimize.rules.cancel_difference import cancel_difference
+from tidemill.optimize.rules.compare_with_extremes import compare_with_extremes
 from tidemill.optimize.rules.derive_filters import derive_filters
 from tidemill.optimize.rules.join_on_filters import join_on_filters
 from tidemill.optimize.rules.merge_filters import merge_filters
@@ -51,6 +52,11 @@ HEURISTICS: Final = [
     temporal(remove_now_windows, "size 1, no slide, no bounds"),
     conventional(merge_projects, "nothing that takes work is computed twice"),
     conventional(merge_filters, "the upper condition cannot fail"),
+    # Before filters move: rows that are compared with themselves are still seen to be the same.
+    conventional(
+        compare_with_extremes,
+        "one comparison other than =, beside equalities; no relation to look rows up in",
+    ),
     # A test moves into the condition of a join, is copied to the other side there, and goes on
     # below: in this order, since a test that has gone on is not seen by the join any more.
     conventional(join_on_filters, "the condition cannot fail"),

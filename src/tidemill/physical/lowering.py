@@ -148,9 +148,7 @@ class _Lowering(JoinLowering):
                 inputs.append(0)
         node = AggregateExec(child, tuple(distinct), plan.keys, plan.calls, tuple(inputs), eager)
         # An extreme outlives most changes of its group. What keeps rows gets fewer of them.
-        worth = (
-            eager and plan.keys and all(c.is_extreme for c in plan.calls) and not is_chronon(node)
-        )
+        worth = eager and all(c.is_extreme for c in plan.calls) and not is_chronon(node)
         return MergeExec(node, plan.keys) if worth else node
 
     def _distinct_values(self, child: Exec, keys: tuple[str, ...], argument: str) -> Exec:

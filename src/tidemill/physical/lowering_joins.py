@@ -15,11 +15,14 @@ from tidemill.algebra.relations import is_changing, is_constant, relation_scan
 from tidemill.algebra.scalar import Scalar
 from tidemill.algebra.star import StarJoin
 from tidemill.expressions.functions import Functions
+from tidemill.physical.aggregate import AggregateExec
 from tidemill.physical.distinct import DistinctExec
+from tidemill.physical.filter import FilterExec
 from tidemill.physical.items import computing, only, used
 from tidemill.physical.join import JoinExec
 from tidemill.physical.join.keys import split_condition
 from tidemill.physical.lookup import LookupKind
+from tidemill.physical.merge import MergeExec
 from tidemill.physical.operator import Exec
 from tidemill.physical.project import ProjectExec
 from tidemill.physical.properties import is_chronon
@@ -134,8 +137,11 @@ class JoinLowering(ABC):
         """What the condition looks at on the right, once per instant."""
         used = condition.columns if condition is not None else frozenset()
         names = tuple(name for name in right.schema.names if name in used)
-        # With nothing to look at, any one column tells whether there is a row at all.
-        return self._existing(right) if not names else DistinctExec(only(right, names), names)
+        if not names:
+            # With nothing to look at, any one column tells whether there is a row at all.
+            return self._existing(right)
+        found = only(right, names)
+        return found if _has_one_per_group(right, names) else DistinctExec(found, names)
 
     def _existing(self, right: Exec) -> Exec:
         constant = Scalar(exp.Literal.number(1), pa.int32())
@@ -159,6 +165,13 @@ class JoinLowering(ABC):
             plan.conditions,
             used(self._functions, *plan.conditions),
         )
+
+
+def _has_one_per_group(plan: Plan, names: tuple[str, ...]) -> bool:
+    """Whether no two rows agree in the columns at an instant, since they tell groups apart."""
+    if isinstance(plan, MergeExec | FilterExec):
+        return _has_one_per_group(plan.child, names)
+    return isinstance(plan, AggregateExec) and set(plan.keys) <= set(names)
 
 
 def _rows(relation: Plan) -> float:

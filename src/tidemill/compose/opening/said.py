@@ -28,8 +28,8 @@ def call_text(call: AggregateCall) -> str:
         raise UnsupportedError(message, help="open the logical plan of the query")
     argument = "*" if call.argument is None else column_text(call.argument)
     distinct = "DISTINCT " if call.distinct else ""
-    name = column_text(call.name)
-    return f"{call.function}({distinct}{argument}) AS {name if '.' not in name else quoted(name)}"
+    name = quoted(call.name) if "." in call.name else column_text(call.name)
+    return f"{call.function}({distinct}{argument}) AS {name}"
 
 
 def order_text(key: SortKey) -> str:
