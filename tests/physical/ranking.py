@@ -111,7 +111,7 @@ class Case:
             "weighted": " + ".join(
                 f"{w}e0 * {v}" for w, v in zip(self.weights, values, strict=False)
             ),
-            "min": f"LEAST({', '.join(values)})",
+            "min": f"LEAST({', '.join(values)})" if len(values) > 1 else values[0],
             "product": " * ".join(values),
             "difference": " - ".join(values),
             "user": f"score_of({', '.join(values)})",
