@@ -41,6 +41,7 @@ from tidemill.runtime.parcels import REPORT, Parcel, scratch
 from tidemill.runtime.planned import PlannedEpoch
 from tidemill.runtime.progress import Progress, SourceProgress
 from tidemill.runtime.reports import Failure, Report
+from tidemill.runtime.sending import FOLDER as PLANS
 from tidemill.runtime.sources import Source
 from tidemill.runtime.state import forget
 from tidemill.runtime.tasks import Before, TickTasks
@@ -502,6 +503,7 @@ def _taken(store: Store, partitions: int) -> int:
     """Take a store for this run; the number of partitions that its state has."""
     store.lock()
     try:
+        store.remove_folder(PLANS)
         return open_manifest(store, partitions)
     except BaseException:
         store.close()

@@ -8,9 +8,9 @@ from functools import partial
 from random import Random
 from typing import TypeVar
 
-from tidemill.runtime import blocks
 from tidemill.runtime.fabric import InProcess, arriving
 from tidemill.runtime.parcels import Parcel
+from tidemill.runtime.sending import Sender, Sent
 from tidemill.runtime.source_task import SourceTask
 from tidemill.runtime.stage_task import StageTask
 from tidemill.runtime.state import forget
@@ -26,12 +26,14 @@ class Elsewhere(InProcess):
 
     def __init__(self, partitions: int, direct: int = -1) -> None:
         super().__init__(partitions, packs=True, direct=direct)
+        self._sender = Sender()
 
     def run(
         self, sources: Sequence[SourceTask], stages: Sequence[StageTask], store: Store | None
     ) -> list[Parcel]:
         assert store is not None
-        return super().run(list(map(travelled, sources)), list(map(travelled, stages)), store)
+        reading = [travelled(task, self._sender, store) for task in sources]
+        return super().run(reading, [travelled(s, self._sender, store) for s in stages], store)
 
 
 class Rough(InProcess):
@@ -46,18 +48,21 @@ class Rough(InProcess):
     def __init__(self, partitions: int, random: Random) -> None:
         super().__init__(partitions, packs=True, direct=random.choice([-1, 1 << 30]))
         self._random = random
+        self._sender = Sender()
 
     def run(
         self, sources: Sequence[SourceTask], stages: Sequence[StageTask], store: Store | None
     ) -> list[Parcel]:
         assert store is not None
-        parcels = [p for task in sources for p in self._twice(partial(self._read, task))]
+        reading = [self._sender.send(task, store) for task in sources]
+        parcels = [p for sent in reading for p in self._twice(partial(self._read, sent))]
         for stage in stages:
+            sent = self._sender.send(stage, store)
             coming, rest = arriving(stage, self._moved(parcels, store))
             parcels = rest + [
                 parcel
                 for number in self._random.sample(range(stage.partitions), stage.partitions)
-                for parcel in self._twice(partial(self._staged, stage, number, coming[number]))
+                for parcel in self._twice(partial(self._staged, sent, number, coming[number]))
             ]
         return self._moved(parcels, store)
 
@@ -68,22 +73,22 @@ class Rough(InProcess):
             given.append(list(attempt(True)))
         return self._random.choice(given)
 
-    def _read(self, task: SourceTask, again: bool) -> Iterable[Parcel]:
-        return travelled(task)()
+    def _read(self, sent: Sent, again: bool) -> Iterable[Parcel]:
+        parcels: Iterable[Parcel] = sent()
+        return parcels
 
-    def _staged(
-        self, stage: StageTask, number: int, mine: list[Parcel], again: bool
-    ) -> Iterable[Parcel]:
+    def _staged(self, sent: Sent, number: int, mine: list[Parcel], again: bool) -> Iterable[Parcel]:
+        stage: StageTask = sent.task
         coming = list(map(_turned, mine)) if again else list(mine)
         self._random.shuffle(coming)
         if self._random.random() < 0.3:
             forget(stage.run)
-        return travelled(stage)(number, coming)
+        return stage(number, coming)
 
 
-def travelled(task: Task) -> Task:
+def travelled(task: Task, sender: Sender, store: Store) -> Task:
     """A task as it arrives at another process."""
-    arrived: Task = blocks.load(bytearray(b"".join(blocks.dump(task))))
+    arrived: Task = sender.send(task, store).task
     return arrived
 
 

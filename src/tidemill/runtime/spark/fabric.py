@@ -20,12 +20,13 @@ from tidemill.errors import ExecutionError
 from tidemill.results import SparkWrite
 from tidemill.runtime.fabric import arriving
 from tidemill.runtime.parcels import Packed, Packer, Parcel, unpack
+from tidemill.runtime.sending import Sender
 from tidemill.runtime.source_task import SourceTask
 from tidemill.runtime.spark.failures import SPARK_ERRORS, explained, reason
 from tidemill.runtime.spark.session import from_here, working_copy
 from tidemill.runtime.spark.snapshot_files import SnapshotFolder
 from tidemill.runtime.spark.types import columns_ddl
-from tidemill.runtime.spark.workers import Function, Workers
+from tidemill.runtime.spark.workers import Workers
 from tidemill.runtime.stage_task import StageTask
 from tidemill.store import Store
 
@@ -37,6 +38,9 @@ class _Reading:
     task: SourceTask
     store: Store
     stage: StageTask | None = None
+
+    def __str__(self) -> str:
+        return f"tick {self.task.tick}, reading"
 
     def __call__(self) -> bytes:
         parcels = self.task()
@@ -53,6 +57,9 @@ class _Staging:
     partition: int
     coming: Sequence[Packed]
     store: Store
+
+    def __str__(self) -> str:
+        return f"tick {self.task.tick}, stage {self.task.stage.level}"
 
     def __call__(self) -> bytes:
         parcels = (unpack(each, self.store) for each in self.coming)
@@ -96,6 +103,7 @@ class SparkFabric:
         self.partitions = partitions or session.sparkContext.defaultParallelism
         self.has_local_paths = str(session.sparkContext.master).startswith("local")
         self._workers = Workers(session.sparkContext)
+        self._sender = Sender()
 
     def run(
         self, sources: Sequence[SourceTask], stages: Sequence[StageTask], store: Store | None
@@ -104,18 +112,19 @@ class SparkFabric:
         assert store is not None
         if sources[0].direct:
             first, stages = stages[0], stages[1:]
-            parcels = self._call([_Reading(task, store, first) for task in sources], 0, first.tick)
+            parcels = self._call([_Reading(task, store, first) for task in sources], store)
         else:
-            parcels = self._call([_Reading(task, store) for task in sources], 0, sources[0].tick)
+            parcels = self._call([_Reading(task, store) for task in sources], store)
         for stage in stages:
             coming, rest = arriving(stage, parcels)
             tasks = [_Staging(stage, n, mine, store) for n, mine in enumerate(coming)]
-            parcels = rest + self._call(tasks, stage.stage.level, stage.tick)
+            parcels = rest + self._call(tasks, store)
         return [unpack(each, store) for each in parcels]
 
-    def _call(self, tasks: Sequence[Function], level: int, tick: int) -> list[Packed]:
+    def _call(self, tasks: Sequence[_Reading | _Staging], store: Store) -> list[Packed]:
+        sent = [self._sender.send(task, store) for task in tasks]
         try:
-            found = self._workers.call(tasks, f"tidemill: tick {tick}, stage {level}")
+            found = self._workers.call(sent, f"tidemill: {tasks[0]}")
         except SPARK_ERRORS as error:
             raise explained(error) from error
         return [packed for each in found for packed in pickle.loads(each)]
