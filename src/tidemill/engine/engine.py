@@ -60,6 +60,7 @@ class Engine:
     """Runs continuous queries: on a local Spark, on the `spark` session of yours, or in process.
 
     A local Spark is started when it is first needed. The runtime `"inprocess"` needs no JVM.
+    While much waits, ticks take as much as is done in about the time of `latency`.
     `optimizer` is False to run queries as they are written, or names the rules to leave out.
     `memory` ("2GB") and `cpu` (0.8 of a core) bound what the running graph needs: it changes the
     sizes of windows and granules, as far as queries allow, and refuses queries beyond that.
@@ -79,6 +80,7 @@ class Engine:
         *,
         spark: SparkSession | None = None,
         partitions: int | None = None,
+        latency: str | None = "1 second",
         optimizer: bool | Collection[str] = True,
         memory: int | str | None = None,
         cpu: float | None = None,
@@ -87,7 +89,9 @@ class Engine:
     ) -> None:
         self.catalog = Catalog()
         self.statistics = StatisticsStore(self.catalog)
-        self._place = Place(runtime, spark, partitions, self.catalog, self.statistics)
+        self._place = Place(
+            runtime, spark, partitions, self.catalog, self.statistics, _seconds(latency)
+        )
         self._planning = Planning(self.catalog, self.statistics, optimizer, self._columns_read)
         self._sources = self._place.sources
         self._running: list[tuple[tuple[Query, ...], RunningGraph]] = []

@@ -32,6 +32,7 @@ class Place:
         partitions: int | None,
         catalog: Catalog,
         statistics: StatisticsStore,
+        latency: float | None,
     ) -> None:
         if runtime not in RUNTIMES:
             help = f"runtimes: {', '.join(RUNTIMES)}"
@@ -45,6 +46,7 @@ class Place:
         self._partitions = partitions
         self._catalog = catalog
         self._statistics = statistics
+        self._latency = latency
 
     def close(self) -> None:
         """Give the Spark session back, if it was started here and no one else uses it."""
@@ -75,7 +77,8 @@ class Place:
         elif self.on_spark:
             store = Store.temporary()  # workers need a place for what they remember
         opener = partial(self._open, store, bounded)
-        run = Run(self._fabric(), opener, store, bounded, late, ends_with_queries=not is_open)
+        fabric = self._fabric()
+        run = Run(fabric, opener, store, bounded, late, not is_open, self._latency)
         self._statistics.watch(run.gathering)
         return run
 

@@ -117,8 +117,10 @@ def time_domain(name: str, column: str, data_type: pa.DataType) -> TimeDomain:
 def duration(value: int | str | timedelta, domain: TimeDomain) -> int:
     """A duration in steps of the time axis.
 
-    >>> duration("5 minutes", TimeDomain.MICROSECONDS), duration(3, TimeDomain.TICKS)
-    (300000000, 3)
+    >>> duration("5 minutes", TimeDomain.MICROSECONDS), duration("20 ms", TimeDomain.MICROSECONDS)
+    (300000000, 20000)
+    >>> duration(3, TimeDomain.TICKS)
+    3
     """
     if isinstance(value, int) and value >= 0:
         return value
@@ -127,7 +129,8 @@ def duration(value: int | str | timedelta, domain: TimeDomain) -> int:
             return value // timedelta(microseconds=1)
         if isinstance(value, str):
             number, _, unit = value.strip().partition(" ")
-            micros = UNIT_MICROS.get(unit.strip().upper().removesuffix("S"))
+            word = unit.strip().upper()
+            micros = 1000 if word == "MS" else UNIT_MICROS.get(word.removesuffix("S"))
             if micros is not None and number.isdigit():
                 return int(number) * micros
     other = ", '5 minutes' or a timedelta" if domain is TimeDomain.MICROSECONDS else " of ticks"

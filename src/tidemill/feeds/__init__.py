@@ -1,6 +1,6 @@
 """What is new in the sources: numbered slices that grow, written down and read by tasks."""
 
-from tidemill.feeds.feed import Feed
+from tidemill.feeds.feed import MOST_BYTES, Feed, within
 from tidemill.feeds.files import FilesFeed, files_feed
 from tidemill.feeds.inbox import Inbox, Receipt
 from tidemill.feeds.opening import folder_of, in_store
@@ -24,6 +24,7 @@ from tidemill.feeds.view import View
 
 __all__ = [
     "FORMATS",
+    "MOST_BYTES",
     "Feed",
     "FileSlice",
     "FilesFeed",
@@ -49,4 +50,5 @@ __all__ = [
     "stored",
     "to_json",
     "understands",
+    "within",
 ]

@@ -167,8 +167,8 @@ class Opened:
 
     # What a tick takes
 
-    def next(self, tick: int, planned: PlannedEpoch) -> Begun:
-        """What the next tick is to do."""
+    def next(self, tick: int, planned: PlannedEpoch, most: int) -> Begun:
+        """What the next tick is to do; it takes no more than so many bytes of each stream."""
         idle = overdue(self.streams, time.monotonic())
         fresh = planned.fresh if tick == planned.epoch.tick else frozenset()
         broken: dict[str, Failure] = {}
@@ -183,7 +183,7 @@ class Opened:
                     broken[name] = Failure.of(error)
             return found
 
-        streams = each(self.streams, lambda name: take(self.streams[name], idle.get(name, 0)))
+        streams = each(self.streams, lambda name: take(self.streams[name], idle.get(name, 0), most))
         relations = each(sources_of(fresh), lambda name: self._content(tick, name))
         changes = each(self.changing, lambda name: self._changed(tick, name))
         past = {name: self._past(name) for name in sources_of(fresh) if name in self.streams}

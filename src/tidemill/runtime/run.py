@@ -8,7 +8,7 @@ same slices, from the state that the tick before has left.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from threading import RLock
@@ -20,7 +20,7 @@ import pyarrow as pa
 
 from tidemill.algebra.nodes import Scan
 from tidemill.errors import ExecutionError, TidemillError
-from tidemill.feeds import folder_of
+from tidemill.feeds import folder_of, size_of
 from tidemill.fragments import LateRowsExec
 from tidemill.fragments.staging import Staging
 from tidemill.physical.operator import Exec
@@ -37,11 +37,13 @@ from tidemill.runtime.members import Delivery, Member, Sinks, outlets_of
 from tidemill.runtime.nodes import GraphNodes, NativeTotals, operator_totals
 from tidemill.runtime.opened import Opened
 from tidemill.runtime.operators import NodeProgress, nodes_of
+from tidemill.runtime.pace import Pace
 from tidemill.runtime.parcels import REPORT, Parcel, scratch
 from tidemill.runtime.planned import PlannedEpoch
 from tidemill.runtime.progress import Progress, SourceProgress
 from tidemill.runtime.reports import Failure, Report
 from tidemill.runtime.sending import FOLDER as PLANS
+from tidemill.runtime.source_task import Piece
 from tidemill.runtime.sources import Source
 from tidemill.runtime.state import forget
 from tidemill.runtime.tasks import Before, TickTasks
@@ -62,7 +64,8 @@ class Run:
     was left. One that is `bounded` reads what is there and comes to an end. Rows that come too
     late go to `late`. Whoever holds the `lock` is between two ticks; how far all has come can be
     asked for at any time, from any thread. A query that fails is let go of; but if it was the last
-    of a run that `ends_with_queries`, the tick fails with it.
+    of a run that `ends_with_queries`, the tick fails with it. Ticks of one that does not end take
+    as much as is done in about the seconds of `latency`.
     """
 
     def __init__(
@@ -73,6 +76,7 @@ class Run:
         bounded: bool = False,
         late: str | LateCallback | None = None,
         ends_with_queries: bool = False,
+        latency: float | None = None,
     ) -> None:
         self.after_tick: Callable[[], None] = lambda: None
         self.failures: dict[str, Exception] = {}
@@ -84,6 +88,7 @@ class Run:
         self._store = store
         self._late = late
         self._ends_with_queries = ends_with_queries
+        self._pace = Pace(None if bounded else latency)
         self._id = uuid4().hex
         self._partitions = fabric.partitions if store is None else _taken(store, fabric.partitions)
         self._opened = Opened(open_source, store, bounded)
@@ -281,7 +286,7 @@ class Run:
         """What this tick is to do: what one that was not finished was to do, or what is new."""
         begun = self._unfinished
         if begun is None:
-            begun = self._opened.next(self._next, self._pending)
+            begun = self._opened.next(self._next, self._pending, self._pace.most)
             if self._log is not None:
                 self._log.begin(begun)
             self._unfinished = begun
@@ -314,6 +319,7 @@ class Run:
         self.failures |= delivery.give(members, tick, self.failures)
         self._raise_the_last(members, begun)
         given = time.perf_counter()
+        self._pace.note(max(_bytes_of(pieces), default=0), given - started)
         self._is_done(begun, planned, clocks, reports)
         phases = {"plan": asked - started, "run": done - asked, "sinks": given - done}
         phases["commit"] = time.perf_counter() - given
@@ -519,6 +525,14 @@ def _sorted(parcels: Sequence[Parcel]) -> tuple[list[Report], dict[int, list[pl.
         elif parcel.rows is not None:
             parts.setdefault(parcel.tag, []).append(parcel.rows)
     return sorted(reports, key=lambda report: (report.level, report.part)), parts
+
+
+def _bytes_of(pieces: Iterable[Piece]) -> Iterable[int]:
+    """How many bytes every source has brought."""
+    found: dict[str, int] = {}
+    for piece in pieces:
+        found[piece.source] = found.get(piece.source, 0) + size_of(piece.slice)
+    return found.values()
 
 
 def _seen(reports: Sequence[Report]) -> dict[str, Seen]:

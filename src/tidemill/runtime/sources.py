@@ -12,7 +12,7 @@ from tidemill.algebra.nodes import SourceKind
 from tidemill.analyze import SourceInfo
 from tidemill.changes import ChangeSource
 from tidemill.errors import ExecutionError
-from tidemill.feeds import Feed, Retained, Slice
+from tidemill.feeds import MOST_BYTES, Feed, Retained, Slice, within
 from tidemill.runtime.clock import Seen, SourceClock
 from tidemill.runtime.following import Following
 from tidemill.runtime.progress import SourceProgress
@@ -95,11 +95,15 @@ class Stream:
         waits = self.source.feed.poll() > self.position if self.end is None else True
         return waits or self.ends_at == self.position or bool(self.beats)
 
-    def stop(self) -> int:
-        """How far the next tick reads."""
-        self.source.feed.poll()
-        stop = self.source.feed.stop_for(self.position)
-        return stop if self.end is None else min(stop, self.end)
+    def stop(self, most: int) -> int:
+        """How far the next tick reads, of which no more than so many bytes, if there are slices."""
+        feed = self.source.feed
+        feed.poll()
+        stop = feed.stop_for(self.position)
+        stop = stop if self.end is None else min(stop, self.end)
+        if most < MOST_BYTES and stop > self.position:
+            return self.position + within(feed.slices(self.position, stop), None, most)
+        return stop
 
     def heartbeat(self, at: int) -> None:
         """Nothing that holds before an instant comes any more, after what is there now."""
@@ -180,9 +184,9 @@ class Taken:
             yield start, stop, max([mark, *said])
 
 
-def take(stream: Stream, beat: int = BEGIN) -> Taken:
+def take(stream: Stream, beat: int = BEGIN, most: int = MOST_BYTES) -> Taken:
     """What the next tick takes of a stream; it may be moved on without having said so."""
-    stop = stream.stop()
+    stop = stream.stop(most)
     said = [(max(number, stream.position), at) for number, at in stream.beats if number <= stop]
     stream.beats = [each for each in stream.beats if each[0] > stop] + said
     beats = (*said, *([(stop, beat)] if beat > BEGIN else []))
