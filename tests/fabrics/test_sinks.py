@@ -152,6 +152,13 @@ def test_memory(fabric: Ground) -> None:
     changes.stop()
 
 
+@pytest.mark.parametrize("form", ["intervals", "changes", "live", "snapshot"])
+def test_nowhere(query: tm.Query, form: str) -> None:
+    query.start("noop", form=form, available_now=True).await_termination()
+    assert query.progress.rows_out > 0
+
+
+
 def test_memory_is_bounded(counts: tm.Query) -> None:
     running = counts.start("memory", available_now=True, limit=4)
     with pytest.raises(tm.ExecutionError, match=r"the sink memory is full: \d+ rows.* limit is 4"):

@@ -16,6 +16,8 @@ from tidemill.runtime.spark.snapshot_files import SnapshotFolder
 
 pytestmark = pytest.mark.slow
 
+NOOP_OF_SPARK = "org.apache.spark.sql.execution.datasources.noop.NoopDataSource"
+
 
 @pytest.fixture
 def engine(session: SparkSession) -> tm.Engine:
@@ -25,7 +27,7 @@ def engine(session: SparkSession) -> tm.Engine:
 def test_any_writer(engine: tm.Engine) -> None:
     """What has no place of its own for a tick gets the rows at least once."""
     query = query_of(engine, SQL)
-    query.start("noop", available_now=True).await_termination()
+    query.start(NOOP_OF_SPARK, available_now=True).await_termination()
     assert query.progress.rows_out == len(intervals())
 
 

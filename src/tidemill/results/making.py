@@ -10,6 +10,7 @@ from tidemill.results.console import ConsoleSink
 from tidemill.results.forms import FormShape
 from tidemill.results.function import FunctionSink
 from tidemill.results.memory import MemorySink
+from tidemill.results.noop import NoopSink
 from tidemill.results.places import FILES, SINKS, Place, Sink, file_sink, spark_sink
 from tidemill.results.postgres import DatabaseSink
 from tidemill.results.requests import SinkRequest, TableSink
@@ -37,6 +38,8 @@ def make_sink(
             return MemorySink(shape, request.options)
         case "console":
             return ConsoleSink(shape)
+        case "noop":
+            return NoopSink(shape)
         case "postgres":
             return DatabaseSink(shape, request.options, identity())
         case str() as format if format in FILES:

@@ -14,7 +14,7 @@ from tidemill.results.sink import PartSink, SparkWrite, TableSink
 
 Sink = TableSink | PartSink | SparkWrite
 
-SINKS = ("memory", "console", "postgres", *FORMATS)
+SINKS = ("memory", "console", "noop", "postgres", *FORMATS)
 """The sinks that need no Spark, besides functions."""
 
 SPARK_FILES = ("parquet", "json", "csv", "orc", "text")
