@@ -152,7 +152,7 @@ def test_memory(fabric: Ground) -> None:
     changes.stop()
 
 
-@pytest.mark.parametrize("form", ["intervals", "changes", "live", "snapshot"])
+@pytest.mark.parametrize("form", ["intervals", "changes", "live"])
 def test_nowhere(query: tm.Query, form: str) -> None:
     query.start("noop", form=form, available_now=True).await_termination()
     assert query.progress.rows_out > 0
