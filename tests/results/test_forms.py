@@ -19,6 +19,7 @@ from tests.results.rows import (
     NESTED_ROWS,
     SCHEMA,
     TWO,
+    given,
     rows,
     tuples,
 )
@@ -30,7 +31,7 @@ from tidemill.timeline import TimeDomain
 
 @pytest.mark.parametrize("form", FORMS)
 def test_rows_in_each_form(form: str) -> None:
-    table = shaped(TWO, form, SCHEMA)
+    table = shaped(given(form), form, SCHEMA)
     assert table.column_names == NAMES[form]
     assert tuples(table) == LOOKS[form]
 
@@ -39,13 +40,13 @@ def test_rows_in_each_form(form: str) -> None:
 @pytest.mark.parametrize("domain", [None, TimeDomain.TICKS, MICROSECONDS])
 def test_the_schema_is_known_before_the_rows(form: str, domain: TimeDomain | None) -> None:
     expected = shaped_schema(form, SCHEMA, domain)
-    assert shaped(TWO, form, SCHEMA, domain).schema == expected
-    assert shaped(TWO.clear(), form, SCHEMA, domain).schema == expected
+    assert shaped(given(form), form, SCHEMA, domain).schema == expected
+    assert shaped(given(form, TWO.clear()), form, SCHEMA, domain).schema == expected
 
 
 @pytest.mark.parametrize("form", FORMS)
 def test_timestamps_have_no_zone(form: str) -> None:
-    table = shaped(TWO, form, SCHEMA, MICROSECONDS)
+    table = shaped(given(form), form, SCHEMA, MICROSECONDS)
     stamps = [field.type for field in table.schema if pa.types.is_timestamp(field.type)]
     assert stamps
     assert set(stamps) == {pa.timestamp("us")}
@@ -56,7 +57,7 @@ def test_timestamps_have_no_zone(form: str) -> None:
 def test_values_of_every_type_stay_what_they_are(form: str) -> None:
     for frame, schema in ((FLAT_ROWS, FLAT), (NESTED_ROWS, NESTED)):
         # Rows are in the order of their coming; of changes, the rest are those that go.
-        table = shaped(frame, form, schema).select(schema.names).slice(0, frame.height)
+        table = shaped(given(form, frame), form, schema).select(schema.names).slice(0, frame.height)
         expected = frame.select(schema.names).to_arrow().cast(schema.to_arrow())
         assert table == expected
 
@@ -97,4 +98,4 @@ def test_no_form() -> None:
 
 def test_a_shape_travels() -> None:
     shape = pickle.loads(pickle.dumps(FormShape("changes", NESTED, MICROSECONDS)))
-    assert shape(NESTED_ROWS).schema == shape.columns
+    assert shape(given("changes", NESTED_ROWS)).schema == shape.columns

@@ -411,7 +411,7 @@ class Run:
     def progress_of(self, query: str) -> Progress:
         """What was done since the query was added."""
         member, nodes = self._find(query), self.nodes
-        parts = nodes_of(member.root.job.running)
+        parts = nodes_of(member.root.running)
         read = {part.scan.source for part in parts if isinstance(part, SourceExec)}
         return Progress(
             self._ticks,
