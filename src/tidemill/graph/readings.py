@@ -33,9 +33,11 @@ def with_readings(
     if not again:
         return plan
     known = {leaf.reading for leaf in running if _reads(leaf, again)}
-    gone = {leaf.reading for leaf in before if _reads(leaf, again)} - known
-    fresh = next(number for number in count() if number not in known | gone)
+    gone = {leaf for leaf in before if _reads(leaf, again) and leaf not in running}
+    taken = known | {leaf.reading for leaf in gone}
+    fresh = next(number for number in count() if number not in taken)
     choices = [_reading(plan, number, again) for number in sorted({*known, fresh})]
+    choices = [choice for choice in choices if gone.isdisjoint(_leaves(choice))]
     # Of equally good ones, the first is shared with most other queries.
     return min(choices, key=missing.until)
 
