@@ -56,6 +56,7 @@ class Life:
     query: GraphQuery
     tables: dict[int, pa.Table]
     until: int = OPEN_END
+    has_ticked: bool = False
     histories: dict[str, dict[int, int]] = field(default_factory=dict)
 
     def note(self, histories: Histories) -> None:
@@ -197,8 +198,9 @@ class GraphLife:
             return
         name = self.random.choice(sorted(self.graph.running))
         query = self.graph.find(name)
-        progress = self.run.nodes[query.root.running]
-        self.lives[name].until = progress.watermark if progress.rows_out or self.run.ticks else 0
+        life = self.lives[name]
+        # Next to its source, a part is where the stream is, even before its first tick.
+        life.until = self.run.nodes[query.root.running].watermark if life.has_ticked else 0
         self.graph.remove(name)
         self.story.append(f"remove {name}")
 
@@ -254,6 +256,8 @@ class GraphLife:
             self.lives[name].note(self.adaptation.histories(name))
         self.run.tick()
         assert not self.run.failures, self.run.failures
+        for name in self.graph.running:
+            self.lives[name].has_ticked = True
         self.story.append("tick")
 
     @property
