@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import pickle
 
+import polars as pl
 import pyarrow as pa
 import pytest
 
@@ -34,6 +35,17 @@ def test_rows_in_each_form(form: str) -> None:
     table = shaped(given(form), form, SCHEMA)
     assert table.column_names == NAMES[form]
     assert tuples(table) == LOOKS[form]
+
+
+def test_changes_are_in_order_of_their_time() -> None:
+    """What comes from several partitions is not."""
+    told = given("changes", rows((1, "a", 3, 5), (2, "b", 5, 6), (3, "c", 4, 5)))
+    looks = [(1, "a", 3, "+"), (3, "c", 4, "+"), (1, "a", 5, "-"), (3, "c", 5, "-")]
+    looks += [(2, "b", 5, "+"), (2, "b", 6, "-")]
+    for parts in (told, pl.concat([told[3:], told[:3]])):
+        table = shaped(parts, "changes", SCHEMA)
+        assert sorted(tuples(table)) == sorted(looks)
+        assert [row[2:] for row in tuples(table)] == [row[2:] for row in looks]
 
 
 @pytest.mark.parametrize("form", FORMS)

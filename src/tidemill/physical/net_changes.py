@@ -26,14 +26,17 @@ from tidemill.physical.operator import (
     ends,
     payload,
     starts,
+    together,
     with_validity,
 )
-from tidemill.timeline import BEGIN, OPEN_END, VALID_FROM
+from tidemill.timeline import BEGIN, OPEN_END
 
 SIGN = "#change"
 """The column that tells rows that come from those that go. No column of a query has its name."""
 
 _ENDS = "ends"
+
+_DENSE = 8  # so many instants for each time may be looked up in a table
 
 
 @dataclass(frozen=True)
@@ -81,40 +84,38 @@ class _Changes(Sweep):
         return self._calendar.next >= until
 
     def sweep(self, slices: Sequence[pl.DataFrame], until: int) -> pl.DataFrame:
-        """In order of time; at one instant, what goes comes before what comes."""
         batch, gone = canonical(slices[0]), self._calendar.pop(until)
         start, end = starts(batch), ends(batch)
         soon = end < until
-        meet = _in_both(start, np.concatenate([gone.times, end[soon]]))
         # Where nothing starts that could follow what ends, rows need not be compared.
-        comes, goes = _among(start, meet), soon & _among(end, meet)
+        comes = _among(start, np.concatenate([gone.times, end[soon]]))
+        goes, lasts = soon & _among(end, start), _among(gone.times, start)
         later = ~soon & (end < OPEN_END)
         slots = self._slots(batch, comes | goes | later)
-        lasts = _among(gone.times, meet)
         events = [
             (start[comes], slots[comes], 1),
             (end[goes], slots[goes], -1),
             (gone.times[lasts], gone.slots[lasts], -1),
         ]
         told = [
-            _signed(payload(batch.filter(soon & ~goes)), end[soon & ~goes], DELETE),
+            _signed(payload(_where(batch, soon & ~goes)), end[soon & ~goes], DELETE),
             _signed(self._kept(gone.slots[~lasts]), gone.times[~lasts], DELETE),
             *self._net(events),
-            _signed(payload(batch.filter(~comes)), start[~comes], INSERT),
+            _signed(payload(_where(batch, ~comes)), start[~comes], INSERT),
         ]
         self._keep(Entries(end[later], slots[later], {}))
         self._forget(np.concatenate([gone.slots, slots[slots >= 0]]), gone.slots)
-        return pl.concat(told).sort(VALID_FROM, maintain_order=True)
+        return together(told)
 
     def _slots(self, batch: pl.DataFrame, wanted: Bools) -> Ints:
         """The numbers of the rows that are to be compared or kept; -1 for others."""
         slots = np.full(batch.height, -1, dtype=np.int64)
         if wanted.any():
-            slots[wanted] = self._rows.find_or_add(batch.filter(wanted))
+            slots[wanted] = self._rows.find_or_add(_where(batch, wanted))
         return slots
 
     def _net(self, events: Sequence[tuple[Ints, Ints, int]]) -> Iterator[pl.DataFrame]:
-        """What remains of starts and ends at the same instants; first what goes."""
+        """What remains of starts and ends at the same instants."""
         times = np.concatenate([times for times, _, _ in events])
         slots = np.concatenate([slots for _, slots, _ in events])
         copies = np.concatenate([np.full(len(times), copies) for times, _, copies in events])
@@ -153,19 +154,22 @@ class _Changes(Sweep):
         return self._rows.nbytes + self._calendar.nbytes + self.waiting_bytes
 
 
-def _in_both(one: Ints, other: Ints) -> Ints:
-    """The instants that are among both."""
-    if not len(one) or not len(other):
-        return np.empty(0, np.int64)
-    return np.intersect1d(distinct(one), distinct(other), assume_unique=True)
-
-
 def _among(times: Ints, known: Ints) -> Bools:
-    """Which of the times are among known ones, which are in order."""
-    if not len(known):
+    """Which of the times are among known ones."""
+    if not len(known) or not len(times):
         return np.zeros(len(times), dtype=np.bool_)
+    if known.max() - known.min() <= _DENSE * (len(known) + len(times)):
+        return np.isin(times, known, kind="table")
+    known = distinct(known)
     found: Bools = known[np.searchsorted(known[:-1], times)] == times
     return found
+
+
+def _where(batch: pl.DataFrame, chosen: Bools) -> pl.DataFrame:
+    """Some of the rows; all or none cost nothing."""
+    if not chosen.any():
+        return batch.clear()
+    return batch if chosen.all() else batch[np.flatnonzero(chosen)]
 
 
 def _signed(rows: pl.DataFrame, times: Ints, sign: str) -> pl.DataFrame:

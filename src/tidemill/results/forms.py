@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from tidemill.algebra.schema import Schema
 from tidemill.errors import ExecutionError
-from tidemill.physical.changes import AT, CHANGE
+from tidemill.physical.changes import AT, CHANGE, DELETE, INSERT
 from tidemill.physical.net_changes import SIGN
 from tidemill.results.tables import time_type, user_table
 from tidemill.timeline import OPEN_END, VALID_FROM, VALID_TO, TimeDomain
@@ -65,8 +65,8 @@ def shaped(
 ) -> pa.Table:
     """Rows with their validity in a form; time becomes what the user knows it as.
 
-    The rows are those of the plan of the form: changes tell what they are. They are put in order
-    of their time, as those of several partitions are not; what goes is before what comes.
+    The rows are those of the plan of the form. Changes are put in order of their time; at one
+    instant, what goes is before what comes.
 
     >>> rows = pl.DataFrame({"v": [7], "valid_from": [3], "valid_to": [OPEN_END]})
     >>> shaped(rows, "intervals", Schema.of(v=pa.int64())).to_pylist()
@@ -78,7 +78,8 @@ def shaped(
     if form == "changes":
         at, change = pl.col(VALID_FROM).alias(AT), pl.col(SIGN).alias(CHANGE)
         changes = rows.select(*schema.names, at, change)
-        ordered = changes.sort(AT, CHANGE, descending=[False, True], maintain_order=True)
+        gone, come = (changes.filter(pl.col(CHANGE) == sign) for sign in (DELETE, INSERT))
+        ordered = pl.concat([gone, come]).sort(AT, maintain_order=True)
         return user_table(ordered, schema, domain, AT)
     if form == SNAPSHOT:
         # What holds for ever holds at no instant in particular.
