@@ -83,6 +83,22 @@ def test_it_answers_with_its_first_tick() -> None:
     assert snapshot(elements(late.results()), 15) == snapshot(wanted(COUNT, 20), 15)
 
 
+def test_a_reading_that_has_just_ended_does_not_begin_anew() -> None:
+    """Another query reads the same stream under another name."""
+    engine = engine_with(100)
+    engine.run(every=None)
+    both = "SELECT a.at FROM bid WINDOW(RANGE 1) AS a, bid WINDOW(RANGE 1) AS b WHERE a.at = b.at"
+    first = start(engine, both, "first")
+    start(engine, "SELECT at FROM bid WINDOW(RANGE 1)", "other")
+    live(engine, 0, 5)
+    first.stop()
+    again = start(engine, both, "again")
+    assert again.complete_from == 0
+    live(engine, 5, 9)
+    settle(engine)
+    assert sorted(elements(again.results())) == wanted(both, 9)
+
+
 def test_late_rows_stay_out_when_they_are_read_again() -> None:
     engine = engine_with(100)
     engine.run(every=None)

@@ -158,7 +158,6 @@ def test_nowhere(query: tm.Query, form: str) -> None:
     assert query.progress.rows_out > 0
 
 
-
 def test_memory_is_bounded(counts: tm.Query) -> None:
     running = counts.start("memory", available_now=True, limit=4)
     with pytest.raises(tm.ExecutionError, match=r"the sink memory is full: \d+ rows.* limit is 4"):
@@ -225,9 +224,10 @@ def test_other_sinks_keep_nothing(query: tm.Query) -> None:
 def test_a_checkpoint_has_one_form(counts: tm.Query, tmp_path: Path) -> None:
     place = str(tmp_path)
     counts.start("memory", checkpoint=place, available_now=True).await_termination()
-    with pytest.raises(tm.TidemillError, match="has the form intervals, not snapshot"):
-        counts.start("memory", form="snapshot", checkpoint=place)
-    assert counts.start("memory", form="changes", checkpoint=place).await_termination()
+    for form in ("snapshot", "changes", "live"):
+        with pytest.raises(tm.TidemillError, match=f"has the form intervals, not {form}"):
+            counts.start("memory", form=form, checkpoint=place)
+    assert counts.start("memory", checkpoint=place).await_termination()
 
 
 @in_process

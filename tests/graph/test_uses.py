@@ -12,7 +12,7 @@ from tidemill.graph.uses import Uses
 from tidemill.physical.distinct import DistinctExec
 from tidemill.physical.source import SourceExec
 from tidemill.physical.time_window import TimeWindowExec
-from tidemill.runtime.interface import Job
+from tidemill.runtime.interface import Job, Root
 
 SOURCE = SourceExec(Scan("a", "a", Schema.of(x=pa.int64())))
 SHORT, LONG = TimeWindowExec(SOURCE, 5), TimeWindowExec(SOURCE, 9)
@@ -20,14 +20,14 @@ ONCE = DistinctExec(SHORT, ("a.x",))
 
 
 def test_parts_stay_as_long_as_a_query_uses_them() -> None:
-    uses, one, two = Uses(), Job(ONCE), Job(LONG)
+    uses, one, two = Uses(), Root(Job(ONCE)), Root(Job(LONG))
     uses.follow({"one": one, "two": two})
     assert uses.queries(SOURCE) == ("one", "two")
     assert uses.queries(SHORT) == ("one",)
     assert set(uses) == {SOURCE, SHORT, LONG, ONCE}
     uses.follow({"two": two})
     assert set(uses) == {SOURCE, LONG}
-    uses.follow({"two": Job(SHORT)})
+    uses.follow({"two": Root(Job(SHORT))})
     assert set(uses) == {SOURCE, SHORT}
     assert LONG not in uses
     assert uses.queries(LONG) == ()

@@ -10,6 +10,9 @@ import polars as pl
 import pyarrow as pa
 
 from tidemill.algebra.schema import Schema
+from tidemill.physical.changes import AT as AT_COLUMN
+from tidemill.physical.changes import CHANGE, to_changes
+from tidemill.physical.net_changes import SIGN
 from tidemill.timeline import OPEN_END, TimeDomain
 
 MICROSECONDS = TimeDomain.MICROSECONDS
@@ -32,6 +35,15 @@ def rows(*values: tuple[Any, ...], schema: Schema = SCHEMA) -> pl.DataFrame:
 
 TWO = rows((1, "a", 3, 5), (2, None, 4, None))
 """A row that ends, and one that does not."""
+
+
+def given(form: str, frame: pl.DataFrame = TWO) -> pl.DataFrame:
+    """Rows of a result as the plan of a form gives them."""
+    if form != "changes":
+        return frame
+    told = to_changes(frame).rename({AT_COLUMN: "valid_from", CHANGE: SIGN})
+    return told.with_columns((pl.col("valid_from") + 1).alias("valid_to"))
+
 
 LOOKS: dict[str, list[tuple[Any, ...]]] = {
     "intervals": [(1, "a", 3, 5), (2, None, 4, None)],

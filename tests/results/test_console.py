@@ -2,14 +2,14 @@ from __future__ import annotations
 
 import pytest
 
-from tests.results.rows import FORMS, LOOKS, NAMES, SCHEMA, TWO
+from tests.results.rows import FORMS, LOOKS, NAMES, SCHEMA, TWO, given
 from tidemill.results import FormShape
 from tidemill.results.console import ConsoleSink
 
 
 @pytest.mark.parametrize("form", FORMS)
 def test_rows_are_printed(form: str, capsys: pytest.CaptureFixture[str]) -> None:
-    ConsoleSink(FormShape(form, SCHEMA)).give(TWO, 4)
+    ConsoleSink(FormShape(form, SCHEMA)).give(given(form), 4)
     lines = [
         "  " + ", ".join(f"{name}={value}" for name, value in zip(NAMES[form], row, strict=True))
         for row in LOOKS[form]
@@ -19,5 +19,5 @@ def test_rows_are_printed(form: str, capsys: pytest.CaptureFixture[str]) -> None
 
 @pytest.mark.parametrize("form", FORMS)
 def test_only_an_empty_snapshot_is_news(form: str, capsys: pytest.CaptureFixture[str]) -> None:
-    ConsoleSink(FormShape(form, SCHEMA)).give(TWO.clear(), 4)
+    ConsoleSink(FormShape(form, SCHEMA)).give(given(form, TWO.clear()), 4)
     assert capsys.readouterr().out == ("tick 4\n" if form == "snapshot" else "")

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.dataset
 import pytest
 
-from tests.results.rows import FORMS, LOOKS, MICROSECONDS, NAMES, SCHEMA, TWO, rows, tuples
+from tests.results.rows import FORMS, LOOKS, MICROSECONDS, NAMES, SCHEMA, TWO, given, rows, tuples
 from tidemill.errors import ExecutionError
 from tidemill.results import PartSink, SinkRequest, make_sink
 from tidemill.results.encoding import FORMATS
@@ -61,7 +61,7 @@ NOTHING = TWO.clear()
 def test_every_form_in_every_format(tmp_path: Path, form: str, format: str) -> None:
     sink = sink_of(tmp_path, form, format)
     assert sink.form == form
-    (name,) = write(sink, 12, TWO)
+    (name,) = write(sink, 12, given(form))
     folder = "snapshot=00000012" if form == "snapshot" else "tick=00000012"
     assert name == f"{folder}/part-00000.{format}"
     assert files(tmp_path) == [f"{folder}/_SUCCESS", name]
@@ -85,7 +85,7 @@ def test_parts_of_a_tick(tmp_path: Path) -> None:
 def test_a_tick_without_rows(tmp_path: Path, form: str, format: str) -> None:
     """There is a file that says which columns there are."""
     sink = sink_of(tmp_path, form, format)
-    assert sink.writer.write(NOTHING, 7, 0) is None
+    assert sink.writer.write(given(form, NOTHING), 7, 0) is None
     sink.finish(7, [])
     folder = "snapshot=00000007" if form == "snapshot" else "tick=00000007"
     assert files(tmp_path) == [f"{folder}/_SUCCESS", f"{folder}/part-00000.{format}"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import pickle
 
+import polars as pl
 import pyarrow as pa
 import pytest
 
@@ -19,6 +20,7 @@ from tests.results.rows import (
     NESTED_ROWS,
     SCHEMA,
     TWO,
+    given,
     rows,
     tuples,
 )
@@ -30,22 +32,33 @@ from tidemill.timeline import TimeDomain
 
 @pytest.mark.parametrize("form", FORMS)
 def test_rows_in_each_form(form: str) -> None:
-    table = shaped(TWO, form, SCHEMA)
+    table = shaped(given(form), form, SCHEMA)
     assert table.column_names == NAMES[form]
     assert tuples(table) == LOOKS[form]
+
+
+def test_changes_are_in_order_of_their_time() -> None:
+    """What comes from several partitions is not."""
+    told = given("changes", rows((1, "a", 3, 5), (2, "b", 5, 6), (3, "c", 4, 5)))
+    looks = [(1, "a", 3, "+"), (3, "c", 4, "+"), (1, "a", 5, "-"), (3, "c", 5, "-")]
+    looks += [(2, "b", 5, "+"), (2, "b", 6, "-")]
+    for parts in (told, pl.concat([told[3:], told[:3]])):
+        table = shaped(parts, "changes", SCHEMA)
+        assert sorted(tuples(table)) == sorted(looks)
+        assert [row[2:] for row in tuples(table)] == [row[2:] for row in looks]
 
 
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("domain", [None, TimeDomain.TICKS, MICROSECONDS])
 def test_the_schema_is_known_before_the_rows(form: str, domain: TimeDomain | None) -> None:
     expected = shaped_schema(form, SCHEMA, domain)
-    assert shaped(TWO, form, SCHEMA, domain).schema == expected
-    assert shaped(TWO.clear(), form, SCHEMA, domain).schema == expected
+    assert shaped(given(form), form, SCHEMA, domain).schema == expected
+    assert shaped(given(form, TWO.clear()), form, SCHEMA, domain).schema == expected
 
 
 @pytest.mark.parametrize("form", FORMS)
 def test_timestamps_have_no_zone(form: str) -> None:
-    table = shaped(TWO, form, SCHEMA, MICROSECONDS)
+    table = shaped(given(form), form, SCHEMA, MICROSECONDS)
     stamps = [field.type for field in table.schema if pa.types.is_timestamp(field.type)]
     assert stamps
     assert set(stamps) == {pa.timestamp("us")}
@@ -56,7 +69,7 @@ def test_timestamps_have_no_zone(form: str) -> None:
 def test_values_of_every_type_stay_what_they_are(form: str) -> None:
     for frame, schema in ((FLAT_ROWS, FLAT), (NESTED_ROWS, NESTED)):
         # Rows are in the order of their coming; of changes, the rest are those that go.
-        table = shaped(frame, form, schema).select(schema.names).slice(0, frame.height)
+        table = shaped(given(form, frame), form, schema).select(schema.names).slice(0, frame.height)
         expected = frame.select(schema.names).to_arrow().cast(schema.to_arrow())
         assert table == expected
 
@@ -97,4 +110,4 @@ def test_no_form() -> None:
 
 def test_a_shape_travels() -> None:
     shape = pickle.loads(pickle.dumps(FormShape("changes", NESTED, MICROSECONDS)))
-    assert shape(NESTED_ROWS).schema == shape.columns
+    assert shape(given("changes", NESTED_ROWS)).schema == shape.columns

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.results.rows import FORMS, LOOKS, NAMES, SCHEMA, TWO, rows, tuples
+from tests.results.rows import FORMS, LOOKS, NAMES, SCHEMA, TWO, given, rows, tuples
 from tidemill.errors import ExecutionError
 from tidemill.results import FormShape, MemorySink
 
@@ -27,9 +27,9 @@ def test_it_has_its_columns_before_the_first_tick(form: str) -> None:
 @pytest.mark.parametrize("form", FORMS)
 def test_it_keeps_ticks_or_the_newest_snapshot(form: str) -> None:
     memory = sink(form)
-    memory.give(rows((9, "z", 1, 2)), 0)
+    memory.give(given(form, rows((9, "z", 1, 2))), 0)
     first = tuples(memory.results())
-    memory.give(TWO, 1)
+    memory.give(given(form), 1)
     assert tuples(memory.results()) == ([] if form == "snapshot" else first) + LOOKS[form]
 
 
@@ -37,7 +37,7 @@ def test_it_keeps_ticks_or_the_newest_snapshot(form: str) -> None:
 def test_a_tick_done_again_counts_once(form: str) -> None:
     memory = sink(form)
     for tick in (0, 1, 1, 0):
-        memory.give(TWO if tick else TWO.clear(), tick)
+        memory.give(given(form, TWO if tick else TWO.clear()), tick)
     assert tuples(memory.results()) == ([] if form == "snapshot" else LOOKS[form])
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.postgres.conftest import Database
-from tests.results.rows import FORMS, LOOKS, MICROSECONDS, SCHEMA, TWO, rows
+from tests.results.rows import FORMS, LOOKS, MICROSECONDS, SCHEMA, TWO, given, rows
 from tidemill.errors import ExecutionError
 from tidemill.results import SinkRequest, TableSink, make_sink
 
@@ -31,7 +31,7 @@ def held(database: Database) -> Counter[tuple[Any, ...]]:
 @pytest.mark.parametrize("form", FORMS)
 def test_rows_in_each_form(database: Database, form: str) -> None:
     """The time of a snapshot would change all of its rows with every tick."""
-    sink_of(database, form).give(TWO, 0)
+    sink_of(database, form).give(given(form), 0)
     expected = [row[:2] for row in LOOKS[form]] if form == "snapshot" else LOOKS[form]
     assert held(database) == Counter(expected)
 
@@ -39,18 +39,18 @@ def test_rows_in_each_form(database: Database, form: str) -> None:
 @pytest.mark.parametrize("form", FORMS)
 def test_a_tick_done_again_counts_once(database: Database, form: str) -> None:
     sink = sink_of(database, form)
-    sink.give(TWO, 0)
+    sink.give(given(form), 0)
     before = held(database)
-    sink.give(TWO, 0)
-    sink_of(database, form).give(TWO, 0)
+    sink.give(given(form), 0)
+    sink_of(database, form).give(given(form), 0)
     assert held(database) == before
-    sink.give(TWO.clear(), 1)
+    sink.give(given(form, TWO.clear()), 1)
     assert held(database) == (Counter() if form == "snapshot" else before)
 
 
 @pytest.mark.parametrize("form", ["intervals", "changes"])
 def test_times_have_no_zone(database: Database, form: str) -> None:
-    sink_of(database, form, domain=MICROSECONDS).give(rows((1, "a", 3, 5)), 0)
+    sink_of(database, form, domain=MICROSECONDS).give(given(form, rows((1, "a", 3, 5))), 0)
     at = dt.datetime(1970, 1, 1, 0, 0, 0, 3)
     assert at in {row[2] for row in held(database)}
     kinds = "SELECT DISTINCT data_type FROM information_schema.columns WHERE table_name = 'result'"

@@ -21,6 +21,7 @@ from tidemill.physical.coalesce import CoalesceExec
 from tidemill.physical.counting import CountingExec
 from tidemill.physical.fuse import FuseExec
 from tidemill.physical.hand_over import HandOverExec
+from tidemill.physical.net_changes import ChangesExec
 from tidemill.physical.operator import Exec
 from tidemill.physical.ranking import RankExec
 from tidemill.physical.reference_point import ReferencePointExec
@@ -43,9 +44,9 @@ SOAK = [
     for kind in ("plans", "queries")
 ]
 
-# Coalesce is only used on collected results, snapshots and late rows are made for sinks, stars that
-# shed, rankings and relations that change have tests of their own; the others are bases, leaves of
-# stages, or checks.
+# Coalesce is only used on collected results, changes, snapshots and late rows are made for sinks,
+# stars that shed, rankings and relations that change have tests of their own; the others are bases,
+# leaves of stages, or checks.
 ELSEWHERE = {
     Exec,
     AdjustableExec,
@@ -54,6 +55,7 @@ ELSEWHERE = {
     AssignPartitionExec,
     VersionsExec,
     CoalesceExec,
+    ChangesExec,
     SnapshotExec,
     LateRowsExec,
     CountingExec,

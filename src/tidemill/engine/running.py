@@ -131,7 +131,7 @@ class StartedQuery:
     @property
     def plan(self) -> Exec:
         """The operators that run."""
-        return self._query.job.running
+        return self._query.root.running
 
     @property
     def is_active(self) -> bool:

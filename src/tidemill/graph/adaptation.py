@@ -26,7 +26,7 @@ from tidemill.graph.quality import (
 from tidemill.graph.query_graph import QueryGraph
 from tidemill.physical.adjusting import AdjustableExec
 from tidemill.physical.operator import Exec
-from tidemill.runtime.interface import Job
+from tidemill.runtime.interface import Job, Root
 from tidemill.timeline import BEGIN
 
 Change = tuple[int, int]
@@ -137,8 +137,7 @@ class Adaptation:
         with self._graph.lock:
             self._forget_gone()
             changes = self._changes(sizes, at)
-            jobs, carried = self._resized(changes)
-            roots = {n: replace(self._graph.find(n).root, job=job) for n, job in jobs.items()}
+            roots, carried = self._resized(changes)
             self._graph.replace(roots, carried)
             if any(len(self._histories[knob]) > MOST_SETTINGS for knob in changes):
                 self._prune()
@@ -162,19 +161,24 @@ class Adaptation:
             found[knob] = (earliest_change(nodes, size, since, running), size)
         return synchronised(self._with(found), found, self._knobs.allowed)
 
-    def _resized(self, changes: Mapping[str, Change]) -> tuple[dict[str, Job], dict[Exec, Exec]]:
+    def _resized(self, changes: Mapping[str, Change]) -> tuple[dict[str, Root], dict[Exec, Exec]]:
         """The queries that change, with other plans, and what each new part was before."""
-        old = {name: query.job for name, query in self._graph.running.items()}
+        old = {name: query.root for name, query in self._graph.running.items()}
         running = self._graph.run.nodes
         settled = {knob: settled_until(self._knobs.nodes[knob], running) for knob in changes}
-        plans, carried = resized({n: job.plan for n, job in old.items()}, changes, settled)
-        jobs = {n: replace(old[n], plan=p) for n, p in plans.items() if p is not old[n].plan}
+        plans, carried = resized({n: root.job.plan for n, root in old.items()}, changes, settled)
+        jobs = {n: replace(old[n].job, plan=p) for n, p in plans.items()}
+        roots = {
+            n: replace(old[n], job=job)
+            for n, job in jobs.items()
+            if job.plan is not old[n].job.plan
+        }
         self._knobs.forget(carried.values())
-        for name, job in jobs.items():
-            self._note(job.plan.walk())
-            if job.running is not job.plan:
-                carried |= _succeeding(job.running, old[name].running)
-        return jobs, carried
+        for name, root in roots.items():
+            self._note(root.job.plan.walk())
+            if root.running is not root.job.plan:
+                carried |= _succeeding(root.running, old[name].running)
+        return roots, carried
 
     def _with(self, changes: Mapping[str, Change]) -> Iterable[Exec]:
         """Plans in which granularities change."""

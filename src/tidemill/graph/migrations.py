@@ -18,6 +18,7 @@ from tidemill.graph.missing import NEVER
 from tidemill.graph.query_graph import Gate, GraphQuery, QueryGraph
 from tidemill.graph.succession import differing, merged, substituted, successors
 from tidemill.physical.eagerness import eager, patient
+from tidemill.physical.net_changes import ChangesExec
 from tidemill.physical.operator import Exec
 from tidemill.physical.snapshot import SnapshotExec
 from tidemill.runtime.interface import Job, Root
@@ -178,20 +179,22 @@ class Migrations:
         for name in users - jobs.keys():
             job = self._graph.find(name).job
             jobs[name] = replace(job, plan=substituted(job.plan, dict(parts)))
+        before = {name: self._graph.find(name).root for name in jobs}
+        roots = {name: replace(before[name], job=job) for name, job in jobs.items()}
         carried: dict[Exec, Exec] = {}
-        for name, job in jobs.items():
-            carried |= successors(job.running, self._graph.find(name).job.running)
-        if self._collides(jobs, carried):
+        for name, root in roots.items():
+            carried |= successors(root.running, before[name].running)
+        if self._collides(roots, carried):
             return False
-        self._graph.replace({name: Root(job) for name, job in jobs.items()}, carried)
+        self._graph.replace(roots, carried)
         return True
 
-    def _collides(self, jobs: Mapping[str, Job], carried: Mapping[Exec, Exec]) -> bool:
+    def _collides(self, roots: Mapping[str, Root], carried: Mapping[Exec, Exec]) -> bool:
         """Whether an operator is needed in its old place, too, or its new place is taken."""
-        changed = set(nodes_of(*(job.running for job in jobs.values())))
+        changed = set(nodes_of(*(root.running for root in roots.values())))
         uses, running = self._graph.uses, self._graph.run.nodes
         return any(
-            new in running or old in changed or not jobs.keys() >= set(uses.queries(old))
+            new in running or old in changed or not roots.keys() >= set(uses.queries(old))
             for new, old in carried.items()
         )
 
@@ -199,7 +202,7 @@ class Migrations:
 def plan_of(job: Job) -> Exec:
     """The plan of a query as its parts run."""
     running = job.running
-    if isinstance(running, SnapshotExec):
+    if isinstance(running, ChangesExec | SnapshotExec):
         assert isinstance(running.child, Exec)
         return running.child
     return running

@@ -16,6 +16,7 @@ from tidemill.physical.adjusting import AdjustableExec
 from tidemill.physical.count_window import CountWindowExec
 from tidemill.physical.granularity import GranularityExec
 from tidemill.physical.istream import IstreamExec
+from tidemill.physical.net_changes import ChangesExec
 from tidemill.physical.operator import Exec
 from tidemill.physical.ranking import RankExec
 from tidemill.physical.source import SourceExec
@@ -50,7 +51,8 @@ class Missing:
         """Before which instant a new user of this part does not get all that it should give."""
         if plan not in self._done:
             assert isinstance(plan, Exec)
-            running = self._running.get(plan)
+            # A log of changes begins anew: what came before it began comes at its beginning.
+            running = None if isinstance(plan, ChangesExec) else self._running.get(plan)
             if running is None:
                 self._done[plan] = self._new(plan)
             else:

@@ -16,6 +16,7 @@ from tidemill.graph.normal import normal
 from tidemill.graph.readings import with_readings
 from tidemill.graph.uses import Uses
 from tidemill.physical.adjusting import AdjustableExec
+from tidemill.physical.net_changes import ChangesExec
 from tidemill.physical.operator import Exec
 from tidemill.runtime.interface import Job, Restored, Root
 from tidemill.runtime.operators import nodes_of
@@ -37,8 +38,8 @@ class GraphQuery:
     """A query of the graph. Its answers are exact from `complete_from` on.
 
     Before that instant it gives none, unless it is `partial`: then it answers at once, with what
-    has come since it was added. Two queries with the same `meaning` ask for the same.
-    When it is gone, `left` is how far it came, and what its sink `memory` held.
+    has come since it was added. Answers begin at `since`. Two queries with the same `meaning` ask
+    for the same. When it is gone, `left` is how far it came, and what its sink `memory` held.
     """
 
     name: str
@@ -47,6 +48,7 @@ class GraphQuery:
     partial: bool = False
     meaning: str = ""
     state: State = State.RUNNING
+    since: int = BEGIN
     error: Exception | None = None
     left: tuple[Progress, pa.Table | None] | None = None
     _root: Root | None = None
@@ -54,9 +56,8 @@ class GraphQuery:
     @property
     def root(self) -> Root:
         """The query as the runtime sees it: the same object while nothing changes."""
-        since = BEGIN if self.partial else self.complete_from
-        if self._root is None or self._root.job is not self.job or self._root.since != since:
-            self._root = Root(self.job, since)
+        if self._root is None or self._root.job is not self.job:
+            self._root = Root(self.job, self.since)
         return self._root
 
 
@@ -101,7 +102,9 @@ class QueryGraph:
         self._lacking, self._took_over, facts = restored.notes
         for name, root in restored.roots.items():
             complete_from, partial, meaning = facts[name]
-            self.queries[name] = GraphQuery(name, root.job, complete_from, partial, meaning)
+            self.queries[name] = GraphQuery(
+                name, root.job, complete_from, partial, meaning, since=root.since
+            )
         self._left = set(self.queries)
 
     def add(self, name: str, job: Job, partial: bool = False, meaning: str = "") -> GraphQuery:
@@ -135,16 +138,29 @@ class QueryGraph:
             job = gate(name, job)
         job = replace(job, plan=self._joins.adopted(job.plan))
         missing = self._missing()
-        since = missing.until(job.running)
-        if since == NEVER and not partial:
+        complete_from = missing.until(job.running)
+        if complete_from == NEVER and not partial:
             raise _never(name)
-        query = GraphQuery(name, job, since, partial, meaning)
-        self._lacking.update(missing.of_new_parts(job.running))
+        since = self._now(job) if partial else complete_from
+        query = GraphQuery(name, job, complete_from, partial, meaning, since=since)
+        self._lacking.update(missing.of_new_parts(query.root.running))
         self._joins.note(job.plan)
         before = dict(self.queries)
         self.queries[name] = query
         self._change(before)
         return query
+
+    def _now(self, job: Job) -> int:
+        """From when on a query that is not complete gives answers.
+
+        A log of changes is not one that began earlier: that does not tell again what has come.
+        """
+        if not isinstance(job.running, ChangesExec):
+            return BEGIN
+        (child,) = job.running.children
+        assert isinstance(child, Exec)
+        told = self.run.nodes.get(child)
+        return BEGIN if told is None else told.watermark
 
     def _taken_up(self, name: str, job: Job, meaning: str) -> GraphQuery:
         query = self.queries[name]
@@ -233,7 +249,7 @@ class QueryGraph:
     @property
     def uses(self) -> Uses:
         """All parts of the queries that give answers, and which queries use them."""
-        self._uses.follow({name: query.job for name, query in self.running.items()})
+        self._uses.follow({name: query.root for name, query in self.running.items()})
         return self._uses
 
     def matched(self, plan: Exec, refills: bool = True) -> Exec:
@@ -269,7 +285,7 @@ class QueryGraph:
             missing = self._missing()
             before = {name: self.find(name).job for name in roots}
             for name, root in roots.items():
-                lacking = missing.of_new_parts(root.job.running).items()
+                lacking = missing.of_new_parts(root.running).items()
                 self._lacking.update({n: at for n, at in lacking if n not in carried})
                 self._joins.note(root.job.plan)
                 self.find(name).job = root.job

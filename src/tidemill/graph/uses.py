@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 
 from tidemill.physical.operator import Exec
-from tidemill.runtime.interface import Job
+from tidemill.runtime.interface import Root
 from tidemill.runtime.operators import nodes_of
 
 
@@ -13,23 +13,23 @@ class Uses(Collection[Exec]):
     """All parts that some query uses. Only queries that come, go or change cost time."""
 
     def __init__(self) -> None:
-        self._jobs: dict[str, Job] = {}
+        self._roots: dict[str, Root] = {}
         self._queries: dict[Exec, dict[str, None]] = {}
         self._told: dict[Exec, tuple[str, ...]] = {}
 
-    def follow(self, jobs: Mapping[str, Job]) -> None:
+    def follow(self, roots: Mapping[str, Root]) -> None:
         """Take these queries, by name, to be all that run."""
-        for name in [name for name, job in self._jobs.items() if jobs.get(name) is not job]:
+        for name in [name for name, root in self._roots.items() if roots.get(name) is not root]:
             self._remove(name)
-        for name, job in jobs.items():
-            if name not in self._jobs:
-                self._jobs[name] = job
-                for part in nodes_of(job.running):
+        for name, root in roots.items():
+            if name not in self._roots:
+                self._roots[name] = root
+                for part in nodes_of(root.running):
                     self._queries.setdefault(part, {})[name] = None
                     self._told.pop(part, None)
 
     def _remove(self, name: str) -> None:
-        for part in nodes_of(self._jobs.pop(name).running):
+        for part in nodes_of(self._roots.pop(name).running):
             users = self._queries[part]
             self._told.pop(part, None)
             del users[name]

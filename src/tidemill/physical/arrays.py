@@ -81,7 +81,7 @@ def distinct(values: Ints) -> Ints:
     >>> distinct(np.array([3, 1, 3])).tolist()
     [1, 3]
     """
-    ordered = np.sort(values)
+    ordered = values if is_sorted(values) else np.sort(values)
     return ordered[starts_of_runs(ordered)]
 
 

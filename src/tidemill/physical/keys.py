@@ -18,14 +18,21 @@ _NULL_INT = 0x5BD1E995  # stands for NULL in the hash of an integer
 
 
 def canonical(frame: pl.DataFrame) -> pl.DataFrame:
-    """Make equal floats look alike: one zero, one NaN."""
+    """Make equal floats look alike: one zero, one NaN.
+
+    >>> canonical(pl.DataFrame({"x": [-0.0, 1.5, None]}))["x"].to_list()
+    [0.0, 1.5, None]
+    """
     floats = [name for name, dtype in frame.schema.items() if dtype.is_float()]
     if not floats:
         return frame
-    return frame.with_columns(
-        pl.when(pl.col(name).is_nan()).then(float("nan")).otherwise(pl.col(name) + 0.0).alias(name)
-        for name in floats
-    )
+    return frame.with_columns(_canonical(pl.col(name)).alias(name) for name in floats)
+
+
+def _canonical(column: pl.Expr) -> pl.Expr:
+    # To add zero would do as well, but Polars leaves that out.
+    zero = pl.when(column == 0).then(0.0).otherwise(column)
+    return pl.when(column.is_nan()).then(float("nan")).otherwise(zero)
 
 
 def hash_rows(frame: pl.DataFrame, seed: int) -> Array:

@@ -11,7 +11,8 @@ import pyarrow as pa
 
 from tidemill.algebra.schema import Schema
 from tidemill.errors import ExecutionError
-from tidemill.physical.changes import AT, CHANGE, to_changes
+from tidemill.physical.changes import AT, CHANGE, DELETE, INSERT
+from tidemill.physical.net_changes import SIGN
 from tidemill.results.tables import time_type, user_table
 from tidemill.timeline import OPEN_END, VALID_FROM, VALID_TO, TimeDomain
 
@@ -64,15 +65,22 @@ def shaped(
 ) -> pa.Table:
     """Rows with their validity in a form; time becomes what the user knows it as.
 
+    The rows are those of the plan of the form. Changes are put in order of their time; at one
+    instant, what goes is before what comes.
+
     >>> rows = pl.DataFrame({"v": [7], "valid_from": [3], "valid_to": [OPEN_END]})
-    >>> shaped(rows, "changes", Schema.of(v=pa.int64())).to_pylist()
-    [{'v': 7, 'changed_at': 3, 'change': '+'}]
     >>> shaped(rows, "intervals", Schema.of(v=pa.int64())).to_pylist()
     [{'v': 7, 'valid_from': 3, 'valid_to': None}]
+    >>> come = rows.with_columns(pl.lit("+").alias(SIGN))
+    >>> shaped(come, "changes", Schema.of(v=pa.int64())).to_pylist()
+    [{'v': 7, 'changed_at': 3, 'change': '+'}]
     """
     if form == "changes":
-        changes = to_changes(rows).select(*schema.names, AT, CHANGE)
-        return user_table(changes, schema, domain, AT)
+        at, change = pl.col(VALID_FROM).alias(AT), pl.col(SIGN).alias(CHANGE)
+        changes = rows.select(*schema.names, at, change)
+        gone, come = (changes.filter(pl.col(CHANGE) == sign) for sign in (DELETE, INSERT))
+        ordered = pl.concat([gone, come]).sort(AT, maintain_order=True)
+        return user_table(ordered, schema, domain, AT)
     if form == SNAPSHOT:
         # What holds for ever holds at no instant in particular.
         at = pl.when(pl.col(VALID_TO) != OPEN_END).then(VALID_FROM).alias(SNAPSHOT_AT)

@@ -53,7 +53,7 @@ def next_epoch(
     notes: Any = None,
 ) -> Epoch:
     """The epoch in which these queries run; `base` is what ran in the tick before it."""
-    plans = {name: root.job.running for name, root in roots.items()}
+    plans = {name: root.running for name, root in roots.items()}
     staging = base.then(list(plans.values()), carried)
     parts = counterparts(staging, base, carried)
     tags = dict(zip(plans, staging.staged.results, strict=True))
@@ -62,7 +62,7 @@ def next_epoch(
 
 
 def _meaning(root: Root) -> tuple[object, ...]:
-    return root.job.running, root.since
+    return root.running, root.since
 
 
 class EpochLog:

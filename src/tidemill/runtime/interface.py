@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from tidemill.physical.eagerness import eager
+from tidemill.physical.net_changes import ChangesExec, changes_of
 from tidemill.physical.operator import Exec
 from tidemill.physical.snapshot import snapshots_of
 from tidemill.results import SinkRequest
@@ -24,10 +25,15 @@ class Job:
 
     @cached_property
     def running(self) -> Exec:
-        """The plan that runs: that of the form in which the sink wants the results."""
-        if self.sink.form == "live":
-            return eager(self.plan)
-        return snapshots_of(self.plan) if self.sink.form == "snapshot" else self.plan
+        """The plan of the form in which the sink wants the results."""
+        match self.sink.form:
+            case "live":
+                return eager(self.plan)
+            case "changes":
+                return changes_of(self.plan)
+            case "snapshot":
+                return snapshots_of(self.plan)
+        return self.plan
 
 
 @dataclass(frozen=True)
@@ -36,6 +42,12 @@ class Root:
 
     job: Job
     since: int = BEGIN
+
+    @cached_property
+    def running(self) -> Exec:
+        """The plan that runs; a log of changes has to know when it begins."""
+        plan = self.job.running
+        return replace(plan, since=self.since) if isinstance(plan, ChangesExec) else plan
 
     @property
     def kept(self) -> Root:

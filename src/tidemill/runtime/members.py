@@ -180,6 +180,6 @@ class Delivery:
     def _rows(self, name: str, member: Member) -> pl.DataFrame:
         parts = self._parts.get(self._epoch.tags[name])
         if not parts:
-            return empty_batch(member.root.job.plan.schema)
+            return empty_batch(member.root.running.schema)
         rows, since = together(parts), self._epoch.roots[name].since
         return cut(rows, since) if since else rows

@@ -431,7 +431,7 @@ class Run:
     def progress_of(self, query: str) -> Progress:
         """What was done since the query was added."""
         member = self._find(query)
-        parts = nodes_of(member.root.job.running)
+        parts = nodes_of(member.root.running)
         read = {part.scan.source for part in parts if isinstance(part, SourceExec)}
         with self._books:
             nodes = self.nodes

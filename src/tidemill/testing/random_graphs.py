@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from itertools import count
 from random import Random
 
+import polars as pl
 import pyarrow as pa
 
 from tidemill.algebra import Plan, render
@@ -22,6 +23,7 @@ from tidemill.graph.query_graph import GraphQuery, QueryGraph
 from tidemill.optimize import RULES, optimized
 from tidemill.optimize.statistics import Statistics
 from tidemill.physical.adjusting import AdjustableExec
+from tidemill.physical.changes import from_changes
 from tidemill.physical.lowering import lower
 from tidemill.physical.operator import Exec
 from tidemill.results import SinkRequest
@@ -34,11 +36,14 @@ from tidemill.testing.check import Inputs, reference_of
 from tidemill.testing.fabrics import Elsewhere, Rough
 from tidemill.testing.random_adapting import with_histories
 from tidemill.testing.random_plans import PlanGenerator
-from tidemill.testing.snapshots import assert_snapshots_equal, elements
+from tidemill.testing.snapshots import Element, assert_snapshots_equal, elements
 from tidemill.testing.sources import opener
 from tidemill.timeline import OPEN_END, TimeDomain
 
 _MOST_TICKS = 200
+
+_FORMS = ("intervals", "live", "changes")
+"""Those that tell all of an answer."""
 
 
 @dataclass
@@ -51,7 +56,7 @@ class Life:
     query: GraphQuery
     tables: dict[int, pa.Table]
     until: int = OPEN_END
-    has_run: bool = False
+    has_ticked: bool = False
     histories: dict[str, dict[int, int]] = field(default_factory=dict)
 
     def note(self, histories: Histories) -> None:
@@ -62,12 +67,21 @@ class Life:
     def check(self, inputs: Inputs) -> int:
         """Fail unless its answers are those of the reference; at how many instants."""
         expected = reference_of(self._plan_in_force, inputs)
-        found = [element for table in self.tables.values() for element in elements(table)]
+        found = self._found
         instants = range(self.query.complete_from, min(self.until, expected.horizon + 1))
         assert_snapshots_equal(found, expected, instants)
         early = [start for _, start, _ in found if start < self.query.root.since]
         assert not early, f"answers for instants before {self.query.root.since}: {early}"
         return len(instants)
+
+    @property
+    def _found(self) -> list[Element]:
+        """The rows of its answers, whatever their form."""
+        tables = [self.tables[tick] for tick in sorted(self.tables)]
+        if tables and self.job.sink.form == "changes":
+            log = pl.DataFrame(pa.concat_tables(tables))
+            tables = [from_changes(log).to_arrow()]
+        return [element for table in tables for element in elements(table)]
 
     @property
     def _plan_in_force(self) -> Plan:
@@ -162,7 +176,8 @@ class GraphLife:
         name = f"q{len(self.lives)}"
         # A tick whose answers come again, after a crash, takes the place of the first.
         tables: dict[int, pa.Table] = {}
-        sink = SinkRequest(lambda table, tick: tables.update({tick: table}))
+        form = self.random.choice(_FORMS)
+        sink = SinkRequest(lambda table, tick: tables.update({tick: table}), form=form)
         job = Job(self._planned(plan), TimeDomain.TICKS, sink)
         try:
             query = self.graph.add(name, job)
@@ -173,7 +188,9 @@ class GraphLife:
             return
         self.lives[name] = Life(name, plan, job, query, tables)
         self.lives[name].note(self.adaptation.histories(name))
-        self.story.append(f"add {name} (complete from {query.complete_from}):\n{render(plan)}")
+        self.story.append(
+            f"add {name} as {form} (complete from {query.complete_from}):\n{render(plan)}"
+        )
 
     def remove(self) -> None:
         """Stop one of the running queries."""
@@ -181,8 +198,9 @@ class GraphLife:
             return
         name = self.random.choice(sorted(self.graph.running))
         query = self.graph.find(name)
-        progress = self.run.nodes[query.job.plan]
-        self.lives[name].until = progress.watermark if self.lives[name].has_run else 0
+        life = self.lives[name]
+        # Next to its source, a part is where the stream is, even before its first tick.
+        life.until = self.run.nodes[query.root.running].watermark if life.has_ticked else 0
         self.graph.remove(name)
         self.story.append(f"remove {name}")
 
@@ -239,7 +257,7 @@ class GraphLife:
         self.run.tick()
         assert not self.run.failures, self.run.failures
         for name in self.graph.running:
-            self.lives[name].has_run = True
+            self.lives[name].has_ticked = True
         self.story.append("tick")
 
     @property

@@ -45,5 +45,5 @@ class KeptStore:
         nodes = graph.run.nodes
         for name, query in graph.running.items():
             kept = self.of(name)
-            if kept is not None and (done := nodes.get(query.job.running)) is not None:
+            if kept is not None and (done := nodes.get(query.root.running)) is not None:
                 kept.complete(done.watermark)

@@ -40,7 +40,7 @@ def graph_of(
         "tick": tick,
         "nodes": [_node(node, nodes) for node in nodes.values()],
         "roots": [
-            {"query": name, "node": graph.metadata.id_of(query.job.running)}
+            {"query": name, "node": graph.metadata.id_of(query.root.running)}
             for name, query in graph.graph.running.items()
         ],
         "measures": measures_of(nodes, tick, time.time()),
