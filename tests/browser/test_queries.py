@@ -148,6 +148,8 @@ def test_starting_and_stopping_by_keyboard_alone(page: Page, watch: Watch, serve
     page.keyboard.type("SELECT item FROM bid ")
     page.keyboard.press("Escape")  # no suggestion is wanted
     expect(check(page)).to_have_text("no errors")
+    expect(page.locator(".cm-tooltip-autocomplete")).to_have_count(0)  # Escape is for the editor
+    expect(page.get_by_role("button", name="Start query")).to_be_enabled()
     page.keyboard.press("Escape")  # and Tab shall leave the editor
     tab_to(page, "Start query")
     watch.picture("focus")

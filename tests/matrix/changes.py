@@ -179,8 +179,8 @@ OVER = Refusal(
     over_at_once,
 )
 OWN = Refusal(
-    "`memory` and `cpu` of an engine bound its running graph, whose queries share them. A query "
-    "that runs by itself stays at the best sizes.",
+    "`collect()` answers once, with windows at their best sizes: `memory` and `cpu` of an engine "
+    "bound queries that go on.",
     of_the_graph,
 )
 
@@ -196,7 +196,7 @@ CHANGES = Group(
         Capability(
             "sizes adapted to bounds",
             bounds,
-            {"collect": OWN, "start": OWN, "several": OWN},
+            {"collect": OWN},
         ),
     ),
 )

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import polars as pl
 
 from tidemill.algebra import Scan
-from tidemill.feeds import TableSlice, read_slice
+from tidemill.feeds import MOST_BYTES, TableSlice, read_slice
 from tidemill.physical.operator import empty_batch
 from tidemill.runtime.clock import SourceClock
 from tidemill.runtime.sources import RelationSource, Source, Stream, StreamSource
@@ -47,7 +47,7 @@ class TickReader:
             self.marks[name] = OPEN_END
         else:
             stream = self._streams[name]
-            slices = stream.source.feed.slices(stream.position, stream.stop())
+            slices = stream.source.feed.slices(stream.position, stream.stop(MOST_BYTES))
         table = timing.columns.to_arrow().empty_table()
         for each in slices:
             assert isinstance(each, TableSlice)
@@ -58,7 +58,7 @@ class TickReader:
     def _in_time(self, name: str, rows: Rows) -> Rows:
         stream = self._streams[name]
         kept = rows.where(rows.start >= stream.clock.mark)
-        stream.position = stream.stop()
+        stream.position = stream.stop(MOST_BYTES)
         newest = int(kept.start.max()) if len(kept) else stream.clock.newest
         mark = max(stream.clock.mark, newest - stream.clock.slack)
         ended = stream.position == stream.ends_at

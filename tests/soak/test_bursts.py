@@ -8,7 +8,7 @@ from tidemill.testing.mix import Mix
 
 def test_memory_stays_under_its_bound_and_answers_are_exact() -> None:
     mix = Mix(streams=5, rates=(10, 60), minutes=(0.1, 2), seed=7)
-    soak = Soak(Setting(queries=12, memory="120kB", mix=mix, sampled=3))
+    soak = Soak(Setting(queries=12, memory="60kB", mix=mix, sampled=3))
     for _ in range(48):
         soak.tick()
     soak.check()

@@ -401,8 +401,7 @@ class Engine:
         self._place.prepare()
         run = self._place.run(checkpoint, late=late, is_open=True)
         self._graph = RunningGraph(run, _choose)
-        if self._bounds is not None:
-            self._graph.steer(ResourceManager(*self._bounds), lambda: self.statistics.known)
+        self._steer(self._graph)
         if self._keep is not None:
             queries = self._graph.graph
             queries.after_each_tick(partial(self._keep.complete, queries))
@@ -465,7 +464,8 @@ class Engine:
     def collected(self, query: Query) -> Iterator[pl.DataFrame]:
         """The rows of a query tick by tick, in a graph that ends with its input."""
         rows = Collected()
-        graph, (started,) = self._alone([query.into(rows)], None, True, None)
+        # Its windows stay at their best sizes: a table has room for one answer only.
+        graph, (started,) = self._alone([query.into(rows)], None, True, None, is_bounded=False)
         query.follow(lambda: started.progress)
         run = graph.graph.run
         try:
@@ -483,13 +483,16 @@ class Engine:
         checkpoint: str | None,
         available_now: bool,
         late: str | LateCallback | None,
+        is_bounded: bool = True,
     ) -> tuple[RunningGraph, list[StartedQuery]]:
-        """A graph of some queries and no others."""
+        """A graph of some queries and no others; if it `is_bounded`, by what the engine may use."""
         _refuse_other_sources(queries)
         self._use(queries)
         run = self._place.run(checkpoint, available_now, late)
         graph = RunningGraph(run, _choose_alone, is_open=False)
         try:
+            if is_bounded:
+                self._steer(graph)
             with graph.together():
                 started = [graph.start(query) for query in queries]
             graph.graph.let_go()
@@ -501,6 +504,11 @@ class Engine:
         self._running = [each for each in self._running if each[1].is_active]
         self._running.append((tuple(queries), graph))
         return graph, started
+
+    def _steer(self, graph: RunningGraph) -> None:
+        """Let a resource manager keep a graph within the bounds of the engine, if there are any."""
+        if self._bounds is not None:
+            graph.steer(ResourceManager(*self._bounds), lambda: self.statistics.known)
 
     def _use(self, queries: Sequence[Query]) -> None:
         """Relations that change have the time of the queries that use them."""
