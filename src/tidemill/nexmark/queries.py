@@ -7,11 +7,8 @@ from importlib.resources import files
 from pathlib import Path
 
 from tidemill import Engine, Query, TidemillError
-from tidemill.fragments import stage_plans
 from tidemill.nexmark.generate import Size
 from tidemill.nexmark.windows import scale_windows
-from tidemill.physical.lowering import lower
-from tidemill.testing.check_queries import plan_of
 
 FOLDER = "'nexmark/"
 """How paths in the scripts begin."""
@@ -43,15 +40,6 @@ class BenchmarkQuery:
         """How many rows the query reads."""
         rows = {"bid": size.bids, "person": size.persons}
         return sum(rows.get(stream, size.auctions) for stream in self.streams)
-
-    def stages(self) -> int:
-        """How many fragments answer it, one after the other, each with its own exchange.
-
-        >>> QUERIES["q1"].stages(), QUERIES["counts"].stages()
-        (0, 1)
-        """
-        plan = plan_of(self.on(Engine(runtime="inprocess"), "nexmark"))
-        return len(stage_plans([lower(plan, {})]).stages)
 
 
 _AUCTION = ("open_auction", "closed_auction")

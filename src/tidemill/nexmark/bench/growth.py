@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from tidemill.nexmark.bench.data import Data
-from tidemill.nexmark.bench.goals import AT_MOST, Figure, ratio
+from tidemill.nexmark.bench.goals import AT_MOST, GROWTH, Figure, ratio
 from tidemill.nexmark.bench.measure import Outcome
 from tidemill.nexmark.bench.run import Plan
 from tidemill.nexmark.bench.runner import Case, Runner
@@ -19,6 +19,8 @@ CASES = (
     Case("window × 10", window=10),
     Case("window × 100", window=100),
     Case("events × 10", events=10),
+    # Ten times as many rows in windows that are ten times as long.
+    Case("both × 10", window=10, events=10),
     Case("1 partition", partitions=1),
     # Two executors of one core and 2 GiB each, in processes of their own.
     Case("two executors", master="local-cluster[2,1,2048]"),
@@ -35,7 +37,7 @@ def measure_growth(plan: Plan, runner: Runner) -> Iterator[Outcome]:
 
 
 def figures(outcomes: Sequence[Outcome]) -> Iterator[Figure]:
-    """The speed of every case, and what that is of the usual one; there are no goals."""
+    """The speed of every case, and what that is of the usual one."""
     base = {o.query: o for o in outcomes if o.case == BASE}
     for outcome in outcomes:
         bound = AT_MOST if outcome.gave_up else ""
@@ -43,7 +45,9 @@ def figures(outcomes: Sequence[Outcome]) -> Iterator[Figure]:
         yield Figure(outcome.query, f"speed, {outcome.case}", "events/s", speed, bound=bound)
         times = ratio(outcome, base[outcome.query])
         if outcome.case != BASE and times is not None:
-            yield Figure(outcome.query, f"of base, {outcome.case}", "×", times[0], bound=times[1])
+            value, goal = times[0], GROWTH.get(outcome.case)
+            name = f"of base, {outcome.case}"
+            yield Figure(outcome.query, name, "×", value, goal, bound=times[1])
 
 
 def _data(plan: Plan, case: Case) -> Data:

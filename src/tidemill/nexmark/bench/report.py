@@ -63,11 +63,10 @@ class Report:
 
     def tables(self) -> list[Table]:
         """What there is to see."""
-        phases = table.phases_table(self.outcomes)
-        if self.kind is GROWTH:
-            return [table.growth_table(self.outcomes), phases]
+        is_growth = self.kind is GROWTH
+        outcomes = (table.growth_table if is_growth else table.systems_table)(self.outcomes)
         goals_of_it = table.goals_table(self.figures, self.plan.size.bids)
-        return [table.systems_table(self.outcomes), phases, goals_of_it]
+        return [outcomes, table.phases_table(self.outcomes), goals_of_it]
 
     def summary(self) -> str:
         """How many goals were met, and whether answers differ."""
