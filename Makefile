@@ -124,8 +124,7 @@ web: ## check, test and build the page into the package (needs Node 20 or newer)
 
 bench: setup java ## run every benchmark
 	@for file in benchmarks/[!_]*.py; do \
-		[ -e "$$file" ] || { echo "no benchmarks yet"; break; }; \
-		echo "== $$file"; $(BIN)/python "$$file" $(ARGS); \
+		echo "== $$file"; $(BIN)/python -m "benchmarks.$$(basename "$$file" .py)" $(ARGS); \
 	done
 
 experiments: setup ## the experiments of the texts again, as tables and pictures with words
@@ -134,7 +133,7 @@ experiments: setup ## the experiments of the texts again, as tables and pictures
 	done
 
 # Flink pins other versions of the same packages, so it has an environment of its own.
-bench-peers: setup java ## install Flink into .venv-flink, to be measured by `tidemill bench nexmark`
+bench-peers: setup java ## install Flink into .venv-flink, to be measured by `benchmarks/nexmark.py`
 	@[ -x .venv-flink/bin/python ] || $(BIN)/python -m venv .venv-flink
 	@.venv-flink/bin/python -m pip install --quiet --disable-pip-version-check apache-flink==2.3.0
 

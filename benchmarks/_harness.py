@@ -37,11 +37,16 @@ class Options:
 
 def options(description: str, arguments: list[str] | None = None) -> Options:
     """Read the command line."""
+    return Options(**vars(option_parser(description).parse_args(arguments)))
+
+
+def option_parser(description: str) -> argparse.ArgumentParser:
+    """The options that every benchmark has."""
     parser = argparse.ArgumentParser(description=description)
     parser.add_argument("--quick", action="store_true", help="fewer rows and repetitions")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write all figures to FILE")
     parser.add_argument("--only", default="", metavar="TEXT", help="only cases that contain TEXT")
-    return Options(**vars(parser.parse_args(arguments)))
+    return parser
 
 
 @dataclass(frozen=True)

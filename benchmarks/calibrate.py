@@ -8,7 +8,7 @@ table replaces `MEASURED` in `optimize/cost/constants.py`.
 
 from __future__ import annotations
 
-from _harness import Figure, Report, best_times, options, show, timed  # isort: split
+from benchmarks._harness import Figure, Report, best_times, options, show, timed  # isort: split
 
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace

@@ -6,7 +6,7 @@ difference and not the weather. The goal is less than three percent.
 
 from __future__ import annotations
 
-from _harness import Figure, Report, options, present, timed  # isort: split
+from benchmarks._harness import Figure, Report, options, present, timed  # isort: split
 
 import time
 from collections.abc import Callable

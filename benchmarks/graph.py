@@ -7,7 +7,7 @@ graph of its own; of large numbers a sample is run and stands for all.
 
 from __future__ import annotations
 
-from _harness import Figure, Report, options, present, timed  # isort: split
+from benchmarks._harness import Figure, Report, options, present, timed  # isort: split
 
 import gc
 import time
@@ -20,10 +20,10 @@ from unittest.mock import patch
 
 import pyarrow as pa
 
+from experiments.adapting.mix import MINUTE, Mix
 from tidemill import Engine, Query
 from tidemill.engine.running import RunningGraph
 from tidemill.graph.metadata import Metadata
-from tidemill.testing.mix import MINUTE, Mix
 
 TICK = 2_000
 """Milliseconds of the streams."""

@@ -10,7 +10,7 @@ files nor state.) At last, what a tick costs, and where its time goes.
 
 from __future__ import annotations
 
-from _harness import Figure, Report, options, present  # isort: split
+from benchmarks._harness import Figure, Report, options, present  # isort: split
 
 import tempfile
 import time

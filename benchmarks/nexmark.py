@@ -1,68 +1,40 @@
 """The auction benchmark against its goals: Tidemill on Spark, Spark's own API, and Flink.
 
-With 12.1 million events (10 million bids) it takes a long time; `--quick` takes less than a minute
-and leaves out Flink and the comparison of answers. Flink takes part if `make bench-peers` was run.
-`tidemill bench nexmark` is the same with more to choose.
+All systems read the same rows, one after the other, each in a process of its own on two cores;
+start-up is not measured. With 12.1 million events (10 million bids) it takes a long time; `--quick`
+takes less than a minute and leaves out Flink and the comparison of answers. Flink takes part if
+`make bench-peers` was run.
 """
 
 from __future__ import annotations
 
-import sys
-import tempfile
-import time
-from pathlib import Path
+from collections.abc import Sequence
 
-from _harness import Options, options, show
-
+from benchmarks.auction.command import Defaults, parser, run
+from benchmarks.auction.report import AUCTION
+from benchmarks.auction.systems import choose_peers
 from tidemill import TidemillError
-from tidemill.nexmark.bench.report import AUCTION, Report
-from tidemill.nexmark.bench.run import Plan
-from tidemill.nexmark.bench.runner import Runner
-from tidemill.nexmark.bench.systems import System, choose_peers
-from tidemill.nexmark.queries import QUERIES
 
 # Quick is as much as systems are warmed up with: there is only one set of data to generate.
-EVENTS, QUICK_EVENTS = 12_100_000, 24_200
-QUICK_QUERIES = ("q1", "counts")
-LIMIT = 900.0
+QUICK = Defaults(events=24_200, queries="q1,counts", peers="spark")
 
 
-def plan(asked: Options, folder: Path) -> Plan:
-    names = [n for n in (QUICK_QUERIES if asked.quick else QUERIES) if asked.only in n]
-    return Plan(
-        events=QUICK_EVENTS if asked.quick else EVENTS,
-        queries=[QUERIES[name] for name in names],
-        peers=choose_peers("spark") if asked.quick else peers(),
-        folder=folder,
-        compare=not asked.quick,
-        fewest_ticks=2 if asked.quick else 4,
+def main(arguments: Sequence[str] | None = None) -> None:
+    options = parser(__doc__ or "")
+    options.add_argument(
+        "--peers", metavar="NAMES", help="some of spark, spark-memory, flink and inprocess"
     )
+    asked = options.parse_args(arguments)
+    usual = Defaults(events=12_100_000, queries="", peers=installed_peers())
+    run(AUCTION, asked, QUICK if asked.quick else usual, compare=not asked.quick)
 
 
-def peers() -> list[System]:
+def installed_peers() -> str:
     try:
-        return choose_peers("spark,flink")
+        choose_peers("flink")
     except TidemillError:
-        return choose_peers("spark")
-
-
-def main() -> None:
-    asked = options(__doc__ or "")
-    began = time.monotonic()
-
-    def note(text: str) -> None:
-        print(f"{time.monotonic() - began:7.1f} s  {text}", file=sys.stderr)
-
-    with (
-        tempfile.TemporaryDirectory(prefix="tidemill-bench-") as folder,
-        # One process for all queries starts only once, but has the memory of all of them.
-        Runner(limit=LIMIT, fresh=not asked.quick, note=note) as runner,
-    ):
-        report = Report(AUCTION, plan(asked, Path(folder)), runner)
-        report.measure(asked.json)
-    for table in report.tables():
-        show(table)
-    print(report.summary())
+        return "spark"
+    return "spark,flink"
 
 
 if __name__ == "__main__":

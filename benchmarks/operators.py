@@ -11,7 +11,7 @@ memory later: a case alone (`--only`) may come out slower or faster, up to 2.5 t
 
 from __future__ import annotations
 
-from _harness import Figure, Report, best_times, options, show, timed, verdict  # isort: split
+from benchmarks._harness import Figure, Report, best_times, options, show, timed, verdict  # isort: split
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass

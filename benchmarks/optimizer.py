@@ -12,7 +12,7 @@ the run fail.
 
 from __future__ import annotations
 
-from _harness import Figure, Report, options, present, timed  # isort: split
+from benchmarks._harness import Figure, Report, options, present, timed  # isort: split
 
 import tempfile
 from collections.abc import Mapping, Sequence
@@ -28,7 +28,6 @@ from tidemill.nexmark.generate import generate
 from tidemill.nexmark.queries import QUERIES
 from tidemill.optimize import optimize
 from tidemill.runtime.spark import session
-from tidemill.testing.check_queries import plan_of
 
 ORDER_GOAL, EARLY_GOAL, LATE_GOAL, PLANNING_GOAL = 1.1, 1.15, 5.0, 100.0
 
@@ -233,7 +232,7 @@ def planning() -> list[Figure]:
     figures = []
     for title, condition in (("one attribute", common), ("a chain of attributes", chain)):
         query = query_of(engine, f"SELECT s0.v FROM {sources} WHERE {condition}")
-        plan = plan_of(query)
+        plan = query.planned.plan
         spent = median(timed(lambda: optimize(plan)) for _ in range(9)) * 1000  # noqa: B023
         name = f"planning, ten streams, {title}"
         figures.append(Figure(name, "time", "ms", spent, goal=PLANNING_GOAL, less=True))

@@ -7,7 +7,7 @@ sees: one that comes late is one in which somebody saw the page stand still.
 
 from __future__ import annotations
 
-from _harness import Figure, Options, Report, options, present  # isort: split
+from benchmarks._harness import Figure, Options, Report, options, present  # isort: split
 
 import random
 import shutil

@@ -7,7 +7,7 @@ join of a stream with a table as Spark does it alone, over the same files, in th
 
 from __future__ import annotations
 
-from _harness import Figure, Options, Report, options, present, seconds_of  # isort: split
+from benchmarks._harness import Figure, Options, Report, options, present, seconds_of  # isort: split
 
 import tempfile
 from collections.abc import Iterator

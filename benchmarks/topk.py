@@ -21,7 +21,7 @@ Goals that are missed are reported; they do not make the run fail.
 
 from __future__ import annotations
 
-from _harness import Figure, Options, Report, options, present, seconds_of, timed  # isort: split
+from benchmarks._harness import Figure, Options, Report, options, present, seconds_of, timed  # isort: split
 
 import tempfile
 from collections.abc import Iterator
@@ -33,15 +33,15 @@ import polars as pl
 import pyarrow as pa
 
 import tidemill as tm
+from benchmarks.auction import flink
+from benchmarks.auction.worker import Request, Worker, WorkerFailed
+from experiments.ranking.incomplete import Arrivals, IncompleteStreams
 from tidemill.algebra import AggregateCall, Scan, Schema, column
 from tidemill.algebra.ranking import Promise, Ranked, Ranking, Strategy
 from tidemill.errors import TidemillError
-from tidemill.nexmark.bench import flink
-from tidemill.nexmark.bench.worker import Request, Worker, WorkerFailed
 from tidemill.physical.lowering import lower
 from tidemill.physical.operator import Exec, with_validity
 from tidemill.runtime.operators import Graph
-from tidemill.testing.incomplete import Arrivals, IncompleteStreams
 from tidemill.timeline import OPEN_END, VALID_FROM, VALID_TO
 
 STREAMS = 3

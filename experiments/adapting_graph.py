@@ -10,10 +10,10 @@ from dataclasses import dataclass, field
 import numpy as np
 
 import tidemill as tm
+from experiments.adapting.mix import MINUTE, Mix
 from tidemill.engine.running import RunningGraph
 from tidemill.graph.manager.steering import knobs_of
 from tidemill.graph.manager.strategy import quality
-from tidemill.testing.mix import MINUTE, Mix
 
 TICK = MINUTE
 STEADY = 60

@@ -9,11 +9,11 @@ from collections.abc import Mapping, Sequence
 from math import inf
 
 import tidemill as tm
+from experiments.adapting.mix import Mix
 from tidemill.graph.manager.estimates import GraphEstimates
 from tidemill.graph.manager.knobs import Demand, Knob
 from tidemill.graph.manager.steering import knobs_of
 from tidemill.graph.manager.strategy import STRATEGIES, Estimate, quality
-from tidemill.testing.mix import Mix
 
 SHARES = (0.9, 0.7, 0.5, 0.35, 0.25, 0.2)
 """Bounds, as shares of what the graph needs at the best sizes."""

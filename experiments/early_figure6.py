@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from experiments.early.comparison import Point, compare, how_measured, regret
+from experiments.early.costs import nested_loop_work, printed_equation_20
 from experiments.early.measure import Effort
 from experiments.early.setting import LARGEST_TABLE, Setting
-from tidemill.optimize.early.costs import nested_loop_work, printed_equation_20
 
 FULL, QUICK = Effort(ticks=5, tick=1.0), Effort(ticks=2, tick=0.5)
 

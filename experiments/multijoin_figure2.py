@@ -6,8 +6,8 @@ from experiments.frame import COLOURS, Page, options  # isort: split
 
 from experiments.algorithms import first_at_top
 from experiments.measure import NESTED_LOOP, Measured, Measurement, best_of
+from experiments.multijoin import multiway_costs, naive_costs, total
 from experiments.streams import equal_streams, generate, scaled
-from tidemill.optimize.joins import multiway_costs, naive_costs, total
 
 SCALE = 10
 UNITS = 5

@@ -8,10 +8,10 @@ from collections.abc import Mapping, Sequence
 
 from experiments.algorithms import Loops, first_at_top
 from experiments.measure import NESTED_LOOP, Measurement, best_of
+from experiments.multijoin import LoopWindow, choose_order, origin_cost
+from experiments.multijoin.steps import MultiwaySteps, NaiveSteps
 from experiments.streams import equal_streams, generate, scaled
-from tidemill.optimize.joins import JoinWindow, choose_order, origin_cost
 from tidemill.optimize.joins.optimum import optimum
-from tidemill.optimize.joins.steps import MultiwaySteps, NaiveSteps
 
 ALGORITHMS = ("naive", "lazy", "general")
 ESTIMATED = range(1, 51)
@@ -55,7 +55,7 @@ def main() -> None:
 
 
 def _part(
-    page: Page, title: str, name: str, windows: tuple[JoinWindow, ...], scale: int
+    page: Page, title: str, name: str, windows: tuple[LoopWindow, ...], scale: int
 ) -> dict[int, float]:
     """Draw one half of the figure; by interval, how many times the lazy join the naive takes."""
     page.section(title)
@@ -82,7 +82,7 @@ def _part(
     return {tau: times["naive"] / times["lazy"] for tau, times in seconds.items()}
 
 
-def _plans(windows: Sequence[JoinWindow], tau: float) -> Plans:
+def _plans(windows: Sequence[LoopWindow], tau: float) -> Plans:
     """The best plan of each algorithm: the loops by origin."""
     general = choose_order(windows, tau).orders
     places = {window.name: place for place, window in enumerate(windows)}
@@ -93,7 +93,7 @@ def _plans(windows: Sequence[JoinWindow], tau: float) -> Plans:
     }
 
 
-def _costs(windows: Sequence[JoinWindow], plans: Plans, tau: float) -> dict[str, float]:
+def _costs(windows: Sequence[LoopWindow], plans: Plans, tau: float) -> dict[str, float]:
     return {
         name: sum(
             origin_cost(windows[origin].name, [windows[at] for at in order], tau)
@@ -104,7 +104,7 @@ def _costs(windows: Sequence[JoinWindow], plans: Plans, tau: float) -> dict[str,
 
 
 def _seconds(
-    windows: tuple[JoinWindow, ...], tau: int, scale: int, quick: bool
+    windows: tuple[LoopWindow, ...], tau: int, scale: int, quick: bool
 ) -> dict[str, float]:
     data = generate(scaled(windows, scale), 100 + UNITS)
     measurement = Measurement(data, round(tau * data.turns), NESTED_LOOP)

@@ -9,8 +9,8 @@ from dataclasses import replace
 
 from experiments.algorithms import first_at_top
 from experiments.measure import HASHED, NESTED_LOOP, Measurement, best_of
+from experiments.multijoin import LoopWindow, choose_order, multiway_costs, total
 from experiments.streams import Data, equal_streams, generate, scaled
-from tidemill.optimize.joins import JoinWindow, choose_order, multiway_costs, total
 
 # The text's: nested loops, and hash indexes of so many buckets. Ours: an index by value.
 INDEXES = {"nested loop": NESTED_LOOP, "2": 2, "10": 10, "30": 30, "by value": HASHED}
@@ -154,7 +154,7 @@ def _order(sizes: Sequence[int]) -> tuple[int, ...]:
     return tuple(int(name[1:]) - 1 for name in names)
 
 
-def _windows(sizes: Sequence[int]) -> list[JoinWindow]:
+def _windows(sizes: Sequence[int]) -> list[LoopWindow]:
     streams = equal_streams(4, FAST)
     return [replace(window, buckets=size) for window, size in zip(streams, sizes, strict=True)]
 

@@ -11,10 +11,10 @@ from typing import Any
 
 from experiments.algorithms import Join, Loops, first_at_top, run
 from experiments.measure import HASHED, NESTED_LOOP, Measurement, best_of
+from experiments.multijoin import LoopWindow, choose_order, multiway_costs, total
+from experiments.multijoin.steps import MultiwaySteps
 from experiments.streams import TABLE_5, TABLE_6, TABLE_7, generate, scaled
-from tidemill.optimize.joins import JoinWindow, choose_order, multiway_costs, total
 from tidemill.optimize.joins.heuristic import small_first
-from tidemill.optimize.joins.steps import MultiwaySteps
 
 Costs = Mapping[Loops, float]
 
@@ -26,7 +26,7 @@ class Setting:
     """
 
     number: int
-    windows: tuple[JoinWindow, ...]
+    windows: tuple[LoopWindow, ...]
     looped: int
     hashed: int
     trials: int
@@ -123,11 +123,11 @@ def agreement(
     )
 
 
-def estimates(windows: Sequence[JoinWindow], tau: float | None = None) -> Costs:
+def estimates(windows: Sequence[LoopWindow], tau: float | None = None) -> Costs:
     return {order: total(multiway_costs([windows[at] for at in order], tau)) for order in ORDERS}
 
 
-def counts(windows: Sequence[JoinWindow], trials: int) -> Costs:
+def counts(windows: Sequence[LoopWindow], trials: int) -> Costs:
     """Rows looked at per unit of time, counted by the algorithm of the text.
 
     With as few rows as in the text, a few of them that find many partners make all the difference:
@@ -143,7 +143,7 @@ def counts(windows: Sequence[JoinWindow], trials: int) -> Costs:
     return counted
 
 
-def seconds(windows: Sequence[JoinWindow], buckets: int | None, quick: bool) -> Costs:
+def seconds(windows: Sequence[LoopWindow], buckets: int | None, quick: bool) -> Costs:
     units = 10 if quick else 40
     data = generate(windows, max(window.window for window in windows) + units)
     measurement = Measurement(data, round(INTERVAL * data.turns), buckets)

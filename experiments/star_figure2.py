@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from experiments.frame import Page, options  # isort: split
 
-from tidemill.offline.drawing import draw
-from tidemill.offline.graphs import Arrival, Fact, StarGraphs
+from experiments.offline.drawing import draw
+from experiments.offline.graphs import Arrival, Fact, StarGraphs
 
 R = [Arrival(*row) for row in ((0, 1, 5), (1, 0, 1), (2, 1, 4), (3, 0, 8), (4, 2, 3), (5, 5, 2))]
 S = [Arrival(*row) for row in ((0, 1, 1), (1, 3, 5), (2, 3, 2), (3, 8, 6), (4, 3, 4), (5, 5, 3))]

@@ -6,9 +6,9 @@ from experiments.frame import COLOURS, Page, options, timed  # isort: split
 
 from typing import NamedTuple
 
+from experiments.offline.graphs import MemoryGraph
 from experiments.star.data import Setting, Star, generate
 from experiments.star.shedding import optimal
-from tidemill.offline.graphs import MemoryGraph
 
 MEMORY, LIFE = 10, 10
 SIZES = (25, 50, 100, 150, 250, 500)

@@ -13,40 +13,40 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from experiments.algorithms import Row, arrivals
-from tidemill.optimize.joins import JoinWindow
+from experiments.multijoin import LoopWindow
 
 TABLE_5 = (
-    JoinWindow("S1", 10, 100, 500),
-    JoinWindow("S2", 1, 100, 50),
-    JoinWindow("S3", 1, 200, 40),
-    JoinWindow("S4", 3, 100, 5),
+    LoopWindow("S1", 10, 100, 500),
+    LoopWindow("S2", 1, 100, 50),
+    LoopWindow("S3", 1, 200, 40),
+    LoopWindow("S4", 3, 100, 5),
 )
 TABLE_6 = (
-    JoinWindow("S1", 100, 100, 200),
-    JoinWindow("S2", 1, 100, 200),
-    JoinWindow("S3", 1, 100, 20),
-    JoinWindow("S4", 3, 100, 2),
+    LoopWindow("S1", 100, 100, 200),
+    LoopWindow("S2", 1, 100, 200),
+    LoopWindow("S3", 1, 100, 20),
+    LoopWindow("S4", 3, 100, 2),
 )
 TABLE_7 = (
-    JoinWindow("S1", 11, 100, 200),
-    JoinWindow("S2", 10, 100, 100),
-    JoinWindow("S3", 1, 100, 65),
-    JoinWindow("S4", 1, 100, 20),
+    LoopWindow("S1", 11, 100, 200),
+    LoopWindow("S2", 10, 100, 100),
+    LoopWindow("S3", 1, 100, 65),
+    LoopWindow("S4", 1, 100, 20),
 )
 
 
-def equal_streams(count: int, rates: Sequence[float] = ()) -> tuple[JoinWindow, ...]:
+def equal_streams(count: int, rates: Sequence[float] = ()) -> tuple[LoopWindow, ...]:
     """The streams of the figures: length 100, 50 values, rate 1 if nothing else is said."""
     return tuple(
-        JoinWindow(f"S{at + 1}", rate, 100, 50) for at, rate in enumerate(rates or (1,) * count)
+        LoopWindow(f"S{at + 1}", rate, 100, 50) for at, rate in enumerate(rates or (1,) * count)
     )
 
 
-def scaled(windows: Sequence[JoinWindow], factor: int) -> tuple[JoinWindow, ...]:
+def scaled(windows: Sequence[LoopWindow], factor: int) -> tuple[LoopWindow, ...]:
     """More rows and as many more values: each row finds as many partners as before.
 
     >>> scaled(TABLE_5, 10)[1]
-    JoinWindow(name='S2', rate=10, window=100, distinct=500, buckets=1)
+    LoopWindow(name='S2', rate=10, window=100, distinct=500, buckets=1)
     """
     return tuple(
         replace(window, rate=window.rate * factor, distinct=window.distinct * factor)
@@ -58,7 +58,7 @@ def scaled(windows: Sequence[JoinWindow], factor: int) -> tuple[JoinWindow, ...]
 class Data:
     """Rows of all streams in the order they come: their streams and values, by timestamp."""
 
-    windows: tuple[JoinWindow, ...]
+    windows: tuple[LoopWindow, ...]
     streams: np.ndarray
     values: np.ndarray
 
@@ -83,7 +83,7 @@ class Data:
         return (range(begin, begin + size) for begin in range(first, last + 1, size))
 
 
-def generate(windows: Sequence[JoinWindow], units: float, seed: int = 7) -> Data:
+def generate(windows: Sequence[LoopWindow], units: float, seed: int = 7) -> Data:
     """Rows of so many units of time.
 
     >>> data = generate(TABLE_5, units=100)

@@ -8,9 +8,9 @@ import numpy as np
 
 from experiments.ranking.compare import Pair, beside
 from experiments.ranking.evaluate import Question
+from experiments.ranking.incomplete import Arrivals
 from experiments.ranking.printed import BY_SERVERS, BY_WINDOW
 from experiments.ranking.weblog import INTERVAL, WebSite
-from tidemill.testing.incomplete import Arrivals
 
 LIMIT = 20
 SEED = 1

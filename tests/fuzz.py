@@ -27,7 +27,7 @@ from rich.console import Console
 from rich.live import Live
 from rich.text import Text
 
-from tidemill.testing.random_cases import CASES, check_seed
+from tests.random.cases import CASES, check_seed
 
 FAILURES = Path("fuzz-failures")
 LONGEST = 300  # seconds that a case may take

@@ -1,6 +1,7 @@
 """Each layer imports only from the layers above it."""
 
 import ast
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -29,10 +30,9 @@ LAYERS = [
     "graph",
     "engine",
     "compose",
-    "offline",
     "testing",
     "tidemill",  # the package itself: the names it re-exports
-    "nexmark",  # an application: data, queries and a benchmark
+    "nexmark",  # an application: data and queries
     "terminal",
     "client",
     "server",
@@ -104,6 +104,12 @@ def test_module_imports_only_from_layers_above(module: Path) -> None:
     path = module.relative_to(PACKAGE).with_suffix("").parts
     assert layer_of(path) in LAYERS, "a new layer: give it its place in LAYERS"
     assert breaches(module.read_text("utf-8"), path) == []
+
+
+@pytest.mark.parametrize("folder", ["tests", "benchmarks", "experiments", "examples"])
+def test_the_package_needs_nothing_beside_it(folder: str) -> None:
+    imported = re.compile(rf"^\s*(?:from|import) {folder}\b", re.MULTILINE)
+    assert not [path for path in MODULES if imported.search(path.read_text("utf-8"))]
 
 
 @pytest.mark.parametrize(

@@ -10,9 +10,9 @@ from statistics import median
 import pyarrow as pa
 
 import tidemill as tm
+from experiments.adapting.effect import effect_of
 from experiments.frame import timed
 from tidemill.graph.manager.estimates import GraphEstimates
-from tidemill.graph.quality import effect_of
 from tidemill.optimize.cost.usage import Usage
 from tidemill.physical.operator import Exec
 

@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
+from experiments.early.costs import Work, hash_work
 from experiments.early.measure import Effort, Measured, measure
 from experiments.early.setting import LARGEST_TABLE, Setting
-from tidemill.optimize.early.costs import Work, hash_work
 from tidemill.optimize.early.ours import Constants, Rows, plan_rows
 from tidemill.optimize.early.plans import Costs, all_masks, plan_name
 

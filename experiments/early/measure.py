@@ -14,6 +14,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from experiments.early.setting import Setting
+from tests.checking.sources import Rows, opener, stream_source
 from tidemill import Engine, Query
 from tidemill.optimize.early.plans import Mask
 from tidemill.physical.operator import Exec
@@ -21,7 +22,6 @@ from tidemill.results import SinkRequest
 from tidemill.runtime.fabric import InProcess
 from tidemill.runtime.interface import Job, Root
 from tidemill.runtime.run import Run
-from tidemill.testing.sources import Rows, opener, stream_source
 from tidemill.timeline import TimeDomain
 
 

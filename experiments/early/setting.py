@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pyarrow as pa
 
+from experiments.early.costs import Stream
 from tidemill.optimize.cost.characteristics import Characteristics
-from tidemill.optimize.early.costs import Stream
 from tidemill.optimize.early.ours import JoinInput
 
 LARGEST_TABLE = 1021

@@ -11,10 +11,10 @@ import numpy as np
 
 from experiments.frame import Page
 from experiments.ranking.evaluate import Measured, Question, evaluate, rows_needed
+from experiments.ranking.incomplete import Arrivals, IncompleteStreams
 from experiments.ranking.literal import Tried, tried
 from experiments.ranking.printed import Printed
 from tidemill.algebra.ranking import Strategy
-from tidemill.testing.incomplete import Arrivals, IncompleteStreams
 
 Data = Callable[[int], Arrivals]
 """Makes so many rows."""

@@ -10,12 +10,12 @@ import numpy as np
 import polars as pl
 import pyarrow as pa
 
+from experiments.ranking.incomplete import Arrivals
 from tidemill.algebra import AggregateCall, Scan, Schema, column
 from tidemill.algebra.ranking import Promise, Ranked, Ranking, Strategy
 from tidemill.physical.lowering import lower
 from tidemill.physical.operator import with_validity
 from tidemill.runtime.operators import Graph
-from tidemill.testing.incomplete import Arrivals
 from tidemill.timeline import OPEN_END, VALID_FROM, VALID_TO
 
 EVALUATIONS = 50

@@ -13,9 +13,9 @@ from typing import NamedTuple
 import numpy as np
 
 from experiments.ranking.evaluate import Answer, Question, instants_of, quality
+from experiments.ranking.incomplete import Arrivals
 from tidemill.physical.arrays import Array, Ints
 from tidemill.physical.compiled import compiled_for, part
-from tidemill.testing.incomplete import Arrivals
 
 NONE = -1
 
@@ -46,7 +46,7 @@ class Tables:
 class Literal:
     """A run; `confidence` is the part of what is likely that counts, None of the exact algorithm.
 
-    >>> from tidemill.testing.incomplete import IncompleteStreams
+    >>> from experiments.ranking.incomplete import IncompleteStreams
     >>> rows = IncompleteStreams(3, recent=20).generate(1000, seed=1)
     >>> exact, likely = (Literal(rows, 3, 300, 10, confidence) for confidence in (None, 1.0))
     >>> exact.advance(1000), likely.advance(1000), exact.instances > likely.instances

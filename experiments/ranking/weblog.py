@@ -31,7 +31,7 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from tidemill.testing.incomplete import Arrivals
+from experiments.ranking.incomplete import Arrivals
 
 INTERVAL = 5000  # ms, over which requests are aggregated
 WARM_UP = 600  # seconds before the log begins, so that some clients have been there for long

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from tidemill.offline.graphs import Arrival, Fact
+from experiments.offline.graphs import Arrival, Fact
 
 VALUES = 90
 IMPORTANCES = 8

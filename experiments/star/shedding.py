@@ -10,9 +10,9 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from experiments.offline import best_join
 from experiments.star.data import KEYS, Star
 from tidemill.algebra import Scan, Schema, Shedding, SourceKind
-from tidemill.offline import best_join
 from tidemill.physical.operator import with_validity
 from tidemill.physical.source import SourceExec
 from tidemill.physical.star import StarJoinExec

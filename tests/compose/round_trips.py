@@ -5,6 +5,10 @@ from __future__ import annotations
 import warnings
 from random import Random
 
+from tests.checking.plans import Inputs, reference_of
+from tests.checking.queries import engine_with
+from tests.random.cases import random_inputs
+from tests.random.queries import QueryGenerator
 from tidemill.algebra import Plan
 from tidemill.compose import check, open_plan
 from tidemill.engine import Engine
@@ -12,10 +16,7 @@ from tidemill.engine.query import Query
 from tidemill.errors import PlanWarning, UnsupportedError
 from tidemill.optimize import optimize
 from tidemill.sql import parse
-from tidemill.testing.check import Inputs, check_result, reference_of
-from tidemill.testing.check_queries import engine_with
-from tidemill.testing.random_cases import random_inputs
-from tidemill.testing.random_queries import QueryGenerator
+from tidemill.testing.reference import check_result
 
 
 def check_random_query(seed: int) -> None:

@@ -3,10 +3,10 @@
 import pytest
 
 from experiments.early.comparison import Point, agreement, fitted, regret
+from experiments.early.costs import hash_work
 from experiments.early.measure import Effort, Measured, measure
 from experiments.early.setting import FIGURE_5, Setting
 from tests.golden.early import cases, streams
-from tidemill.optimize.early.costs import hash_work
 from tidemill.optimize.early.ours import plan_rows
 from tidemill.optimize.early.plans import all_masks, plan_name
 

@@ -7,12 +7,12 @@ import polars as pl
 import pytest
 
 from experiments.ranking.evaluate import Question, evaluate, quality, rows_needed
+from experiments.ranking.incomplete import Arrivals, IncompleteStreams
 from experiments.ranking.lemma import dominance_sizes, expected_size
 from experiments.ranking.literal import tried
 from experiments.ranking.weblog import INTERVAL, WebSite, aggregated
 from tests.golden.topk import cases
 from tidemill.algebra.ranking import CONFIDENCE, Strategy
-from tidemill.testing.incomplete import Arrivals, IncompleteStreams
 
 
 def once_per_stream(rows: Arrivals) -> bool:

@@ -9,9 +9,9 @@ import pytest
 
 from experiments.algorithms import Join, first_at_top, run
 from experiments.measure import HASHED, NESTED_LOOP, Measurement
+from experiments.multijoin import LoopWindow
 from experiments.multijoin_figure4 import buckets
 from experiments.streams import TABLE_5, equal_streams, generate
-from tidemill.optimize.joins import JoinWindow
 
 FILE = Path(__file__).parents[1] / "golden" / "papers" / "multijoin.json"
 CASES = {case["id"]: case for case in json.loads(FILE.read_text("utf-8"))["cases"]}
@@ -48,7 +48,7 @@ def test_buckets_left_for_the_fast_stream() -> None:
 def test_operator_finds_as_many_results_as_the_text(
     tau: int | None, sizes: int | tuple[int | None, ...] | None
 ) -> None:
-    windows = [JoinWindow("a", 2, 6, 5), JoinWindow("b", 1, 9, 4), JoinWindow("c", 3, 4, 6)]
+    windows = [LoopWindow("a", 2, 6, 5), LoopWindow("b", 1, 9, 4), LoopWindow("c", 3, 4, 6)]
     data = generate(windows, units=19)
     full = max(data.lengths)
     tick = None if tau is None else round(tau * data.turns)

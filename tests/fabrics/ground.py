@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import tidemill as tm
+from tests.fabrics.simulated import Elsewhere
 from tidemill.runtime.fabric import Fabric
-from tidemill.testing.fabrics import Elsewhere
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -12,6 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import tidemill as tm
+from tests.checking.sources import opener
 from tests.fabrics.answers import net_changes, query_of
 from tests.fabrics.ground import Ground, everywhere
 from tests.runtime.change_sources import SCHEMA, Script
@@ -27,7 +28,6 @@ from tidemill.runtime.relations import LocalRelation
 from tidemill.runtime.run import Run
 from tidemill.runtime.sources import ChangingSource, StreamSource
 from tidemill.store import Store
-from tidemill.testing.sources import opener
 from tidemill.timeline import TimeDomain
 
 LEAF = Schema((*SCHEMA, Field(VERSION, pa.int64())))

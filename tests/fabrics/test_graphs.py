@@ -11,8 +11,8 @@ import pytest
 from tests.fabrics.answers import Results, query_of
 from tests.fabrics.ground import Ground, everywhere, in_process, seeds
 from tests.fabrics.live_graph import COUNTS, QUERIES, Answers, LiveGraph, check, random_rows
-from tidemill.testing.fabrics import Rough
-from tidemill.testing.random_cases import graph_case
+from tests.fabrics.simulated import Rough
+from tests.random.cases import graph_case
 
 TICKS = 5
 

@@ -10,7 +10,11 @@ import pyarrow as pa
 import pytest
 
 import tidemill as tm
+from tests.checking.plans import reference_of
+from tests.checking.queries import plan_of, run_script
 from tests.fabrics.ground import Ground, seeds
+from tests.random.cases import ranking_case
+from tests.random.rankings import ranking_engine
 from tests.runtime.cases import check_plan_on
 from tidemill.algebra.ranking import Strategy
 from tidemill.analyze import Hints
@@ -22,10 +26,7 @@ from tidemill.physical.ranking import RankExec
 from tidemill.physical.topk import TopKExec
 from tidemill.runtime import tasks
 from tidemill.runtime.reports import News, gathered
-from tidemill.testing.check import check_result, reference_of
-from tidemill.testing.check_queries import plan_of, run_script
-from tidemill.testing.random_cases import ranking_case
-from tidemill.testing.random_rankings import ranking_engine
+from tidemill.testing.reference import check_result
 
 SEEDS = range(16)
 

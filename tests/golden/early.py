@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from tidemill.optimize.early.costs import Stream
+from experiments.early.costs import Stream
 
 _FILE = Path(__file__).parent / "papers" / "early_aggregation.json"
 

@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from tidemill.reference.shedding import StreamRow, Version
+from tests.reference.shedding import StreamRow, Version
 from tidemill.timeline import OPEN_END
 
 _FILE = Path(__file__).parent / "papers" / "star_join.json"

@@ -9,6 +9,8 @@ from random import Random
 
 import pyarrow as pa
 
+from tests.checking.plans import Inputs, reference_of
+from tests.checking.sources import opener
 from tidemill.algebra import Plan
 from tidemill.errors import PlanError
 from tidemill.graph.migration import Migration
@@ -22,9 +24,8 @@ from tidemill.results import SinkRequest
 from tidemill.runtime.fabric import InProcess
 from tidemill.runtime.interface import Job
 from tidemill.runtime.run import Run
-from tidemill.testing.check import Inputs, check_result, reference_of
+from tidemill.testing.reference import check_result
 from tidemill.testing.snapshots import Elements
-from tidemill.testing.sources import opener
 from tidemill.timeline import TimeDomain
 
 QUERY = "q"

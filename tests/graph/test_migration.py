@@ -13,6 +13,7 @@ import pytest
 import tidemill as tm
 from tests.golden.loader import cases
 from tests.graph.migrating import check_migrations
+from tests.random.cases import plan_case
 from tidemill.engine.running import RunningGraph, StartedQuery
 from tidemill.errors import TidemillError
 from tidemill.graph.migration import Migration, Phase, hand_overs
@@ -21,7 +22,6 @@ from tidemill.physical.lowering import lower
 from tidemill.physical.reference_point import ReferencePointExec
 from tidemill.runtime.progress import MigrationProgress
 from tidemill.testing import elements, snapshot_at
-from tidemill.testing.random_cases import plan_case
 
 COLUMNS = pa.schema({"k": pa.int64(), "v": pa.int64(), "at": pa.int64()})
 WINDOW = 10

@@ -5,7 +5,10 @@ from __future__ import annotations
 import pyarrow as pa
 import pytest
 
+from tests.checking.plans import Inputs, reference_of
+from tests.checking.sources import opener
 from tests.graph.migrating import Collected
+from tests.random.data import RandomStream
 from tidemill.algebra import Plan, Scan, Schema, TimeWindow
 from tidemill.algebra.nodes import Dstream, Granularity, Istream
 from tidemill.graph.query_graph import QueryGraph
@@ -14,10 +17,7 @@ from tidemill.results import SinkRequest
 from tidemill.runtime.fabric import InProcess
 from tidemill.runtime.interface import Job
 from tidemill.runtime.run import Run
-from tidemill.testing.check import Inputs, reference_of
-from tidemill.testing.random_data import RandomStream
 from tidemill.testing.snapshots import snapshot_at
-from tidemill.testing.sources import opener
 from tidemill.timeline import TimeDomain
 
 SCAN = Scan("s", "s", Schema.of(k=pa.int32()))

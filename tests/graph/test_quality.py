@@ -7,14 +7,13 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
+from experiments.adapting.effect import Effect, effect_of
 from tests.golden.loader import cases
 from tidemill.algebra import Granularity, Scan, Schema, TimeWindow
 from tidemill.errors import TidemillError
 from tidemill.graph.quality import (
-    Effect,
     Granules,
     Range,
-    effect_of,
     next_instant,
     resized,
     synchronised,

@@ -6,8 +6,10 @@ from pathlib import Path
 import polars as pl
 import pytest
 from pyspark.sql import SparkSession
+from typer.testing import CliRunner
 
 from tidemill import TidemillError
+from tidemill.cli import app
 from tidemill.nexmark.generate import STREAMS, Size, auction_house, generate
 
 pytestmark = pytest.mark.spark
@@ -84,3 +86,11 @@ def test_sellers_and_bidders_have_registered(house: Path) -> None:
 def test_a_size_needs_bids() -> None:
     with pytest.raises(TidemillError, match="at least one bid"):
         Size(0)
+
+
+def test_generate_says_what_it_wrote(tmp_path: Path) -> None:
+    arguments = [str(tmp_path / "nexmark"), "--bids", "2000", "--files", "2"]
+    result = CliRunner().invoke(app, ["nexmark", "generate", *arguments])
+    assert result.exit_code == 0, result.output
+    assert "2,000 bids, 200 auctions opened and closed, 20 persons" in result.stdout
+    assert len(list((tmp_path / "nexmark" / "bid").glob("*.parquet"))) == 2

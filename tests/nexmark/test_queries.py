@@ -6,12 +6,12 @@ import polars as pl
 import pytest
 from pyspark.sql import SparkSession
 
+from benchmarks.auction import flink, flink_job, structured, tidemill_spark
+from benchmarks.auction.answers import agree
+from benchmarks.auction.worker import Request, Worker
 from tidemill import Engine, TidemillError
 from tidemill.nexmark import generate
-from tidemill.nexmark.bench import flink, flink_job, structured, tidemill_spark
-from tidemill.nexmark.bench.answers import agree
-from tidemill.nexmark.bench.worker import Request, Worker
-from tidemill.nexmark.queries import QUERIES, choose
+from tidemill.nexmark.queries import QUERIES
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
@@ -72,9 +72,3 @@ def test_every_query_says_what_it_answers(tmp_path: Path) -> None:
         text = query.script(tmp_path)
         assert text.startswith("-- ")
         assert f"'{tmp_path}/" in text
-
-
-def test_unknown_queries_are_named() -> None:
-    assert [query.name for query in choose("q1, counts")] == ["q1", "counts"]
-    with pytest.raises(TidemillError, match="no query `q99`"):
-        choose("q99")

@@ -9,10 +9,10 @@ from typing import Any
 
 import pyarrow as pa
 
+from experiments.offline import BestJoin, best_join
+from experiments.offline.graphs import Arrival, By, Fact, StarGraphs
+from tests.reference.shedding import Result, StreamRow, Version, run_shedding
 from tidemill.algebra import Policy, Shedding
-from tidemill.offline import BestJoin, best_join
-from tidemill.offline.graphs import Arrival, By, Fact, StarGraphs
-from tidemill.reference.shedding import Result, StreamRow, Version, run_shedding
 from tidemill.timeline import OPEN_END
 
 

@@ -10,8 +10,8 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
+from experiments.offline import BestJoin, best_join
 from tidemill.errors import TidemillError
-from tidemill.offline import BestJoin, best_join
 
 R = {"at": [0, 1, 2], "a": [1, 1, 2], "worth": [5, 2, 9]}
 S = {"at": [1, 2, 3], "b": [7, 8, 7], "worth": [3, 9, 4]}

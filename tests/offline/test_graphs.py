@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
+from experiments.offline.graphs import By, MemoryGraph, Output, StarGraphs, State
 from tests.golden.star import cases, data_of
 from tests.offline.stars import golden
-from tidemill.offline.graphs import By, MemoryGraph, Output, StarGraphs, State
 
 EXAMPLE = data_of(cases()["example_optimal_approximation"])
 OPTIMAL = cases()["example_optimal_approximation"]["expected"]

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
+from experiments.offline.graphs import By
 from tests.golden.star import cases, data_of
 from tests.offline.stars import Star, golden, random_star
 from tidemill.algebra import Policy
-from tidemill.offline.graphs import By
 
 SEEDS = [range(first, first + 50) for first in range(0, 150, 50)]
 MEMORY = [0, 1, 2, 4, 6, 14]

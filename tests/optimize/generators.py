@@ -9,6 +9,7 @@ from random import Random
 
 import pyarrow as pa
 
+from tests.random.plans import COLUMNS, SOURCES, PlanGenerator, may_stay_open
 from tidemill.algebra import nodes
 from tidemill.algebra.aggregates import AggregateCall
 from tidemill.algebra.plan import Plan
@@ -16,7 +17,6 @@ from tidemill.algebra.promises import Range, Recurrence
 from tidemill.algebra.scalar import Scalar, column
 from tidemill.algebra.schema import Field, Schema
 from tidemill.algebra.types import is_numeric
-from tidemill.testing.random_plans import COLUMNS, SOURCES, PlanGenerator, may_stay_open
 
 
 class RulePlans(PlanGenerator):

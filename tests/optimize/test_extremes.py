@@ -9,15 +9,16 @@ import pyarrow as pa
 import pytest
 
 import tidemill as tm
+from tests.checking.plans import reference_of, run_in_partitions
 from tests.optimize.generators import RulePlans
+from tests.random.cases import random_inputs
 from tidemill.algebra import nodes
 from tidemill.algebra.scalar import column
 from tidemill.optimize import optimize
 from tidemill.optimize.contained import over_the_same
 from tidemill.optimize.examples import plan_of
 from tidemill.optimize.nulls import never_null
-from tidemill.testing.check import check_result, reference_of, run_in_partitions
-from tidemill.testing.random_cases import random_inputs
+from tidemill.testing.reference import check_result
 
 NAN = math.nan
 OWN = [0.0, 1.0, 2.0, 3.0, NAN, None]

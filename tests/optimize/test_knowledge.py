@@ -7,14 +7,13 @@ from random import Random
 import pytest
 
 from tests.analyze.world import plan as plan_of
+from tests.checking.plans import reference_of
 from tests.optimize.generators import RulePlans
-from tidemill.algebra import Plan, Project
+from tests.random.cases import random_inputs
+from tidemill.algebra import Plan
 from tidemill.optimize.alike import are_alike
 from tidemill.optimize.equalities import known_equalities
 from tidemill.optimize.keys import unique_keys
-from tidemill.optimize.reducible import is_reducible, reducible_subplans
-from tidemill.testing.check import reference_of
-from tidemill.testing.random_cases import random_inputs
 
 COUNT = "SELECT item AS i, COUNT(*) AS n FROM bid WINDOW(RANGE 5) GROUP BY item"
 
@@ -83,13 +82,3 @@ def test_alike() -> None:
     assert not are_alike(bids("a"), bids("b", "WHERE b.price > 1"))
     swapped = plan_of("SELECT price, item FROM bid").plan
     assert not are_alike(plan_of("SELECT item, price FROM bid").plan, swapped)
-
-
-def test_subplans_end_at_windows() -> None:
-    sql = """CREATE STREAM d AS SELECT item, MAX(price) AS m FROM bid WINDOW(RANGE 5) GROUP BY item;
-    SELECT AVG(m) AS a FROM d WINDOW(ROWS 3) WHERE m > 2"""
-    tops = reducible_subplans(plan_of(sql).plan)
-    assert [type(top).__name__ for top in tops] == ["Project", "Project"]
-    assert isinstance(tops[1], Project)
-    assert tops[1].schema.names == ("d.item", "d.m")
-    assert all(is_reducible(top) for top in tops)

@@ -7,16 +7,16 @@ from random import Random
 
 import pytest
 
+from tests.checking.plans import Inputs, check_plan, reference_of
 from tests.optimize.generators import RulePlans
+from tests.random.cases import random_inputs
+from tests.random.plans import COLUMNS, RELATION, SOURCES
 from tidemill.algebra import Plan
 from tidemill.analyze.hints import Hints
 from tidemill.optimize.driver import RULES
 from tidemill.optimize.rule import Known, Rule
 from tidemill.optimize.statistics import Statistics, StreamStatistics
 from tidemill.reference import evaluate
-from tidemill.testing.check import Inputs, check_plan, reach
-from tidemill.testing.random_cases import random_inputs
-from tidemill.testing.random_plans import COLUMNS, RELATION, SOURCES
 
 pytestmark = pytest.mark.fuzz
 
@@ -25,9 +25,8 @@ MOST_TRIED = 3 * FIRINGS
 
 
 def same_snapshots(plan: Plan, changed: Plan, inputs: Inputs) -> bool:
-    horizon = inputs.latest + reach(plan) + 2
-    data = inputs.accepted()
-    return evaluate(plan, data, horizon) == evaluate(changed, data, horizon)
+    expected = reference_of(plan, inputs)
+    return evaluate(changed, inputs.accepted(), expected.horizon) == expected
 
 
 def anything(random: Random) -> Statistics:

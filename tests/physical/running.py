@@ -8,12 +8,12 @@ from typing import Any
 import polars as pl
 import pyarrow as pa
 
+from tests.checking.sources import relation_source, run_to_the_end, stream_source
 from tidemill.algebra import Plan, Scan, SourceKind
 from tidemill.physical.lowering import lower
 from tidemill.physical.operator import Exec, empty_batch
 from tidemill.reference import SourceData
 from tidemill.runtime.sources import Source
-from tidemill.testing.sources import relation_source, run_to_the_end, stream_source
 from tidemill.timeline import OPEN_END
 
 START, END = "#start", "#end"

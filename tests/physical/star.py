@@ -12,6 +12,7 @@ from typing import Any
 import polars as pl
 import pyarrow as pa
 
+from tests.reference.shedding import Step, StreamRow, Version, run_shedding
 from tidemill.algebra import (
     VERSION,
     Policy,
@@ -28,7 +29,6 @@ from tidemill.physical.star import StarJoinExec
 from tidemill.physical.star.operator import importance_of, lots_of
 from tidemill.physical.time_window import TimeWindowExec
 from tidemill.reference import LogicalStream, evaluate
-from tidemill.reference.shedding import Step, StreamRow, Version, run_shedding
 from tidemill.timeline import OPEN_END, VALID_FROM, VALID_TO
 
 Values = tuple[Any, ...]

@@ -9,8 +9,14 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
+from tests.checking.plans import check_plan
+from tests.checking.queries import engine_with, plan_of, run_script
 from tests.golden.loader import Case, cases, physical_source, physical_stream, scan_of
 from tests.physical.running import as_elements, in_order, run_plan
+from tests.random.cases import random_inputs
+from tests.random.changes import with_changes
+from tests.random.data import random_row
+from tests.random.versions import FROM, TO, known_changes, version_table
 from tidemill.algebra import (
     VERSION,
     CountWindow,
@@ -28,12 +34,6 @@ from tidemill.physical.lowering import lower
 from tidemill.physical.operator import Operator
 from tidemill.physical.properties import has_end_order, is_chronon
 from tidemill.reference import evaluate
-from tidemill.testing.check import check_plan
-from tidemill.testing.check_queries import engine_with, plan_of, run_script
-from tidemill.testing.random_cases import random_inputs
-from tidemill.testing.random_changes import with_changes
-from tidemill.testing.random_data import random_row
-from tidemill.testing.versions import FROM, TO, known_changes, version_table
 from tidemill.timeline import OPEN_END
 
 EXAMPLES = [case for case in cases("adaptation") if "inputs" in case.facts]

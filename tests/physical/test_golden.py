@@ -9,6 +9,7 @@ import polars as pl
 import pytest
 from sqlglot import exp
 
+from tests.checking.changes import from_changes
 from tests.golden import formulas, plans
 from tests.golden.loader import (
     Case,
@@ -21,7 +22,7 @@ from tests.golden.loader import (
 from tests.physical.running import as_elements, in_order, run_exec, run_plan
 from tests.reference.test_golden import PLANS, expected, leaves, plan_of, sources
 from tidemill.algebra import SourceKind
-from tidemill.physical.changes import from_changes, snapshot, to_changes
+from tidemill.physical.changes import snapshot, to_changes
 from tidemill.physical.coalesce import CoalesceExec
 from tidemill.physical.operator import Exec
 from tidemill.physical.source import SourceExec

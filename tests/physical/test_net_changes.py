@@ -9,7 +9,9 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
+from tests.checking.plans import Inputs, reference_of
 from tests.physical.reading import TickReader
+from tests.random.splits import variants
 from tests.runtime.cases import make_case
 from tidemill.algebra import Plan, Scan, Schema
 from tidemill.physical.lowering import lower
@@ -18,8 +20,7 @@ from tidemill.physical.operator import empty_batch
 from tidemill.physical.source import SourceExec
 from tidemill.reference import LogicalStream, Row, canonical_row
 from tidemill.runtime.operators import Graph
-from tidemill.testing.check import Functions, Inputs, reference_of
-from tidemill.testing.random_splits import variants
+from tidemill.testing.reference import Functions
 from tidemill.timeline import BEGIN, OPEN_END, VALID_FROM, VALID_TO
 
 Told = tuple[int, str, int]

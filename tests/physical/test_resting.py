@@ -7,15 +7,15 @@ from random import Random
 
 import polars as pl
 
+from tests.checking.plans import Inputs
 from tests.physical.reading import TickReader
+from tests.random.splits import variants
 from tests.runtime.cases import make_case
 from tidemill.algebra import Plan
 from tidemill.physical.lowering import lower
 from tidemill.physical.operator import Operator
 from tidemill.physical.source import SourceExec
 from tidemill.runtime.operators import Graph
-from tidemill.testing.check import Inputs
-from tidemill.testing.random_splits import variants
 from tidemill.timeline import OPEN_END, VALID_FROM, VALID_TO
 
 QUIET = 5

@@ -8,7 +8,9 @@ from random import Random
 import polars as pl
 import pytest
 
+from tests.checking.plans import Inputs, reference_of
 from tests.physical.reading import TickReader
+from tests.random.splits import variants
 from tests.runtime.cases import make_case
 from tidemill.algebra import Plan, Scan, Schema
 from tidemill.physical.lowering import lower
@@ -16,8 +18,7 @@ from tidemill.physical.snapshot import SnapshotExec, snapshots_of
 from tidemill.physical.source import SourceExec
 from tidemill.reference import LogicalStream, Snapshot, canonical_row
 from tidemill.runtime.operators import Graph
-from tidemill.testing.check import Functions, Inputs, reference_of
-from tidemill.testing.random_splits import variants
+from tidemill.testing.reference import Functions
 from tidemill.timeline import BEGIN, OPEN_END, VALID_FROM, VALID_TO
 
 

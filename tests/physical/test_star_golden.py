@@ -7,14 +7,14 @@ from typing import Any
 
 import pytest
 
+from tests.checking.plans import Inputs, check_plan
 from tests.golden.star import cases
+from tests.random.data import RandomStream
+from tests.random.plans import COLUMNS
+from tests.random.relations import VERSIONED
 from tidemill.algebra import Plan, Scan, Shedding, SourceKind, StarJoin, TimeWindow
 from tidemill.algebra.nodes import Join, SemiJoin
 from tidemill.algebra.scalar import column, equality
-from tidemill.testing.check import Inputs, check_plan
-from tidemill.testing.random_data import RandomStream
-from tidemill.testing.random_plans import COLUMNS
-from tidemill.testing.random_relations import VERSIONED
 from tidemill.testing.snapshots import elements, snapshot_at
 from tidemill.timeline import OPEN_END
 

@@ -10,11 +10,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from tests.checking.plans import Inputs
+from tests.random.data import TIME, RandomStream
+from tests.random.plans import COLUMNS, RELATION, SOURCES
 from tidemill.algebra import Aggregate, AggregateCall, Plan, TimeWindow
 from tidemill.algebra.nodes import Scan
-from tidemill.testing.check import Inputs
-from tidemill.testing.random_data import TIME, RandomStream
-from tidemill.testing.random_plans import COLUMNS, RELATION, SOURCES
 
 Row = tuple[int | None, int | None, float | None, str | None, int]
 Ticks = Sequence[Sequence[Row]]

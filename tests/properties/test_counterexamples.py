@@ -7,11 +7,11 @@ from random import Random
 import pytest
 from _pytest.mark import ParameterSet
 
+from tests.checking.plans import check_plan
+from tests.checking.queries import check_query, engine_with, plan_of, run_script
 from tests.properties.counterexamples import COUNTEREXAMPLES, Counterexample
+from tests.random.splits import check_splits
 from tidemill.algebra import Plan
-from tidemill.testing.check import check_plan
-from tidemill.testing.check_queries import check_query, engine_with, plan_of, run_script
-from tidemill.testing.random_splits import check_splits
 
 
 def _parameter(example: Counterexample) -> ParameterSet:

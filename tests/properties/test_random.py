@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pytest
 
-from tidemill.testing.random_cases import check_seed
+from tests.random.cases import check_seed
 
 pytestmark = pytest.mark.fuzz
 

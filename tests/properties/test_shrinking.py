@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, note, settings
 from hypothesis import strategies as st
 
-from tidemill.testing.random_cases import CASES
+from tests.random.cases import CASES
 
 pytestmark = pytest.mark.fuzz
 

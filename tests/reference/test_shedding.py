@@ -8,9 +8,7 @@ from typing import Any
 import pytest
 
 from tests.golden.star import cases, data_of, relation, stream
-from tidemill.algebra import Policy, Shedding
-from tidemill.errors import PlanError
-from tidemill.reference.shedding import (
+from tests.reference.shedding import (
     Candidate,
     Step,
     StreamRow,
@@ -22,6 +20,8 @@ from tidemill.reference.shedding import (
     order_of_going,
     run_shedding,
 )
+from tidemill.algebra import Policy, Shedding
+from tidemill.errors import PlanError
 from tidemill.timeline import OPEN_END
 
 ONLINE = [case for case in cases().values() if case["id"].startswith("online_")]

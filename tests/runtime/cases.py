@@ -9,6 +9,11 @@ from typing import Any
 
 import polars as pl
 
+from tests.checking.plans import Inputs, reference_of
+from tests.checking.queries import engine_with, plan_of, run_script
+from tests.checking.sources import Rows, opener
+from tests.random.cases import PlanCase, QueryCase, plan_case, query_case
+from tests.random.data import TIME
 from tidemill.algebra import Plan, Scan
 from tidemill.fragments import Staged, stage_plans
 from tidemill.physical.lowering import lower
@@ -20,11 +25,7 @@ from tidemill.runtime.interface import Job, Root
 from tidemill.runtime.run import Run
 from tidemill.runtime.sources import Source, StreamSource
 from tidemill.store import Store
-from tidemill.testing.check import Inputs, check_result, reference_of
-from tidemill.testing.check_queries import engine_with, plan_of, run_script
-from tidemill.testing.random_cases import PlanCase, QueryCase, plan_case, query_case
-from tidemill.testing.random_data import TIME
-from tidemill.testing.sources import Rows, opener
+from tidemill.testing.reference import check_result
 from tidemill.timeline import TimeDomain
 
 

@@ -8,6 +8,7 @@ from random import Random
 import pytest
 
 from tests.fabrics.ground import Ground, seeds
+from tests.random.cases import PlanCase, SplitCase, relation_case
 from tests.runtime.cases import check_plan_on
 from tidemill.fragments import Mode, Staged, stage_plans
 from tidemill.fragments.exchange import ExchangeExec
@@ -15,7 +16,6 @@ from tidemill.optimize import optimize
 from tidemill.physical.lookup import LookupExec
 from tidemill.physical.lowering import lower
 from tidemill.physical.versions import VersionsExec
-from tidemill.testing.random_cases import PlanCase, SplitCase, relation_case
 
 # These seeds have lookups of all kinds, ...
 LOOKUPS = [0, 3, 9, 17, 23, 33, 68]

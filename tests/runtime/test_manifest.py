@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 
 import tidemill as tm
+from tests.checking.sources import opener
 from tests.fabrics.answers import query_of
 from tidemill.errors import ExecutionError, TidemillError
 from tidemill.runtime.fabric import InProcess
 from tidemill.runtime.manifest import identity_of, open_manifest
 from tidemill.runtime.run import Run
 from tidemill.store import Store
-from tidemill.testing.sources import opener
 
 
 def run_in(folder: Path, partitions: int = 2) -> Run:

@@ -9,7 +9,9 @@ from random import Random
 import polars as pl
 import pytest
 
+from tests.checking.plans import reference_of
 from tests.fabrics.ground import Ground, seeds
+from tests.fabrics.simulated import Rough
 from tests.physical.test_net_changes import net
 from tests.runtime.cases import Bounded, make_case
 from tidemill.fragments import stage_plans
@@ -21,8 +23,6 @@ from tidemill.physical.net_changes import SIGN, changes_of
 from tidemill.reference import Row
 from tidemill.runtime.fabric import Fabric, InProcess
 from tidemill.store import Store
-from tidemill.testing.check import reference_of
-from tidemill.testing.fabrics import Rough
 from tidemill.timeline import BEGIN, VALID_FROM, VALID_TO
 
 

@@ -12,7 +12,9 @@ from random import Random
 
 import pytest
 
+from tests.checking.contract import WatchExec
 from tests.fabrics.ground import Ground, seeds
+from tests.fabrics.simulated import Rough
 from tests.runtime.cases import check_plan_on, make_case, staged_case
 from tidemill.fragments import LateRowsExec, Mode
 from tidemill.fragments.stages import EdgeExec
@@ -28,8 +30,6 @@ from tidemill.physical.reference_point import ReferencePointExec
 from tidemill.physical.snapshot import SnapshotExec
 from tidemill.physical.star import AssignPartitionExec, StarJoinExec
 from tidemill.physical.versions import VersionsExec
-from tidemill.testing.contract import WatchExec
-from tidemill.testing.fabrics import Rough
 
 PLANS = [40, 161, 56, 243, 248, 13, 196, 219, 20, 143, 69, 179, 16, 133, 157, 82, 8, 93, 341]
 QUERIES = [0, 61, 73, 15]

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
+from tests.random.plans import may_stay_open
 from tests.runtime.cases import check_plan_on, make_case
 from tidemill.algebra import Aggregate, AggregateCall, Plan, TimeWindow
 from tidemill.fragments import stage_plans
 from tidemill.physical.lowering import lower
 from tidemill.physical.merge import MergeExec
 from tidemill.runtime.fabric import InProcess
-from tidemill.testing.random_plans import may_stay_open
 
 
 def extremes(plan: Plan) -> Plan:

@@ -10,7 +10,9 @@ from typing import Any
 import polars as pl
 import pytest
 
+from tests.checking.plans import reference_of
 from tests.fabrics.ground import Ground, seeds
+from tests.fabrics.simulated import Rough
 from tests.runtime.cases import Bounded, make_case, newest_row
 from tidemill.fragments import Mode, stage_plans
 from tidemill.physical import release
@@ -19,8 +21,6 @@ from tidemill.physical.snapshot import snapshots_of
 from tidemill.reference import Snapshot, canonical_row
 from tidemill.runtime.fabric import Fabric, InProcess
 from tidemill.store import Store
-from tidemill.testing.check import reference_of
-from tidemill.testing.fabrics import Rough
 from tidemill.timeline import OPEN_END, VALID_FROM, VALID_TO
 
 

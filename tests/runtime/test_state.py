@@ -13,7 +13,10 @@ import pyarrow as pa
 import pytest
 
 import tidemill as tm
+from tests.checking.sources import stream_source
 from tests.fabrics.answers import multiset, query_of
+from tests.fabrics.simulated import Rough
+from tests.random.graphs import Crash, CrashingStore
 from tests.runtime.cases import Bounded, make_case
 from tidemill.errors import ExecutionError
 from tidemill.physical.lowering import lower
@@ -21,9 +24,6 @@ from tidemill.runtime import state
 from tidemill.runtime.fabric import InProcess
 from tidemill.runtime.state import StageState, TickRows
 from tidemill.store import Store
-from tidemill.testing.fabrics import Rough
-from tidemill.testing.random_graphs import Crash, CrashingStore
-from tidemill.testing.sources import stream_source
 
 FOLDER = "state/stage=1/partition=0"
 

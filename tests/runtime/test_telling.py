@@ -12,6 +12,8 @@ import pyarrow as pa
 import pytest
 
 import tidemill as tm
+from tests.checking.sources import stream_source
+from tests.fabrics.simulated import Elsewhere
 from tests.runtime.cases import Bounded
 from tests.runtime.test_state import counted
 from tidemill.algebra.plan import Plan
@@ -23,8 +25,6 @@ from tidemill.runtime import state
 from tidemill.runtime.fabric import Fabric, InProcess
 from tidemill.runtime.state import StageState
 from tidemill.store import Store
-from tidemill.testing.fabrics import Elsewhere
-from tidemill.testing.sources import stream_source
 
 FIRST = """
 SELECT /*+ RANK(eaa) */ id, a.v + b.v AS score

@@ -10,8 +10,8 @@ from random import Random
 import pyarrow as pa
 
 import tidemill as tm
+from experiments.adapting.mix import MINUTE, Mix
 from tests.soak.oracle import answer, given, windows_of
-from tidemill.testing.mix import MINUTE, Mix
 
 TICK = 5_000
 """Milliseconds of the streams per tick."""

@@ -11,11 +11,11 @@ import duckdb
 import numpy as np
 import pyarrow as pa
 
+from experiments.adapting.mix import ROW
 from tidemill.graph.quality import Setting
 from tidemill.physical.adjusting import AdjustableExec
 from tidemill.physical.operator import Exec
 from tidemill.physical.source import SourceExec
-from tidemill.testing.mix import ROW
 
 Windows = Mapping[tuple[str, int, int], str]
 """For windows of a query, by stream and bounds, the knob that sets their size."""

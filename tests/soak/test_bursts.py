@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from experiments.adapting.mix import Mix
 from tests.soak.bursts import Setting, Soak
-from tidemill.testing.mix import Mix
 
 
 def test_memory_stays_under_its_bound_and_answers_are_exact() -> None:

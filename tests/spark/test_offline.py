@@ -9,9 +9,9 @@ import pyarrow.compute as pc
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 
+from experiments.offline import best_join
 from tests.offline.stars import random_star
 from tidemill.errors import PlanError
-from tidemill.offline import best_join
 
 pytestmark = pytest.mark.spark
 

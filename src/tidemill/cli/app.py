@@ -10,7 +10,6 @@ from typing import Annotated
 import typer
 
 from tidemill import __version__
-from tidemill.cli.bench import bench
 from tidemill.cli.demo import demo
 from tidemill.cli.explain import explain
 from tidemill.cli.nexmark import nexmark
@@ -46,8 +45,7 @@ def options(
 
 for command in (demo, run, explain, serve, shell):
     app.command()(command)
-for name, group in (("nexmark", nexmark), ("bench", bench)):
-    app.add_typer(group, name=name)
+app.add_typer(nexmark, name="nexmark")
 
 
 def main() -> None:

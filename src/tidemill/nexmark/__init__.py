@@ -1,4 +1,4 @@
-"""The auction benchmark: its data, its queries, and a comparison with other systems."""
+"""The auction benchmark: its data and its queries."""
 
 from tidemill.nexmark.generate import Size, generate
 

@@ -8,7 +8,6 @@ from pathlib import Path
 
 from tidemill import Engine, Query, TidemillError
 from tidemill.nexmark.generate import Size
-from tidemill.nexmark.windows import scale_windows
 
 FOLDER = "'nexmark/"
 """How paths in the scripts begin."""
@@ -28,10 +27,9 @@ class BenchmarkQuery:
         text = files("tidemill.nexmark").joinpath("queries", self.file).read_text("utf-8")
         return text.replace(FOLDER, f"'{Path(folder).as_posix()}/")
 
-    def on(self, engine: Engine, folder: str | Path, window: int = 1) -> Query:
-        """The query in an engine, over the streams in a folder, with windows so much larger."""
-        text = self.script(folder)
-        query = engine.sql(scale_windows(text, window) if window > 1 else text)
+    def on(self, engine: Engine, folder: str | Path) -> Query:
+        """The query in an engine, over the streams in a folder."""
+        query = engine.sql(self.script(folder))
         if query is None:
             raise TidemillError(f"{self.file} does not end with a query")
         return query
@@ -59,12 +57,3 @@ QUERIES = {
         BenchmarkQuery("sellers", "bid_sellers.sql", "windowed join", ("bid", "open_auction")),
     )
 }
-
-
-def choose(names: str) -> list[BenchmarkQuery]:
-    """The queries of a list such as `q1,counts`; an empty one means all."""
-    wanted = [name.strip() for name in names.split(",") if name.strip()] or list(QUERIES)
-    for name in wanted:
-        if name not in QUERIES:
-            raise TidemillError(f"no query `{name}`", help=f"queries: {', '.join(QUERIES)}")
-    return [QUERIES[name] for name in wanted]

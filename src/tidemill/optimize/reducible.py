@@ -1,4 +1,4 @@
-"""Snapshot-reducible operators and subplans.
+"""Snapshot-reducible operators.
 
 An operator is snapshot-reducible if its result at an instant depends on its inputs at that
 instant only, as its relational counterpart says. The laws of relational algebra hold for plans
@@ -34,29 +34,3 @@ def is_reducible(node: Plan) -> bool:
     (True, False, False)
     """
     return bool(node.children) and not isinstance(node, _OTHER_INSTANTS)
-
-
-def reducible_subplans(plan: Plan) -> list[Plan]:
-    """The tops of the largest snapshot-reducible subplans, from the top of the plan.
-
-    A subplan ends where a source or an operator begins that is not snapshot-reducible.
-
-    >>> from tidemill.algebra import Distinct, Filter, Scan, Schema, TimeWindow, Union
-    >>> once = Distinct(Scan("bid", "bid", Schema(())))
-    >>> plan = Distinct(Union(TimeWindow(once, 5), once))
-    >>> [top.label for top in reducible_subplans(plan)]
-    ['Distinct', 'Distinct']
-    """
-    found: list[Plan] = []
-    seen: set[int] = set()
-    waiting = [(plan, False)]
-    while waiting:
-        node, inside = waiting.pop()
-        reducible = is_reducible(node)
-        if reducible and not inside and all(node is not top for top in found):
-            found.append(node)
-        if id(node) in seen:
-            continue
-        seen.add(id(node))
-        waiting.extend((child, reducible) for child in reversed(node.children))
-    return found

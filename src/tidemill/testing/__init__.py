@@ -1,9 +1,6 @@
-"""For tests of queries: compare results with snapshots, on given data or at random."""
+"""For tests of queries: what they mean, instant by instant, and whether answers are just that."""
 
-from tidemill.testing.check import Inputs, check_plan, check_result
-from tidemill.testing.check_queries import check_query
-from tidemill.testing.contract import Contract, ContractError
-from tidemill.testing.random_data import RandomStream
+from tidemill.testing.reference import check_query, check_result, reference
 from tidemill.testing.snapshots import (
     Element,
     assert_snapshots_equal,
@@ -13,16 +10,12 @@ from tidemill.testing.snapshots import (
 )
 
 __all__ = [
-    "Contract",
-    "ContractError",
     "Element",
-    "Inputs",
-    "RandomStream",
     "assert_snapshots_equal",
-    "check_plan",
     "check_query",
     "check_result",
     "elements",
     "endpoints",
+    "reference",
     "snapshot_at",
 ]

@@ -8,13 +8,13 @@ from dataclasses import replace
 import pytest
 
 import tidemill as tm
+from experiments.adapting.mix import MINUTE, Mix
 from tidemill.engine.running import RunningGraph
 from tidemill.graph.manager import Readings, ResourceManager
 from tidemill.graph.manager.estimates import GraphEstimates
 from tidemill.physical.operator import Exec
 from tidemill.physical.time_window import TimeWindowExec
 from tidemill.runtime.operators import nodes_of
-from tidemill.testing.mix import MINUTE, Mix
 
 MIX = Mix(streams=6, rates=(10, 100), minutes=(1, 2), bounds=False, seed=3)
 TICK = MINUTE // 6

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
+from experiments.pipes import resources
 from tests.golden.loader import contents
 from tidemill.optimize.cost import characteristics as formulas
-from tidemill.optimize.cost import resources
 from tidemill.optimize.cost.characteristics import Characteristics
 
 Given = Mapping[str, Any]

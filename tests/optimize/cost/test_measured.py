@@ -14,16 +14,17 @@ import pyarrow as pa
 import pytest
 from sqlglot import parse_one
 
+from experiments.pipes import coalescing
+from experiments.pipes.resources import partial_results
 from tests.optimize.cost.measuring import Feed, Measured, measure, scan, statistics
 from tidemill.algebra import nodes
 from tidemill.algebra.aggregates import AggregateCall
 from tidemill.algebra.plan import Plan
 from tidemill.algebra.scalar import Scalar
 from tidemill.optimize.cost import characteristics as text
-from tidemill.optimize.cost import coalescing, discrete
+from tidemill.optimize.cost import discrete
 from tidemill.optimize.cost.characteristics import Characteristics
 from tidemill.optimize.cost.estimates import Estimator
-from tidemill.optimize.cost.resources import partial_results
 from tidemill.optimize.cost.usage import CostModel
 from tidemill.physical.coalesce import CoalesceExec
 from tidemill.physical.lowering import lower
@@ -252,8 +253,7 @@ def test_memory_of_coalesce() -> None:
     feed = Feed(1, 2_000, 1_000)
     stream = Characteristics(feed.distance, feed.length)
     found = measure(CoalesceExec(SourceExec(scan("a", feed, "k"))), {"a": feed}, span=12_000)
-    model = CostModel(Estimator())
-    estimated = model.of_coalesce(stream, coalescing.touching_at_random(stream, 1_000), 8)
+    estimated = coalescing.of_coalesce(stream, coalescing.touching_at_random(stream, 1_000), 8)
     assert estimated.state_rows == pytest.approx(found.state_rows, rel=TOLERANCE)
     assert 1 / FACTOR < estimated.state_bytes / found.state_bytes < FACTOR
 

@@ -6,9 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.golden.early import cases, points, streams
-from tidemill.optimize.early.choice import choose
-from tidemill.optimize.early.costs import (
+from experiments.early.costs import (
     Stream,
     Terms,
     Tuning,
@@ -22,6 +20,8 @@ from tidemill.optimize.early.costs import (
     plan_costs,
     printed_equation_20,
 )
+from tests.golden.early import cases, points, streams
+from tidemill.optimize.early.choice import choose
 from tidemill.optimize.early.plans import Masks, all_masks, plan_name
 
 PRINTED = "EAP10_eq20_as_printed"

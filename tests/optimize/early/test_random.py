@@ -8,13 +8,14 @@ from random import Random
 
 import pytest
 
+from tests.checking.plans import Inputs, reference_of, run_plan
+from tests.checking.queries import engine_with, plan_of, run_script
+from tests.random.data import random_row, random_stream
+from tests.random.plans import RELATION
 from tidemill.algebra import Aggregate, Plan
 from tidemill.algebra.relations import relation_scan
 from tidemill.optimize.early.rewrite import AggregateJoin, early_plan
-from tidemill.testing.check import Inputs, check_result, reference_of, run_plan
-from tidemill.testing.check_queries import engine_with, plan_of, run_script
-from tidemill.testing.random_data import random_row, random_stream
-from tidemill.testing.random_plans import RELATION
+from tidemill.testing.reference import check_result
 from tidemill.testing.snapshots import elements
 from tidemill.timeline import BEGIN, OPEN_END
 

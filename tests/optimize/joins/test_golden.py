@@ -9,19 +9,20 @@ from typing import Any
 
 import pytest
 
-from tidemill.optimize.joins import (
-    JoinWindow,
+from experiments.multijoin import (
+    LoopWindow,
     choose_order,
     join_size,
     multiway_costs,
     naive_costs,
-    orders_by_origin,
     origin_cost,
     total,
 )
+from experiments.multijoin.steps import MultiwaySteps, NaiveSteps, OriginSteps
+from tidemill.optimize.joins.choice import orders_by_origin
 from tidemill.optimize.joins.heuristic import small_first
 from tidemill.optimize.joins.optimum import optimum
-from tidemill.optimize.joins.steps import MultiwaySteps, NaiveSteps, OriginSteps, Steps
+from tidemill.optimize.joins.steps import Steps
 
 FILE = Path(__file__).parents[2] / "golden" / "papers" / "multijoin.json"
 CASES: Mapping[str, Any] = {
@@ -40,29 +41,29 @@ def having(*keys: str) -> list[str]:
     return [name for name, case in CASES.items() if {*keys} & {*case["expected"]}]
 
 
-def windows_of(case: Mapping[str, Any]) -> list[JoinWindow]:
+def windows_of(case: Mapping[str, Any]) -> list[LoopWindow]:
     streams = case["inputs"]["streams"]
     buckets = case["inputs"].get("buckets", [1] * len(streams))
     return [
-        JoinWindow(s["stream"], s["rate"], s["window"], s["distinct"], b)
+        LoopWindow(s["stream"], s["rate"], s["window"], s["distinct"], b)
         for s, b in zip(streams, buckets, strict=True)
     ]
 
 
-def named(windows: Sequence[JoinWindow], order: Sequence[str]) -> list[JoinWindow]:
+def named(windows: Sequence[LoopWindow], order: Sequence[str]) -> list[LoopWindow]:
     by_name = {window.name: window for window in windows}
     return [by_name[name] for name in order]
 
 
-def names(windows: Sequence[JoinWindow]) -> list[str]:
+def names(windows: Sequence[LoopWindow]) -> list[str]:
     return [window.name for window in windows]
 
 
-def cost_of(costs: Costs, windows: Sequence[JoinWindow], tau: float | None = None) -> float:
+def cost_of(costs: Costs, windows: Sequence[LoopWindow], tau: float | None = None) -> float:
     return total(costs(windows, tau))
 
 
-def found(steps: Steps) -> list[JoinWindow]:
+def found(steps: Steps) -> list[LoopWindow]:
     return [steps.windows[place] for place in optimum(steps)]
 
 
@@ -79,7 +80,7 @@ def test_join_sizes(name: str) -> None:
 
 def test_new_rows_go_first() -> None:
     case = CASES["table_4"]
-    windows = [JoinWindow(name, 1, 100, 50) for name in case["inputs"]["global_order"]]
+    windows = [LoopWindow(name, 1, 100, 50) for name in case["inputs"]["global_order"]]
     orders = {origin: names(order) for origin, order in orders_by_origin(windows).items()}
     assert orders == case["expected"]["order_by_origin"]
 
@@ -87,7 +88,7 @@ def test_new_rows_go_first() -> None:
 def test_number_of_plans() -> None:
     case = CASES["plan_space_size"]
     count = case["inputs"]["n"]
-    windows = [JoinWindow(str(place), 1, 100, 50) for place in range(count)]
+    windows = [LoopWindow(str(place), 1, 100, 50) for place in range(count)]
     orders = list(permutations(windows))
     assert len(orders) == factorial(count) == case["expected"]["global_orders"]
     general = [(origin, order) for origin in windows for order in orders]
@@ -226,7 +227,7 @@ def test_figure_2_naive_and_multiway_as_windows_grow_in_number() -> None:
     facts = case["inputs"]
     for point in case["expected"]["points"]:
         windows = [
-            JoinWindow(str(place), facts["rate"], facts["window"], facts["distinct"])
+            LoopWindow(str(place), facts["rate"], facts["window"], facts["distinct"])
             for place in range(point["windows"])
         ]
         assert cost_of(multiway_costs, windows) == about(point["eager_multiway"])

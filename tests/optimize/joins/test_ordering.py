@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tidemill.optimize.joins import (
-    JoinWindow,
+from experiments.multijoin import (
+    LoopWindow,
     choose_order,
     drift,
     general_costs,
@@ -21,16 +21,15 @@ from tidemill.optimize.joins import (
     reorder,
     total,
 )
+from experiments.multijoin.steps import MultiwaySteps, NaiveSteps, OriginSteps
+from experiments.multijoin.windows import PROBE
 from tidemill.optimize.joins.heuristic import fast_moved, small_first
-from tidemill.optimize.joins.optimum import optimum
-from tidemill.optimize.joins.ordering import EXACT_STREAMS
-from tidemill.optimize.joins.steps import MultiwaySteps, NaiveSteps, OriginSteps
-from tidemill.optimize.joins.windows import PROBE
+from tidemill.optimize.joins.optimum import EXACT_STREAMS, optimum
 
 TAUS = st.none() | st.floats(0.1, 100)
 
 
-def windows(least: int, most: int) -> st.SearchStrategy[list[JoinWindow]]:
+def windows(least: int, most: int) -> st.SearchStrategy[list[LoopWindow]]:
     one = st.tuples(
         st.sampled_from([0, 0.1, 1, 3, 10, 100]),
         st.floats(0.5, 500),
@@ -38,10 +37,10 @@ def windows(least: int, most: int) -> st.SearchStrategy[list[JoinWindow]]:
         st.sampled_from([1, 5, 20, None]),
     )
     lists = st.lists(one, min_size=least, max_size=most)
-    return lists.map(lambda many: [JoinWindow(f"s{i}", *parts) for i, parts in enumerate(many)])
+    return lists.map(lambda many: [LoopWindow(f"s{i}", *parts) for i, parts in enumerate(many)])
 
 
-def arranged(streams: Sequence[JoinWindow], order: Sequence[int]) -> list[JoinWindow]:
+def arranged(streams: Sequence[LoopWindow], order: Sequence[int]) -> list[LoopWindow]:
     return [streams[place] for place in order]
 
 
@@ -51,7 +50,7 @@ def about(number: float) -> object:
 
 @settings(deadline=None)
 @given(windows(2, 5), TAUS)
-def test_optimum_is_the_least_of_all_orders(streams: list[JoinWindow], tau: float | None) -> None:
+def test_optimum_is_the_least_of_all_orders(streams: list[LoopWindow], tau: float | None) -> None:
     for steps, costs in [
         (MultiwaySteps(streams, tau), multiway_costs),
         (NaiveSteps(streams, tau), naive_costs),
@@ -62,7 +61,7 @@ def test_optimum_is_the_least_of_all_orders(streams: list[JoinWindow], tau: floa
 
 @settings(deadline=None)
 @given(windows(2, 5), TAUS)
-def test_optimum_of_each_origin(streams: list[JoinWindow], tau: float | None) -> None:
+def test_optimum_of_each_origin(streams: list[LoopWindow], tau: float | None) -> None:
     for place, origin in enumerate(streams):
         best = min(origin_cost(origin.name, order, tau) for order in permutations(streams))
         order = arranged(streams, optimum(OriginSteps(streams, place, tau)))
@@ -72,7 +71,7 @@ def test_optimum_of_each_origin(streams: list[JoinWindow], tau: float | None) ->
 @settings(deadline=None)
 @given(windows(2, 7), TAUS)
 def test_heuristic_gives_an_order_and_moving_never_costs(
-    streams: list[JoinWindow], tau: float | None
+    streams: list[LoopWindow], tau: float | None
 ) -> None:
     steps = MultiwaySteps(streams, tau)
     plain = small_first(steps)
@@ -88,7 +87,7 @@ def test_heuristic_gives_an_order_and_moving_never_costs(
 @settings(deadline=None)
 @given(windows(2, 6), st.floats(0.1, 100))
 def test_orders_by_origin_are_never_dearer_than_new_rows_first(
-    streams: list[JoinWindow], tau: float
+    streams: list[LoopWindow], tau: float
 ) -> None:
     choice = choose_order(streams, tau)
     by_name = {window.name: window for window in streams}
@@ -100,14 +99,14 @@ def test_orders_by_origin_are_never_dearer_than_new_rows_first(
 
 
 def test_new_rows_go_to_the_top_if_it_costs_the_same() -> None:
-    streams = [JoinWindow(name, 1, 100, 50) for name in "abcd"]
+    streams = [LoopWindow(name, 1, 100, 50) for name in "abcd"]
     for origin, order in choose_order(streams, tau=5).orders.items():
         assert order[0] == origin
 
 
 @settings(max_examples=10, deadline=None)
 @given(windows(EXACT_STREAMS + 1, 20))
-def test_many_streams_are_ordered_by_the_heuristic_alone(streams: list[JoinWindow]) -> None:
+def test_many_streams_are_ordered_by_the_heuristic_alone(streams: list[LoopWindow]) -> None:
     choice = choose_order(streams)
     assert choice.optimum is None
     assert choice.ratio is None
@@ -116,8 +115,8 @@ def test_many_streams_are_ordered_by_the_heuristic_alone(streams: list[JoinWindo
 
 
 def test_fast_streams_are_moved_among_many() -> None:
-    slow = [JoinWindow(f"slow{i}", 1, 100, 50 + i) for i in range(13)]
-    fast = [JoinWindow("fast", 100, 100, 500), JoinWindow("faster", 200, 100, 1000)]
+    slow = [LoopWindow(f"slow{i}", 1, 100, 50 + i) for i in range(13)]
+    fast = [LoopWindow("fast", 100, 100, 500), LoopWindow("faster", 200, 100, 1000)]
     steps = MultiwaySteps([*slow, *fast])
     plain, better = small_first(steps), fast_moved(steps, small_first(steps))
     assert total(multiway_costs(arranged(steps.windows, better))) < 0.8 * total(
@@ -127,7 +126,7 @@ def test_fast_streams_are_moved_among_many() -> None:
 
 @pytest.mark.parametrize("count", [2, 6, 10, 30])
 def test_equal_streams_keep_the_order_they_came_in(count: int) -> None:
-    streams = [JoinWindow(f"s{i:02}", 1, 100, 50) for i in range(count)]
+    streams = [LoopWindow(f"s{i:02}", 1, 100, 50) for i in range(count)]
     assert list(choose_order(streams).order) == [window.name for window in streams]
 
 
@@ -135,7 +134,7 @@ def test_equal_streams_keep_the_order_they_came_in(count: int) -> None:
 @pytest.mark.parametrize("tau", [None, 5])
 def test_planning_ten_streams_takes_milliseconds(tau: float | None, buckets: int | None) -> None:
     streams = [
-        JoinWindow(f"s{i}", 1 + i**2 % 7, 50 + 13 * i, 10 + 29 * i, buckets) for i in range(10)
+        LoopWindow(f"s{i}", 1 + i**2 % 7, 50 + 13 * i, 10 + 29 * i, buckets) for i in range(10)
     ]
     choose_order(streams, tau)
     times = []
@@ -148,9 +147,9 @@ def test_planning_ten_streams_takes_milliseconds(tau: float | None, buckets: int
 
 
 def test_more_buckets_than_values_are_of_no_use() -> None:
-    other = JoinWindow("other", 1, 100, 50)
+    other = LoopWindow("other", 1, 100, 50)
     costs = [
-        total(multiway_costs([other, JoinWindow("few", 1, 100, 5, buckets)]))
+        total(multiway_costs([other, LoopWindow("few", 1, 100, 5, buckets)]))
         for buckets in (5, 500)
     ]
     assert costs[0] == costs[1]
@@ -158,7 +157,7 @@ def test_more_buckets_than_values_are_of_no_use() -> None:
 
 def test_index_by_value_costs_what_matches() -> None:
     """Of n windows with an index by value, an order costs its intermediate results."""
-    streams = [JoinWindow(f"s{i}", 1 + i, 100, 50 + 10 * i, None) for i in range(4)]
+    streams = [LoopWindow(f"s{i}", 1 + i, 100, 50 + 10 * i, None) for i in range(4)]
     for order in permutations(streams):
         a, b, c = order[:3]
         found = [join_size(part) for part in ([a], [a, b], [a, b, c])]
@@ -167,12 +166,12 @@ def test_index_by_value_costs_what_matches() -> None:
 
 
 def test_rates_that_move_make_another_order_worthwhile() -> None:
-    def streams(fast: float) -> list[JoinWindow]:
+    def streams(fast: float) -> list[LoopWindow]:
         return [
-            JoinWindow("a", fast, 100, 200),
-            JoinWindow("b", 1, 100, 200),
-            JoinWindow("c", 1, 100, 20),
-            JoinWindow("d", 3, 100, 2),
+            LoopWindow("a", fast, 100, 200),
+            LoopWindow("b", 1, 100, 200),
+            LoopWindow("c", 1, 100, 20),
+            LoopWindow("d", 3, 100, 2),
         ]
 
     planned = streams(1)
@@ -187,8 +186,8 @@ def test_rates_that_move_make_another_order_worthwhile() -> None:
 
 
 def test_rates_that_move_together_change_no_order() -> None:
-    planned = [JoinWindow(name, rate, 100, 50) for name, rate in zip("abc", (1, 2, 3), strict=True)]
-    faster = [JoinWindow(w.name, w.rate * 10, 100, 50) for w in planned]
+    planned = [LoopWindow(name, rate, 100, 50) for name, rate in zip("abc", (1, 2, 3), strict=True)]
+    faster = [LoopWindow(w.name, w.rate * 10, 100, 50) for w in planned]
     assert moved(planned, faster) == ("a", "b", "c")
     assert reorder(choose_order(planned).orders, planned, faster) is None
 
@@ -206,14 +205,14 @@ def test_rates_that_move_together_change_no_order() -> None:
 def test_impossible_windows(facts: dict[str, float], message: str) -> None:
     whole = {"rate": 1, "window": 100, "distinct": 50, "buckets": 1} | facts
     with pytest.raises(ValueError, match=message):
-        JoinWindow("s", **whole)  # type: ignore[arg-type]
+        LoopWindow("s", **whole)  # type: ignore[arg-type]
 
 
 def test_impossible_joins() -> None:
-    window = JoinWindow("s", 1, 100, 50)
+    window = LoopWindow("s", 1, 100, 50)
     with pytest.raises(ValueError, match="different names"):
         choose_order([window, window])
     with pytest.raises(ValueError, match="at least two"):
         choose_order([window])
     with pytest.raises(ValueError, match="longer than 0: 0"):
-        choose_order([window, JoinWindow("t", 1, 100, 50)], tau=0)
+        choose_order([window, LoopWindow("t", 1, 100, 50)], tau=0)

@@ -1,14 +1,12 @@
 """Quality that users allow to vary: bounds, who is adjusted with whom, changes, and histories."""
 
 from tidemill.graph.quality.bounds import Granules, Quality, Range, quality_of
-from tidemill.graph.quality.effect import Effect, effect_of
 from tidemill.graph.quality.granules import next_instant, synchronised
 from tidemill.graph.quality.history import Histories, Setting, pruned, recorded, settings
 from tidemill.graph.quality.knobs import Knobs, Wish, adjustable_nodes, with_knobs
 from tidemill.graph.quality.resizing import earliest_change, resized, settled_until
 
 __all__ = [
-    "Effect",
     "Granules",
     "Histories",
     "Knobs",
@@ -18,7 +16,6 @@ __all__ = [
     "Wish",
     "adjustable_nodes",
     "earliest_change",
-    "effect_of",
     "next_instant",
     "pruned",
     "quality_of",

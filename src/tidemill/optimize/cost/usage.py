@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import exp, inf
+from math import exp
 
 from tidemill.algebra import nodes
 from tidemill.algebra.aggregates import AggregateCall
@@ -11,8 +11,6 @@ from tidemill.algebra.plan import Plan
 from tidemill.algebra.ranking import Ranking
 from tidemill.algebra.scalar import Scalar, conjunction
 from tidemill.algebra.star import StarJoin
-from tidemill.optimize.cost.characteristics import Characteristics
-from tidemill.optimize.cost.coalescing import coalesced, coalescing_rows
 from tidemill.optimize.cost.constants import MEASURED, Constants, Steps
 from tidemill.optimize.cost.discrete import instants
 from tidemill.optimize.cost.estimates import Estimator
@@ -91,16 +89,6 @@ class CostModel:
         seconds = self._seconds(plan, steps) if work else 0.0
         own = Usage(state.total, kept + _overhead(state, steps), seconds)
         return sum(self._helpers(plan, state), own)
-
-    def of_coalesce(
-        self, stream: Characteristics, touching: float, row_width: float, max_length: float = inf
-    ) -> Usage:
-        """A coalescing operator, which logical plans do not have: it changes no snapshot."""
-        steps = self._constants.get("coalesce", Steps())
-        rows = coalescing_rows(stream, touching, max_length)
-        out = coalesced(stream, touching, max_length)
-        seconds = (steps.arrive * stream.rate + steps.emit * out.rate) * NANOSECOND
-        return Usage(rows, rows * (row_width + steps.row_bytes), seconds)
 
     def _seconds(self, plan: Plan, steps: Steps) -> float:
         arriving = sum(self.estimator.rate(child) for child in plan.children)

@@ -9,8 +9,6 @@ from tidemill.algebra.nodes import MultiJoin, entries, input_name
 from tidemill.algebra.plan import Plan
 from tidemill.algebra.scalar import conjunction
 from tidemill.optimize.cost.estimates import Estimator
-from tidemill.optimize.joins.costs import orders_by_origin
-from tidemill.optimize.joins.drift import WORTHWHILE
 from tidemill.optimize.joins.probing import best_orders, heuristic_ratio, probing_cost
 from tidemill.optimize.joins.windows import JoinWindow
 
@@ -32,17 +30,6 @@ def with_orders(
         orders = {order[0]: order for order in best}
     numbers = tuple(tuple(map(int, orders[window.name])) for window in windows)
     return replace(join, orders=numbers), cost
-
-
-def reordered(join: MultiJoin, estimator: Estimator) -> MultiJoin | None:
-    """The join with other orders, if streams have changed so much that it is worth it.
-
-    The state of a join does not depend on its orders, so a running one can change them.
-    """
-    windows = join_windows(join, estimator)
-    present = {order[0]: order for order in (tuple(map(str, each)) for each in join.orders)}
-    best, least = with_orders(join, estimator)
-    return best if probing_cost(windows, present) > WORTHWHILE * least else None
 
 
 def describe(join: MultiJoin, estimator: Estimator) -> str:
@@ -77,6 +64,19 @@ def _window(
     touching = [part for part in join.conditions if part.columns & own]
     share = estimator.selectivity(conjunction(*touching), *join.inputs)
     return JoinWindow(name, stream.rate, length, 1 / max(share, _LEAST_SHARE))
+
+
+def orders_by_origin(order: Sequence[JoinWindow]) -> dict[str, tuple[JoinWindow, ...]]:
+    """The order for the new rows of each input, given one for all: they go first.
+
+    >>> a, b, c = (JoinWindow(name, 1, 100, 50) for name in "abc")
+    >>> [[w.name for w in loops] for loops in orders_by_origin([a, b, c]).values()]
+    [['a', 'b', 'c'], ['b', 'a', 'c'], ['c', 'a', 'b']]
+    """
+    return {
+        origin.name: (origin, *(window for window in order if window is not origin))
+        for origin in order
+    }
 
 
 def _as_wished(

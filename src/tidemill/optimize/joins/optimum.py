@@ -11,6 +11,9 @@ from tidemill.optimize.joins.steps import Floats, Sets, Steps
 
 _Ints = npt.NDArray[np.int64]
 
+# Up to here all orders are weighed; twice the time for each stream more.
+EXACT_STREAMS = 12
+
 
 def optimum(steps: Steps) -> tuple[int, ...]:
     """The best order, as places of the windows; of equally good ones, the one nearest to theirs.
@@ -18,10 +21,10 @@ def optimum(steps: Steps) -> tuple[int, ...]:
     The best order of a set of windows ends with some window, after the best order of the rest.
     All n! orders are weighed in n · 2^n steps.
 
-    >>> from tidemill.optimize.joins.steps import MultiwaySteps
+    >>> from tidemill.optimize.joins.probing import ProbeSteps
     >>> from tidemill.optimize.joins.windows import JoinWindow
     >>> fast, slow = JoinWindow("fast", 10, 100, 50), JoinWindow("slow", 1, 100, 50)
-    >>> optimum(MultiwaySteps([fast, slow, slow]))
+    >>> optimum(ProbeSteps([fast, slow, slow], origin=1))
     (1, 2, 0)
     """
     count = len(steps.windows)

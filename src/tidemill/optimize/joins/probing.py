@@ -12,9 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tidemill.optimize.joins.heuristic import Order
-from tidemill.optimize.joins.optimum import optimum
-from tidemill.optimize.joins.ordering import EXACT_STREAMS, heuristic_order
+from tidemill.optimize.joins.heuristic import Order, heuristic_order
+from tidemill.optimize.joins.optimum import EXACT_STREAMS, optimum
 from tidemill.optimize.joins.steps import Floats, Sets, origin_sizes, sizes_with
 from tidemill.optimize.joins.windows import JoinWindow
 

@@ -12,8 +12,6 @@ from collections.abc import Sequence
 
 import numpy as np
 import polars as pl
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
 from tidemill.physical.arrays import Ints
 from tidemill.physical.keys import canonical, key_table, key_values
@@ -30,6 +28,8 @@ def components(relation: pl.DataFrame, keys: Sequence[Columns]) -> Ints:
     >>> components(f, [["a"], ["b"]]).tolist()
     [1, 0, 0, 0]
     """
+    from tidemill.physical.star.kernel.connecting import connect  # compiled where it is needed
+
     if relation.height == 0:
         return np.empty(0, dtype=np.int64)
     nodes, size = [], 0
@@ -38,10 +38,10 @@ def components(relation: pl.DataFrame, keys: Sequence[Columns]) -> Ints:
         found = key_table(values).find_or_add(values)
         nodes.append(found + size)
         size += int(found.max()) + 1
-    ones = np.concatenate([nodes[0]] * (len(nodes) - 1) or [nodes[0]])
-    others = np.concatenate(nodes[1:] or [nodes[0]])
-    edges = coo_array((np.ones(len(ones), np.int8), (ones, others)), shape=(size, size))
-    labels = connected_components(edges, directed=False)[1][nodes[0]]
+    roots = np.arange(size)
+    for others in nodes[1:]:
+        connect(roots, nodes[0], others)
+    labels = roots[nodes[0]]
     _, labels, sizes = np.unique(labels, return_inverse=True, return_counts=True)
     names = list(dict.fromkeys(name for columns in keys for name in columns))
     hashes = canonical(relation.select(names)).hash_rows().to_numpy()

@@ -1,1 +1,1 @@
-"""The compiled part of star joins. Only `sweep` is called from outside."""
+"""The compiled part of star joins. Only `sweep` and `connect` are called from outside."""

@@ -1,0 +1,1 @@
+"""Timed workloads: `python -m benchmarks.NAME` runs one of them."""

@@ -1,0 +1,1 @@
+"""Formulas of PIPES for operators as that text builds them, and what they leave open."""
