@@ -1,1 +1,1 @@
-"""Timed workloads: `python -m benchmarks.NAME` runs one of them."""
+"""Timed workloads: `python benchmarks/NAME.py` runs one of them."""
