@@ -10,10 +10,11 @@ import numpy as np
 import polars as pl
 
 from tidemill.algebra.schema import Schema
-from tidemill.physical.arrays import Array, Ints, slot_order
+from tidemill.physical.arrays import Array, Ints
 from tidemill.physical.keys import KeyColumns, hash_rows
 from tidemill.physical.once import ONCE
 from tidemill.physical.operator import ends, starts
+from tidemill.physical.ordering import slot_order
 from tidemill.timeline import OPEN_END
 
 _LARGEST_HASH = np.uint64(2**64 - 1)
