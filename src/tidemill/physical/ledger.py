@@ -16,10 +16,9 @@ import polars as pl
 from tidemill.physical.adding import added_up, found_moments
 from tidemill.physical.arrays import Array, Ints, lasts_of
 from tidemill.physical.calendar import Calendar, Entries, concat
-from tidemill.physical.compiled import fixed
 from tidemill.physical.keys import KeyTable
 from tidemill.physical.operator import ends, starts
-from tidemill.physical.ordering import slot_order
+from tidemill.physical.ordering import events_in_order
 from tidemill.timeline import OPEN_END
 
 
@@ -91,8 +90,7 @@ class Ledger:
             parts.extend(self._post(change, self.table.find_or_add(change.rows), until))
         parts.append(self._calendar.pop(until))
         events = concat(parts)
-        order = fixed(slot_order(events.slots, events.times))
-        return self._total(events, order, changes, until)
+        return self._total(events, changes, until)
 
     def _post(self, change: Change, slots: Ints, until: int) -> list[Entries]:
         """Start and end events of new rows; later ends go to the calendar."""
@@ -108,11 +106,10 @@ class Ledger:
         self._calendar.push(removed if later.all() else removed.take(np.flatnonzero(later)))
         return [added, removed.take(np.flatnonzero(soon))]
 
-    def _total(
-        self, events: Entries, order: Ints, changes: Sequence[Change], until: int
-    ) -> Moments:
+    def _total(self, events: Entries, changes: Sequence[Change], until: int) -> Moments:
         """Add up the events of each key; events of one instant make one moment."""
-        begin, slots, times, first = found_moments(events, order)
+        order, *in_order = events_in_order(events.slots, events.times)
+        begin, slots, times, first = found_moments(*in_order)
         last = lasts_of(first, len(slots))
         keys = slots[first]
         totals, before = {}, {}
