@@ -34,8 +34,12 @@ def test_rows_are_ordered_by_slot_and_time(highest: int, times: Callable[[], Int
     assert stable_order(within).tolist() == np.argsort(within, kind="stable").tolist()
 
 
-def test_hashes_of_64_bits_are_ordered() -> None:
-    hashes = DICE.integers(0, 2**64, ROWS, dtype=np.uint64)
+@pytest.mark.parametrize("low", [0, 2**63 - 300, 2**64 - 600])
+@pytest.mark.parametrize("count", [500, 2**64])
+def test_hashes_of_64_bits_are_ordered(low: int, count: int) -> None:
+    hashes = DICE.integers(low, min(low + count, 2**64), ROWS, dtype=np.uint64)
+    times = DICE.integers(0, 2**50, ROWS)
+    assert slot_order(hashes, times).tolist() == np.lexsort((times, hashes)).tolist()
     assert slot_order(hashes).tolist() == np.argsort(hashes, kind="stable").tolist()
 
 

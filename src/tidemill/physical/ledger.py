@@ -18,7 +18,7 @@ from tidemill.physical.arrays import Array, Ints, lasts_of
 from tidemill.physical.calendar import Calendar, Entries, concat
 from tidemill.physical.keys import KeyTable
 from tidemill.physical.operator import ends, starts
-from tidemill.physical.ordering import events_in_order
+from tidemill.physical.ordering import in_slot_order
 from tidemill.timeline import OPEN_END
 
 
@@ -108,7 +108,7 @@ class Ledger:
 
     def _total(self, events: Entries, changes: Sequence[Change], until: int) -> Moments:
         """Add up the events of each key; events of one instant make one moment."""
-        order, *in_order = events_in_order(events.slots, events.times)
+        order, *in_order = in_slot_order(events.slots, events.times)
         begin, slots, times, first = found_moments(*in_order)
         last = lasts_of(first, len(slots))
         keys = slots[first]

@@ -20,6 +20,8 @@ _Places = npt.NDArray[np.int32]
 _KEYS = np.zeros(0, np.uint64)
 _ORDER = np.zeros(0, np.int32)
 _PAIRS = (_KEYS, _ORDER, _KEYS, _ORDER)
+_NUMBERS = np.zeros(0, np.int64)
+_FIXED = fixed(_NUMBERS)
 
 
 def slot_order(slots: Array, within: Ints | None = None) -> Ints:
@@ -30,35 +32,35 @@ def slot_order(slots: Array, within: Ints | None = None) -> Ints:
     >>> slot_order(np.array([3, 1, 3, 0]), np.array([8, 5, 7, 9])).tolist()
     [3, 1, 2, 0]
     """
-    if len(slots) < _FEW_ROWS:
-        return np.lexsort((slots,) if within is None else (within, slots))
-    low, high = int(slots.min()), int(slots.max())
-    if high - low >= _DENSE * len(slots):
-        order = _as_they_are(slots) if within is None else _order(within)
-        return order[_order(slots[order])].astype(np.int64)
-    numbers = slots.view(np.int64)
-    if within is None or low == high:
-        order = _as_they_are(slots) if within is None else _order(within)
-        return _by_count(numbers, order, low, high)
-    runs = _runs(within)
-    if len(runs) > _FEW_RUNS:
-        order64 = _by_count(numbers, _as_they_are(slots), low, high)
-        if sort_within(fixed(numbers), fixed(within), order64, _SHORT):
-            return order64
-    return _by_count(numbers, _order(within), low, high)
+    if within is not None:
+        return in_slot_order(slots, within)[0]
+    if len(slots) < _FEW_ROWS or not _is_dense(slots):
+        return stable_order(slots)
+    return _by_slot(slots, np.arange(len(slots), dtype=np.int32), slots)[0]
 
 
-def events_in_order(slots: Ints, times: Ints) -> tuple[Ints, Ints, Ints]:
-    """Positions that sort by slot and time, and both columns in this order.
+def in_slot_order(slots: Array, within: Ints) -> tuple[Ints, Array, Ints]:
+    """Positions that sort by slot and a second column, and both columns in this order.
 
-    >>> [part.tolist() for part in events_in_order(np.array([2, 1, 2]), np.array([9, 5, 7]))]
+    >>> [part.tolist() for part in in_slot_order(np.array([2, 1, 2]), np.array([9, 5, 7]))]
     [[1, 2, 0], [1, 2, 2], [5, 7, 9]]
     """
-    if len(slots) < _FEW_ROWS or slots.min() < slots.max():
-        order = slot_order(slots, times)
-        return order, slots[order], times[order]
-    positions, keys = _sorted(times)
-    return positions.astype(np.int64), slots, keys.view(np.int64) + times.min()
+    if len(slots) < _FEW_ROWS:
+        order = np.lexsort((within, slots))
+        return order, slots[order], within[order]
+    if slots.min() == slots.max():
+        positions, values = _sorted(within)
+        return positions.astype(np.int64), slots, values
+    if not _is_dense(slots):
+        first = _sorted(within)[0]
+        order = first[_sorted(slots[first])[0]].astype(np.int64)
+        return order, slots[order], within[order]
+    if len(_runs(within)) > _FEW_RUNS:
+        # Few rows of a slot are sorted among themselves, sooner than all of them together.
+        found = _by_slot(slots, np.arange(len(slots), dtype=np.int32), within)
+        if sort_within(*found, _SHORT):
+            return found
+    return _by_slot(slots, *_sorted(within))
 
 
 def stable_order(values: Array) -> Ints:
@@ -69,27 +71,25 @@ def stable_order(values: Array) -> Ints:
     """
     if len(values) < _FEW_ROWS:
         return np.argsort(values, kind="stable")
-    return _order(values).astype(np.int64)
+    return _sorted(values)[0].astype(np.int64)
 
 
-def _as_they_are(values: Array) -> _Places:
-    return np.arange(len(values), dtype=np.int32)
+def _is_dense(slots: Array) -> bool:
+    """Whether the rows of every slot can be counted."""
+    return int(slots.max()) - int(slots.min()) < _DENSE * len(slots)
 
 
-def _order(values: Array) -> _Places:
-    return _sorted(values)[0]
-
-
-def _sorted(values: Array) -> tuple[_Places, _Words]:
-    """The order of values, and the values in it, counted from the smallest.
-
-    So also negative numbers are in the order of their bits.
-    """
-    keys = values.view(np.uint64) - values.min().view(np.uint64)
+def _sorted(values: Array) -> tuple[_Places, Array]:
+    """The order of values, and the values in it."""
+    # Counted from the smallest, also negative numbers are in the order of their bits.
+    low = values.min()
+    keys = values.view(np.uint64) - low.view(np.uint64)
     runs = _runs(keys)
     if len(runs) > _FEW_RUNS:
-        return _by_digits(keys)
-    return _merged(keys, np.append(runs, len(keys)))
+        order, keys = _by_digits(keys)
+    else:
+        order, keys = _merged(keys, np.append(runs, len(keys)))
+    return order, (keys + low.view(np.uint64)).view(values.dtype)
 
 
 def _runs(values: Array) -> Ints:
@@ -98,12 +98,15 @@ def _runs(values: Array) -> Ints:
     return begin[: find_runs(fixed(values.view(np.uint64)), begin)]
 
 
-def _by_count(slots: Ints, order: _Places, low: int, high: int) -> Ints:
-    if low == high:
-        return order.astype(np.int64)
-    result = np.empty(len(slots), dtype=np.int64)
-    sort_by_count(fixed(slots), order, low, np.zeros(high - low + 1, dtype=np.int32), result)
-    return result
+def _by_slot(slots: Array, order: _Places, values: Array) -> tuple[Ints, Ints, Ints]:
+    """By slot, and then in an order that is given, as the values are."""
+    low = slots.min()
+    places = np.zeros(int(slots.max()) - int(low) + 1, dtype=np.int32)
+    columns = fixed(slots.view(np.int64)), order, fixed(values.view(np.int64))
+    size = len(slots)
+    found = np.empty(size, np.int64), np.empty(size, np.int64), np.empty(size, np.int64)
+    sort_by_count(*columns, int(low.view(np.int64)), places, *found)
+    return found
 
 
 def _merged(keys: _Words, bounds: Ints) -> tuple[_Places, _Words]:
@@ -124,7 +127,7 @@ def _by_digits(keys: _Words) -> tuple[_Places, _Words]:
     return (other_order, other_keys) if moved else (order, keys)
 
 
-@compiled_for(fixed(_KEYS), np.zeros(0, np.int64))
+@compiled_for(fixed(_KEYS), _NUMBERS)
 def find_runs(values: _Words, begin: Ints) -> int:
     """Where runs of sorted values begin, as many as there is room for."""
     begin[0], count = 0, 1
@@ -137,7 +140,7 @@ def find_runs(values: _Words, begin: Ints) -> int:
     return count
 
 
-@compiled_for(*_PAIRS, fixed(np.zeros(0, np.int64)))
+@compiled_for(*_PAIRS, _FIXED)
 def merge_runs(
     keys: _Words, order: _Places, out_keys: _Words, out_order: _Places, bounds: Ints
 ) -> None:
@@ -190,8 +193,17 @@ def sort_by_digits(
     return moved
 
 
-@compiled_for(fixed(np.zeros(0, np.int64)), _ORDER, 0, _ORDER, np.zeros(0, np.int64))
-def sort_by_count(slots: Ints, order: _Places, low: int, places: _Places, out: Ints) -> None:
+@compiled_for(_FIXED, _ORDER, _FIXED, 0, _ORDER, _NUMBERS, _NUMBERS, _NUMBERS)
+def sort_by_count(
+    slots: Ints,
+    order: _Places,
+    values: Ints,
+    low: int,
+    places: _Places,
+    out_order: Ints,
+    out_slots: Ints,
+    out_values: Ints,
+) -> None:
     """Sort by slots, counted from the lowest, which have so many places."""
     for row in range(len(slots)):
         places[slots[row] - low] += 1
@@ -199,27 +211,28 @@ def sort_by_count(slots: Ints, order: _Places, low: int, places: _Places, out: I
     for slot in range(len(places)):
         count = places[slot]
         places[slot] = total
+        out_slots[total : total + count] = slot + low
         total += count
     for at in range(len(order)):
         slot = slots[order[at]] - low
-        out[places[slot]] = order[at]
-        places[slot] += 1
+        place = places[slot]
+        out_order[place], out_values[place] = order[at], values[at]
+        places[slot] = place + 1
 
 
-@compiled_for(fixed(np.zeros(0, np.int64)), fixed(np.zeros(0, np.int64)), np.zeros(0, np.int64), 0)
-def sort_within(slots: Ints, within: Ints, order: Ints, most: int) -> bool:
-    """Sort the rows of each slot, unless there is one with more rows that are in no order."""
+@compiled_for(_NUMBERS, _NUMBERS, _NUMBERS, 0)
+def sort_within(order: Ints, slots: Ints, values: Ints, most: int) -> bool:
+    """Sort the values of each slot, unless one has to go too far."""
     first = 0
     for at in range(1, len(order)):
-        row = order[at]
-        if slots[row] != slots[order[at - 1]]:
+        if slots[at] != slots[at - 1]:
             first = at
             continue
-        place = at
-        while place > first and within[order[place - 1]] > within[row]:
-            order[place] = order[place - 1]
+        row, value, place = order[at], values[at], at
+        while place > first and values[place - 1] > value:
+            order[place], values[place] = order[place - 1], values[place - 1]
             place -= 1
-        order[place] = row
+        order[place], values[place] = row, value
         if at - place > most:
             return False
     return True
