@@ -76,8 +76,9 @@ class Run:
         """The places where rows with these hashes are."""
         return hashes if self.buckets is None else hashes % np.uint64(self.buckets)
 
-    @property
+    @cached_property
     def places(self) -> Array:
+        """Where each of the rows is."""
         return self.places_of(self.hashes)
 
     @property
