@@ -269,6 +269,11 @@ CASES = [
     Case(
         "COUNT without groups", lambda inputs, live: nodes.Aggregate(inputs[0], (), calls("COUNT"))
     ),
+    Case(
+        "MAX without groups",
+        lambda inputs, live: nodes.Aggregate(inputs[0], (), calls("MAX x")),
+        columns="x",
+    ),
     Case("grouped COUNT, SUM, AVG, MIN, MAX", grouped("COUNT", "SUM v", "AVG v", "MIN v", "MAX v")),
     Case("grouped SUM of DOUBLE", grouped("SUM x"), columns="kx"),
     Case("grouped COUNT DISTINCT", grouped("COUNT v", distinct=True), columns="kv"),

@@ -42,26 +42,6 @@ def _flipped(bits: Ints) -> Ints:
     return bits ^ ((bits >> 63) & np.int64(2**63 - 1))
 
 
-def slot_order(slots: Ints, within: Ints | None = None) -> Ints:
-    """Positions that sort by slot, and by a second column `within` a slot.
-
-    What is equal stays in its old order. Slots are small numbers, so a radix sort by digits of
-    16 bits does it.
-
-    >>> slot_order(np.array([3, 1, 3, 0]), np.array([8, 5, 7, 9])).tolist()
-    [3, 1, 2, 0]
-    """
-    if within is not None and not is_sorted(within):
-        order = np.argsort(within, kind="stable")
-        return order[slot_order(slots[order])]
-    order = np.argsort(slots.astype(np.uint16), kind="stable")
-    bits = int(slots.max(initial=0)).bit_length()
-    for shift in range(16, bits, 16):
-        digit = (slots >> shift).astype(np.uint16)
-        order = order[np.argsort(digit[order], kind="stable")]
-    return order
-
-
 def starts_of_runs(*sorted_columns: Array) -> Bools:
     """True where a row differs from the row before it in any of the columns.
 

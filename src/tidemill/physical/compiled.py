@@ -7,7 +7,9 @@ from importlib.resources import files
 from typing import Any, TypeVar, cast
 from zlib import crc32
 
+import numpy as np
 from numba import njit, typeof
+from numpy.typing import NDArray
 
 # Nothing is allocated, so nobody must count references; a division by zero is no error.
 _OPTIONS: dict[str, Any] = {"_nrt": False, "error_model": "numpy"}
@@ -38,6 +40,16 @@ def compiled_for(*examples: Any) -> Callable[[_Function], _Function]:
             return cast(_Function, njit(signature, **_OPTIONS)(function))
 
     return compile_it
+
+
+def fixed(array: NDArray[Any]) -> NDArray[Any]:
+    """An array as compiled functions take those that they only read.
+
+    To them, arrays that may be written to are of another type. Those of frames may not.
+    """
+    view = np.ascontiguousarray(array).view()
+    view.flags.writeable = False
+    return view
 
 
 def source_of(package: str) -> int:

@@ -21,7 +21,7 @@ from tidemill.algebra.nodes import CountWindow
 from tidemill.algebra.plan import Plan
 from tidemill.algebra.schema import Schema
 from tidemill.physical.adjusting import AdjustableExec, sizes_at
-from tidemill.physical.arrays import Ints, ranges, slot_order, starts_of_runs
+from tidemill.physical.arrays import Ints, ranges, starts_of_runs
 from tidemill.physical.keys import KeyTable, canonical
 from tidemill.physical.operator import (
     Exec,
@@ -31,6 +31,7 @@ from tidemill.physical.operator import (
     starts,
     with_validity,
 )
+from tidemill.physical.ordering import slot_order
 from tidemill.physical.release import OpenSweep
 from tidemill.timeline import OPEN_END, VALID_FROM
 

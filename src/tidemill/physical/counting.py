@@ -16,18 +16,12 @@ import polars as pl
 
 from tidemill.algebra.plan import Plan
 from tidemill.algebra.schema import Schema
-from tidemill.physical.arrays import (
-    Array,
-    Ints,
-    ends_of_runs,
-    ranges,
-    slot_order,
-    starts_of_runs,
-)
+from tidemill.physical.arrays import Array, Ints, ends_of_runs, ranges, starts_of_runs
 from tidemill.physical.hash_index import HashIndex
 from tidemill.physical.keys import canonical
 from tidemill.physical.ledger import Change, Ledger, Moments
 from tidemill.physical.operator import Exec, Operator, empty_frame, with_validity
+from tidemill.physical.ordering import slot_order
 from tidemill.physical.release import OpenSweep
 
 LEFT, RIGHT = "left", "right"

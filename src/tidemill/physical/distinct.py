@@ -11,7 +11,7 @@ import polars as pl
 
 from tidemill.algebra.plan import Plan
 from tidemill.algebra.schema import Schema
-from tidemill.physical.arrays import running_max, slot_order, starts_of_runs
+from tidemill.physical.arrays import running_max, starts_of_runs
 from tidemill.physical.keys import KeyTable, canonical
 from tidemill.physical.operator import (
     Exec,
@@ -23,6 +23,7 @@ from tidemill.physical.operator import (
     starts,
     with_validity,
 )
+from tidemill.physical.ordering import slot_order
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from tidemill.physical.arrays import Bools, Ints, slot_order, starts_of_runs
+from tidemill.physical.arrays import Bools, Ints, starts_of_runs
 from tidemill.physical.cut import cut
 from tidemill.physical.hand_over import HandOverExec, handed_over
 from tidemill.physical.keys import canonical, key_table
@@ -20,6 +20,7 @@ from tidemill.physical.operator import (
     starts,
     with_validity,
 )
+from tidemill.physical.ordering import slot_order
 from tidemill.timeline import OPEN_END, VALID_FROM
 
 

@@ -5,12 +5,17 @@ from __future__ import annotations
 import numpy as np
 
 from tidemill.physical.arrays import Array, Bools, Ints
+from tidemill.physical.compiled import compiled_for, fixed, part
 
 _FEWEST_CELLS = 64
 _FEWEST_TO_COMPACT = 1024
 _FREE = -1
 _MIX = np.uint64(0x9E3779B97F4A7C15)  # 2 ** 64 divided by the golden ratio
 _HALF = np.uint64(32)
+
+_HASHES = np.zeros(0, np.uint64)
+_NUMBERS = np.zeros(0, np.int64)
+_INDEX = (np.zeros(0, np.int32), _HASHES, np.zeros(0, np.bool_))
 
 
 class HashIndex:
@@ -21,11 +26,11 @@ class HashIndex:
 
     >>> index = HashIndex()
     >>> slots, added = index.find_or_add(np.array([70, 50, 70], dtype=np.uint64))
-    >>> len(set(slots.tolist())), len(added)
-    (2, 2)
+    >>> slots.tolist(), added.tolist()
+    ([0, 1, 0], [0, 1])
     >>> index.free(slots[:1])
-    >>> index.find(np.array([50, 70], dtype=np.uint64)).tolist() == [slots[1], -1]
-    True
+    >>> index.find(np.array([50, 70], dtype=np.uint64)).tolist()
+    [1, -1]
     """
 
     def __init__(self) -> None:
@@ -55,23 +60,22 @@ class HashIndex:
 
     def find(self, hashes: Array) -> Ints:
         """The slot of every hash, -1 where there is none."""
-        _, slots = self._search(hashes, self._home(hashes))
-        return slots.astype(np.int64)
+        slots = np.empty(len(hashes), dtype=np.int64)
+        search(self._cells, self._hashes, self._live, fixed(hashes), slots)
+        return slots
 
     def find_or_add(self, hashes: Array) -> tuple[Ints, Ints]:
         """The slot of every hash, and the rows for which new ones were made, in their order."""
-        cells, found = self._search(hashes, self._home(hashes))
-        slots = found.astype(np.int64)
-        missing = np.flatnonzero(slots < 0)
-        if len(missing) == 0:
-            return slots, missing
-        if self._reserve(len(missing)):
-            cells, _ = self._search(hashes[missing], self._home(hashes[missing]))
-        else:
-            cells = cells[missing]
-        slots[missing], added = self._add(hashes[missing], cells)
-        self._trim()
-        return slots, missing[added]
+        slots, added = (np.empty(len(hashes), dtype=np.int64) for _ in range(2))
+        wanted, before, done = fixed(hashes), self._count, 0
+        while done < len(hashes):
+            index = self._cells, self._hashes, self._live
+            done, count = search_or_add(*index, self._count, wanted, done, slots, added, before)
+            self.live_count += count - self._count
+            self._count = count
+            if done < len(hashes):
+                self._grow()
+        return slots, added[: self._count - before]
 
     def compact(self) -> Ints | None:
         """If most slots are free, number the others anew: the old numbers of what is kept."""
@@ -93,85 +97,89 @@ class HashIndex:
     def nbytes(self) -> int:
         return self._hashes.nbytes + self._live.nbytes + self._cells.nbytes
 
-    def _home(self, hashes: Array) -> Ints:
-        bits = len(self._cells).bit_length() - 1
-        mixed = (hashes ^ (hashes >> _HALF)) * _MIX
-        cells: Ints = (mixed >> np.uint64(64 - bits)).view(np.int64)
-        return cells
-
-    def _search(self, hashes: Array, cells: Ints) -> tuple[Ints, Array]:
-        """From these cells on, the first that is free or has the hash; and what is in it."""
-        slots = self._cells[cells]
-        astray = self._astray(hashes, slots)
-        while len(astray):
-            following = (cells[astray] + 1) & (len(self._cells) - 1)
-            cells[astray] = following
-            slots[astray] = there = self._cells[following]
-            astray = astray[self._astray(hashes[astray], there)]
-        return cells, slots
-
-    def _astray(self, hashes: Array, slots: Array) -> Ints:
-        """Which hashes are at a cell that another one, or a dead one, has taken."""
-        other = (self._hashes[slots] != hashes) | ~self._live[slots]
-        return np.flatnonzero(other & (slots >= 0))
-
-    def _add(self, hashes: Array, cells: Ints) -> tuple[Ints, Ints]:
-        """New slots for hashes, given the free cells that they came to; equal ones share one."""
-        slots = np.empty(len(hashes), dtype=np.int64)
-        added = []
-        rows = np.arange(len(hashes), dtype=np.int64)
-        while len(rows):
-            wanted = cells[rows]
-            self._cells[wanted] = rows  # of several that want the same cell, one stays
-            winner = self._cells[wanted]
-            own = rows[np.flatnonzero(winner == rows)]
-            slots[own] = fresh = np.arange(self._count, self._count + len(own))
-            self._cells[cells[own]] = fresh
-            self._hashes[fresh] = hashes[own]
-            self._live[fresh] = True
-            self._count += len(own)
-            self.live_count += len(own)
-            added.append(own)
-            equal = hashes[winner] == hashes[rows]
-            slots[rows[equal]] = slots[winner[equal]]
-            rows = rows[~equal]
-            cells[rows], _ = self._search(hashes[rows], cells[rows])
-        return slots, np.concatenate(added)
-
-    def _reserve(self, more: int) -> bool:
-        """Make room; whether cells have moved."""
-        needed = self._count + more
-        if needed > len(self._hashes):
-            self._resize(max(needed, 2 * self._count))
-        if 2 * needed <= len(self._cells):
-            return False
-        self._build(_cells_for(needed))
-        return True
-
-    def _trim(self) -> None:
-        """Give back room that was made for hashes that turned out to be equal."""
-        if len(self._hashes) > 4 * self._count:
-            self._resize(self._count)
-        if len(self._cells) > 4 * _cells_for(self._count):
-            self._build(_cells_for(self._count))
+    def _grow(self) -> None:
+        """Make room for as many slots again."""
+        room = 2 * self._count
+        if self._count == len(self._hashes):
+            self._resize(room)
+        if 2 * self._count >= len(self._cells):
+            self._build(_cells_for(room))
 
     def _resize(self, size: int) -> None:
-        # Never without a place, so that it does no harm to look at number -1.
+        # Never without a place, so that there is always one to double.
         self._hashes = np.resize(self._hashes[: self._count], max(size, 1))
         self._live = np.resize(self.live, max(size, 1))
 
     def _build(self, size: int) -> None:
         """Put all that is live into new cells."""
         self._cells = np.full(size, _FREE, dtype=np.int32)
-        slots = np.flatnonzero(self.live)
-        cells = self._home(self._hashes[slots])
-        while len(slots):
-            free = np.flatnonzero(self._cells[cells] < 0)
-            self._cells[cells[free]] = slots[free]
-            left = np.flatnonzero(self._cells[cells] != slots)
-            slots, cells = slots[left], (cells[left] + 1) & (size - 1)
+        put(self._cells, self._hashes, self._live, self._count)
 
 
 def _cells_for(slots: int) -> int:
     """At most half of the cells are taken."""
     return max(_FEWEST_CELLS, 1 << (2 * slots - 1).bit_length())
+
+
+@part
+def _home(hash: np.uint64, last: int) -> np.int64:
+    """The cell where the search for a hash begins; the last cell is all ones."""
+    mixed = (hash ^ (hash >> _HALF)) * _MIX
+    return np.int64((mixed >> _HALF) & np.uint64(last))
+
+
+@part
+def _cell(cells: Array, known: Array, live: Array, hash: np.uint64) -> np.int64:
+    """The cell that has a hash, or the free one where it would go."""
+    last = len(cells) - 1
+    cell = _home(hash, last)
+    while cells[cell] >= 0:
+        slot = cells[cell]
+        if known[slot] == hash and live[slot]:
+            break
+        cell = (cell + 1) & last
+    return cell
+
+
+@compiled_for(*_INDEX, fixed(_HASHES), _NUMBERS)
+def search(cells: Array, known: Array, live: Array, hashes: Array, slots: Ints) -> None:
+    """The slots of hashes."""
+    for row in range(len(hashes)):
+        slots[row] = cells[_cell(cells, known, live, hashes[row])]
+
+
+@compiled_for(*_INDEX, 0, fixed(_HASHES), 0, _NUMBERS, _NUMBERS, 0)
+def search_or_add(
+    cells: Array,
+    known: Array,
+    live: Array,
+    count: int,
+    hashes: Array,
+    done: int,
+    slots: Ints,
+    added: Ints,
+    before: int,
+) -> tuple[int, int]:
+    """The slots of hashes, from row `done` on; the row at which there is no more room."""
+    room = min(len(known), len(cells) // 2)
+    for row in range(done, len(hashes)):
+        if row > done and hashes[row] == hashes[row - 1]:
+            slots[row] = slots[row - 1]
+            continue
+        cell = _cell(cells, known, live, hashes[row])
+        if cells[cell] < 0:
+            if count == room:
+                return row, count
+            cells[cell], known[count], live[count] = count, hashes[row], True
+            added[count - before] = row
+            count += 1
+        slots[row] = cells[cell]
+    return len(hashes), count
+
+
+@compiled_for(*_INDEX, 0)
+def put(cells: Array, known: Array, live: Array, count: int) -> None:
+    """Put all that is live into free cells."""
+    for slot in range(count):
+        if live[slot]:
+            cells[_cell(cells, known, live, known[slot])] = slot

@@ -13,16 +13,12 @@ from functools import cached_property
 import numpy as np
 import polars as pl
 
-from tidemill.physical.arrays import (
-    Array,
-    Ints,
-    lasts_of,
-    slot_order,
-    starts_of_runs,
-)
+from tidemill.physical.adding import added_up, found_moments
+from tidemill.physical.arrays import Array, Ints, lasts_of
 from tidemill.physical.calendar import Calendar, Entries, concat
 from tidemill.physical.keys import KeyTable
 from tidemill.physical.operator import ends, starts
+from tidemill.physical.ordering import in_slot_order
 from tidemill.timeline import OPEN_END
 
 
@@ -94,8 +90,7 @@ class Ledger:
             parts.extend(self._post(change, self.table.find_or_add(change.rows), until))
         parts.append(self._calendar.pop(until))
         events = concat(parts)
-        order = slot_order(events.slots, events.times)
-        return self._total(events.take(order), order, changes, until)
+        return self._total(events, changes, until)
 
     def _post(self, change: Change, slots: Ints, until: int) -> list[Entries]:
         """Start and end events of new rows; later ends go to the calendar."""
@@ -111,39 +106,31 @@ class Ledger:
         self._calendar.push(removed if later.all() else removed.take(np.flatnonzero(later)))
         return [added, removed.take(np.flatnonzero(soon))]
 
-    def _total(
-        self, events: Entries, order: Ints, changes: Sequence[Change], until: int
-    ) -> Moments:
+    def _total(self, events: Entries, changes: Sequence[Change], until: int) -> Moments:
         """Add up the events of each key; events of one instant make one moment."""
-        new_key = starts_of_runs(events.slots)
-        new_moment = new_key | starts_of_runs(events.times)
-        begin = np.flatnonzero(new_moment)
-        at = lasts_of(begin, len(events))
-        first = np.flatnonzero(new_key[begin])
-        last = lasts_of(first, len(begin))
-        key = np.cumsum(new_key[begin]) - 1  # of every moment, counted from 0
-        keys = events.slots[at[first]]
+        order, *in_order = in_slot_order(events.slots, events.times)
+        begin, slots, times, first = found_moments(*in_order)
+        last = lasts_of(first, len(slots))
+        keys = slots[first]
         totals, before = {}, {}
         for name, amounts in events.values.items():
             column = self.table.column(name, np.result_type(amounts.dtype, np.int64))
-            summed = np.cumsum(amounts, dtype=column.dtype)
-            opening = begin[first]
             before[name] = column[keys]
-            base = before[name] - (summed[opening] - amounts[opening])
-            totals[name] = summed[at] + base[key]
+            totals[name] = added_up(amounts, order, begin, first, before[name])
             column[keys] = totals[name][last]
         self._totals |= events.values.keys()
         for name in self._totals - events.values.keys():
             # No event moved this total, but the readers of the moments still want it.
             before[name] = self.table.columns[name][keys]
-            totals[name] = before[name][key]
+            totals[name] = np.repeat(before[name], last - first + 1)
 
         def post() -> list[Posted]:
             moment_of = np.empty(len(order), dtype=np.int64)
-            moment_of[order] = np.cumsum(new_moment) - 1
-            return _posted(changes, moment_of, last[key] + 1, until)
+            moment_of[order] = np.repeat(np.arange(len(slots)), np.diff(begin))
+            behind = np.repeat(last + 1, last - first + 1)
+            return _posted(changes, moment_of, behind, until)
 
-        return Moments(events.slots[at], events.times[at], first, last, totals, before, post)
+        return Moments(slots, times, first, last, totals, before, post)
 
     def release(self, slots: Ints) -> None:
         """Forget keys that have no rows any more."""

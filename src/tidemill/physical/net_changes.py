@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from tidemill.algebra.plan import Plan
 from tidemill.algebra.schema import Field, Schema
-from tidemill.physical.arrays import Bools, Ints, distinct, slot_order, starts_of_runs
+from tidemill.physical.arrays import Bools, Ints, distinct, starts_of_runs
 from tidemill.physical.calendar import Calendar, Entries
 from tidemill.physical.changes import DELETE, INSERT
 from tidemill.physical.cut import cut
@@ -29,6 +29,7 @@ from tidemill.physical.operator import (
     together,
     with_validity,
 )
+from tidemill.physical.ordering import slot_order
 from tidemill.timeline import BEGIN, OPEN_END
 
 SIGN = "#change"

@@ -182,7 +182,8 @@ def together(batches: Sequence[pl.DataFrame]) -> pl.DataFrame:
     """The rows of several batches; where only one has some, it costs nothing."""
     full = [batch for batch in batches if batch.height]
     if len(full) > 1:
-        return pl.concat(full)
+        # In one piece: NumPy would copy the pieces whenever it is asked for a column.
+        return pl.concat(full, rechunk=True)
     return full[0] if full else batches[0]
 
 

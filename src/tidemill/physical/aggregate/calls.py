@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 
 import numpy as np
 import polars as pl
@@ -12,10 +11,10 @@ import pyarrow as pa
 
 from tidemill.algebra.aggregates import AggregateCall, UserAggregate
 from tidemill.algebra.schema import Schema
-from tidemill.physical.aggregate.accumulators import ROWS, Accumulator, Count, accumulator
+from tidemill.physical.aggregate.accumulators import ROWS, Accumulator, accumulator
 from tidemill.physical.aggregate.extremes import Extremes, sortable, unsortable
 from tidemill.physical.aggregate.user import UserState
-from tidemill.physical.arrays import Array, Ints
+from tidemill.physical.arrays import Array, Bools, Ints
 from tidemill.physical.keys import KeyTable
 from tidemill.physical.ledger import Moments, Posted
 from tidemill.physical.operator import ends
@@ -98,16 +97,22 @@ class _Additive(RunningCall):
 class _Best(RunningCall):
     """MIN or MAX, or a user's aggregate: the answer itself is kept per group.
 
-    Whether there is an answer at all is told by the count of values, which the ledger keeps.
+    Whether there is an answer at all is told by the number of rows that lack a value, which the
+    ledger keeps; as long as there are none, it costs nothing. Of distinct values, which come by
+    themselves, it is told by their own number.
     """
 
     def __init__(self, call: AggregateCall, source: int, prefix: str, argument: pa.DataType):
         super().__init__(call, source)
-        self._count = Count(prefix, replace(call, type=pa.int64(), weights=()))
+        self._values = f"{prefix}:values"
+        self._lacking = f"{prefix}:lacking"
         self._column = f"{prefix}:{call.name}"  # calls do not share it, unlike totals
 
     def amounts(self, batch: pl.DataFrame) -> Mapping[str, Array]:
-        return self._count.amounts(batch)
+        lacking = batch[self.call.argument or ""].is_null()
+        if self.source:
+            return {self._values: (~lacking).to_numpy().astype(np.int8)}
+        return {self._lacking: lacking.to_numpy().astype(np.int8)} if lacking.any() else {}
 
     def advance(
         self, batch: pl.DataFrame, moments: Moments, table: KeyTable, swept: int, until: int
@@ -135,23 +140,25 @@ class _Best(RunningCall):
         """Answers as a column, NULL where they are absent."""
 
     def after(self, moments: Ints) -> pl.Series:
-        return self._present(self._after[moments], self._counts(self._moments.totals, moments))
+        return self._series(self._after[moments], self._absent(self._moments.totals, moments))
 
     def before(self, firsts: Ints) -> pl.Series:
-        return self._present(self._before[firsts], self._counts(self._moments.before, firsts))
+        return self._series(self._before[firsts], self._absent(self._moments.before, firsts))
 
     def now(self, table: KeyTable, slots: Ints) -> pl.Series:
-        return self._present(table.columns[self._column][slots], self._counts(table.columns, slots))
+        return self._series(table.columns[self._column][slots], self._absent(table.columns, slots))
 
     def finish(self) -> None:
         del self._moments, self._after, self._before
 
-    def _counts(self, totals: Mapping[str, Array], rows: Ints) -> Array:
-        name = f"{self._count.prefix}:count"
-        return totals[name][rows] if name in totals else np.zeros(len(rows), dtype=np.int64)
-
-    def _present(self, answers: Array, counts: Array) -> pl.Series:
-        return self._series(answers, counts == 0)
+    def _absent(self, totals: Mapping[str, Array], rows: Ints) -> Bools:
+        """Where no row has a value."""
+        if self.source:
+            known = totals.get(self._values)
+            return np.ones(len(rows), np.bool_) if known is None else known[rows] == 0
+        lacking = totals.get(self._lacking)
+        absent: Bools = totals[ROWS][rows] == (0 if lacking is None else lacking[rows])
+        return absent
 
 
 class _Extreme(_Best):

@@ -21,10 +21,10 @@ from tidemill.physical.arrays import (
     ordered_bits,
     ranges,
     running_max,
-    slot_order,
 )
 from tidemill.physical.arrays import starts_of_runs as run_starts
 from tidemill.physical.ledger import Moments, Posted
+from tidemill.physical.ordering import slot_order
 from tidemill.timeline import OPEN_END
 
 

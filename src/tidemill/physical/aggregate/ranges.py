@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from tidemill.physical.arrays import Ints
+from tidemill.physical.arrays import Array, Ints
+from tidemill.physical.compiled import compiled_for, fixed, part
 
 NOTHING = np.int64(2**63 - 1)
+
+_LEVELS = 64
+_NUMBERS = np.zeros(0, np.int64)
+_FIXED = fixed(_NUMBERS)
 
 
 def smallest_covering(size: int, starts: Ints, ends: Ints, keys: Ints) -> Ints:
@@ -19,20 +24,45 @@ def smallest_covering(size: int, starts: Ints, ends: Ints, keys: Ints) -> Ints:
     [5, 3, 3, 3]
     """
     table = np.full(size, NOTHING)
-    lengths = ends - starts
-    levels = np.frexp(lengths.astype(np.float64))[1] - 1
-    order = np.argsort((-levels).astype(np.int8), kind="stable")
-    order = order[lengths[order] > 0]
-    levels, starts, ends, keys = levels[order], starts[order], ends[order], keys[order]
-    top = int(levels[0]) if len(levels) else 0
-    bounds = np.searchsorted(-levels, np.arange(-top, 2))
-    for step, level in enumerate(range(top, -1, -1)):
-        here = slice(bounds[step], bounds[step + 1])
-        np.minimum.at(table, starts[here], keys[here])
-        np.minimum.at(table, ends[here] - (1 << level), keys[here])
-        if level:
-            half = 1 << (level - 1)
-            lower = table.copy()
-            np.minimum(lower[half:], table[:-half], out=lower[half:])
-            table = lower
+    order, bounds = np.empty(len(keys), np.int32), np.zeros(_LEVELS + 1, np.int64)
+    cover(fixed(starts), fixed(ends), fixed(keys), order, bounds, table)
     return table
+
+
+@part
+def _level(length: int) -> int:
+    """The largest power of two that is not larger than a length; -1 for none."""
+    level = -1
+    while length > 0:
+        length >>= 1
+        level += 1
+    return level
+
+
+@part
+def _by_level(starts: Ints, ends: Ints, order: Array, bounds: Ints) -> None:
+    """The ranges in the order of their levels, and where those of each level begin."""
+    for row in range(len(starts)):
+        bounds[_level(ends[row] - starts[row]) + 2] += 1
+    for level in range(1, len(bounds)):
+        bounds[level] += bounds[level - 1]
+    for row in range(len(starts)):
+        level = _level(ends[row] - starts[row]) + 1
+        order[bounds[level]] = row
+        bounds[level] += 1
+
+
+@compiled_for(_FIXED, _FIXED, _FIXED, np.zeros(0, np.int32), _NUMBERS, _NUMBERS)
+def cover(starts: Ints, ends: Ints, keys: Ints, order: Array, bounds: Ints, table: Ints) -> None:
+    """Fill in the table; `bounds` are zeros at first, one more than there are levels."""
+    _by_level(starts, ends, order, bounds)
+    for level in range(len(bounds) - 3, -1, -1):
+        for at in range(bounds[level], bounds[level + 1]):
+            row = order[at]
+            last = ends[row] - (1 << level)
+            table[starts[row]] = min(table[starts[row]], keys[row])
+            table[last] = min(table[last], keys[row])
+        half = (1 << level) >> 1
+        if half and bounds[level] < len(order):
+            for at in range(len(table) - 1, half - 1, -1):
+                table[at] = min(table[at], table[at - half])

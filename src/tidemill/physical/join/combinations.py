@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tidemill.physical.arrays import Array, Bools, Ints, bisect, blocks, ranges
+from tidemill.physical.arrays import Array, Bools, Ints
+from tidemill.physical.join.meeting import Meetings, Rows, Wanted, all_meetings
 from tidemill.physical.join.side import Run
 from tidemill.physical.pairs import MOST_PAIRS
 
@@ -69,22 +70,21 @@ class Combinations:
 def alone(shelf: Shelf, start: int, end: int) -> Iterator[Combinations]:
     """The rows of a first input, as far as they hold at some time from start to end."""
     for offset, run in shelf.runs:
-        rows = np.flatnonzero((run.starts < end) & (run.ends > start))
-        if len(rows):
-            found = {shelf.number: rows + offset}
-            hashes = run.hashes[rows] if shelf.keyed else None
-            yield Combinations(found, run.starts[rows], run.ends[rows], hashes)
+        every = np.arange(offset, offset + len(run), dtype=np.int64)
+        hashes = run.hashes if shelf.keyed else None
+        found = Combinations({shelf.number: every}, run.starts, run.ends, hashes)
+        holding = (run.starts < end) & (run.ends > start)
+        if holding.any():
+            yield found if holding.all() else found.take(np.flatnonzero(holding))
 
 
 def extended(found: Combinations, shelf: Shelf, *, last: bool) -> Iterator[Combinations]:
     """With rows of one more input, in blocks of bounded size; after the last one, as they come."""
     parts: list[Combinations] = []
     for offset, run in shelf.runs:
-        for at_found, at_run in _candidates(found, run, shelf.keyed):
-            part = _together(found, at_found, run, at_run, shelf, offset)
-            if len(part):
-                parts.append(part)
-            if parts and (last or sum(map(len, parts)) >= MOST_PAIRS):
+        for met in meetings(found, run, shelf.keyed):
+            parts.append(_together(found, met, run, shelf, offset, last=last))
+            if last or sum(map(len, parts)) >= MOST_PAIRS:
                 yield Combinations.concat(parts)
                 parts = []
     if parts:
@@ -92,39 +92,25 @@ def extended(found: Combinations, shelf: Shelf, *, last: bool) -> Iterator[Combi
 
 
 def _together(
-    found: Combinations, at_found: Ints, run: Run, at_run: Ints, shelf: Shelf, offset: int
+    found: Combinations, met: Meetings, run: Run, shelf: Shelf, offset: int, *, last: bool
 ) -> Combinations:
-    """The candidates that hold together."""
-    start = np.maximum(found.start[at_found], run.starts[at_run])
-    end = np.minimum(found.end[at_found], run.ends[at_run])
-    met = start < end
-    if found.hashes is not None and shelf.keyed and run.buckets is not None:
-        met &= found.hashes[at_found] == run.hashes[at_run]
-    if not met.all():
-        at_found, at_run, start, end = at_found[met], at_run[met], start[met], end[met]
-    rows = {number: ids[at_found] for number, ids in found.rows.items()}
-    rows[shelf.number] = at_run + offset
-    if found.hashes is not None:
-        hashes: Array | None = found.hashes[at_found]
-    else:
-        hashes = run.hashes[at_run] if shelf.keyed else None
-    return Combinations(rows, start, end, hashes)
+    rows = {number: ids[met.found] for number, ids in found.rows.items()}
+    rows[shelf.number] = met.run + offset
+    hashes: Array | None = None  # nobody looks at them after the last
+    if found.hashes is not None and not last:
+        hashes = found.hashes[met.found]
+    elif shelf.keyed and not last:
+        hashes = run.hashes[met.run]
+    return Combinations(rows, met.start, met.end, hashes)
 
 
-def _candidates(found: Combinations, run: Run, keyed: bool) -> Iterator[tuple[Ints, Ints]]:
-    """Pairs that may match, in blocks of bounded size: at the same place, about the same time."""
+def meetings(found: Combinations, run: Run, keyed: bool) -> Iterator[Meetings]:
+    """Rows of a run that hold together with what was found, and have its key: in blocks."""
     if len(run) == 0:
         return
-    hashes = found.hashes if keyed else None
-    low, high = run.everywhere(len(found)) if hashes is None else run.find(hashes)
-    rows = np.flatnonzero(low < high)
-    low, high = low[rows], high[rows]
-    by_start = hashes is not None or not keyed  # how the rows between low and high are ordered
-    if by_start and (high - low).sum() > 2 * len(rows):
-        # A row that overlaps another starts before that one ends, and not longer before its
-        # start than rows hold. For the rows of a time window, this is exact.
-        low = bisect(run.starts, low, high, found.start[rows] - run.longest + 1)
-        high = bisect(run.starts, low, high, found.end[rows])
-    count = high - low
-    for here in blocks(count, MOST_PAIRS):
-        yield np.repeat(rows[here], count[here]), ranges(low[here], count[here])
+    by_key = keyed and found.hashes is not None
+    hashes = found.hashes if by_key and found.hashes is not None else np.empty(0, np.uint64)
+    wanted = Wanted(hashes, run.places_of(hashes), found.start, found.end)
+    rows = Rows(run.hashes, run.places, run.starts, run.ends)
+    # Rows without keys are ordered by their starts; those of a key that is not asked for are not.
+    yield from all_meetings(wanted, rows, run.longest, by_key=by_key, by_start=by_key or not keyed)

@@ -27,7 +27,9 @@ class JoinOperator(Operator):
 
     A result has one origin, the first of its inputs that brought a new row. So new rows of an
     input meet only stored rows of the inputs before it, and all rows of those behind it: then
-    every result is found once, whatever the order in which its rows are put together.
+    every result is found once, whatever the order in which its rows are put together. In every
+    step the input with the most new rows counts as the first: nobody looks for these rows, so
+    they need not be put in order, but for the few that are kept.
     """
 
     def __init__(
@@ -72,11 +74,16 @@ class JoinOperator(Operator):
         self, inputs: Sequence[pl.DataFrame], watermarks: Sequence[int]
     ) -> tuple[pl.DataFrame, int]:
         new = [side.arrive(batch) for side, batch in zip(self._sides, inputs, strict=True)]
-        tick = _Tick(self._sides, new)
+        tick = _Tick(self._sides, new, self._first(new))
         found = [part for origin in range(len(new)) for part in self._results(origin, tick)]
         for number, side in enumerate(self._sides):
-            side.keep(new[number], _others(watermarks, number))
+            side.keep(tick.new[number], _others(watermarks, number))
         return (pl.concat(found) if found else self._empty), min(watermarks)
+
+    def _first(self, new: Sequence[Run]) -> int:
+        """The input with the most new rows, of those whose new rows are the first of an order."""
+        able = [number for number, order in enumerate(self._orders) if order[0] == number]
+        return max(able, key=lambda number: len(new[number]), default=-1)
 
     def rest(self, watermarks: Sequence[int]) -> int | None:
         expiring = any(
@@ -139,12 +146,13 @@ class JoinOperator(Operator):
 class _Tick:
     """The rows of all inputs in one step: those stored before, and the new ones behind them."""
 
-    def __init__(self, sides: Sequence[Side], new: Sequence[Run]) -> None:
-        self.new = new
+    def __init__(self, sides: Sequence[Side], new: Sequence[Run], first: int) -> None:
+        self.new = [run if at == first else run.ordered for at, run in enumerate(new)]
         self._sides = sides
+        self._first = first
         self._runs = [
             tuple(zip(_offsets((*side.runs, run)), (*side.runs, run), strict=True))
-            for side, run in zip(sides, new, strict=True)
+            for side, run in zip(sides, self.new, strict=True)
         ]
 
     def shelf(self, number: int, origin: int) -> Shelf:
@@ -152,9 +160,12 @@ class _Tick:
         runs = self._runs[number]
         if number == origin:
             runs = runs[-1:]
-        elif number < origin:
+        elif self._is_before(number, origin):
             runs = runs[:-1]
         return Shelf(number, runs, bool(self._sides[number].keys))
+
+    def _is_before(self, number: int, origin: int) -> bool:
+        return origin != self._first and (number == self._first or number < origin)
 
     @cached_property
     def _frames(self) -> list[pl.DataFrame]:

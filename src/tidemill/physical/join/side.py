@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 
 import numpy as np
 import polars as pl
 
 from tidemill.algebra.schema import Schema
-from tidemill.physical.arrays import Array, Ints, slot_order
+from tidemill.physical.arrays import Array, Ints
 from tidemill.physical.keys import KeyColumns, hash_rows
 from tidemill.physical.once import ONCE
 from tidemill.physical.operator import ends, starts
+from tidemill.physical.ordering import slot_order, stable_order
 from tidemill.timeline import OPEN_END
-
-_LARGEST_HASH = np.uint64(2**64 - 1)
 
 _MANY_ENDED = 0.25
 """The share of rows of a run that may have ended before they are dropped."""
@@ -24,63 +23,63 @@ _MANY_ENDED = 0.25
 
 @dataclass(frozen=True)
 class Run:
-    """Rows by their place in the index, and by start at each place.
+    """Rows that have come together, or were merged.
 
-    A row's place is the hash of its key; with `buckets`, so many places share all rows.
+    A row's place in the index is the hash of its key; with `buckets`, so many places share all
+    rows. Rows that are `ordered` by place, and by start at each place, can be found.
     """
 
-    places: Array
     hashes: Array
     batch: pl.DataFrame
     buckets: int | None = None
+    is_ordered: bool = False
 
     def __len__(self) -> int:
         return len(self.hashes)
 
-    @staticmethod
-    def of(hashes: Array, batch: pl.DataFrame, buckets: int | None = None) -> Run:
-        """Rows in any order, made ready to be found."""
-        places = hashes if buckets is None else hashes % np.uint64(buckets)
-        if len(hashes) < 2:
-            return Run(places, hashes, batch, buckets)
-        smallest = places.min(initial=_LARGEST_HASH)
-        order = slot_order(places - smallest, starts(batch))
-        return Run(places, hashes, batch, buckets).take(order)
+    @cached_property
+    def ordered(self) -> Run:
+        """The same rows, ready to be found."""
+        if self.is_ordered:
+            return self
+        if len(self) < 2:
+            return replace(self, is_ordered=True)
+        return self._in(slot_order(self.places, self.starts))
 
     @staticmethod
     def merged(old: Run, new: Run) -> Run:
-        """The rows of both."""
-        hashes = np.concatenate([old.hashes, new.hashes])
-        batch = pl.concat([old.batch, new.batch], rechunk=True)
+        """The rows of both, which are ordered."""
+        both = Run(
+            np.concatenate([old.hashes, new.hashes]),
+            pl.concat([old.batch, new.batch], rechunk=True),
+            old.buckets,
+        )
         if old.starts.max(initial=0) > new.starts.min(initial=OPEN_END):
-            return Run.of(hashes, batch, old.buckets)
+            return both.ordered
         # The two parts only have to be merged; a stable sort leaves the starts in order.
-        places = hashes if old.buckets is None else np.concatenate([old.places, new.places])
-        return Run(places, hashes, batch, old.buckets).take(np.argsort(places, kind="stable"))
+        return both._in(stable_order(both.places))
+
+    def _in(self, order: Ints) -> Run:
+        return Run(self.hashes[order], self.batch[order], self.buckets, is_ordered=True)
 
     def take(self, rows: Ints) -> Run:
-        """Some of the rows, in this order."""
-        hashes = self.hashes[rows]
-        places = hashes if self.buckets is None else self.places[rows]
-        return Run(places, hashes, self.batch[rows], self.buckets)
-
-    def find(self, hashes: Array) -> tuple[Ints, Ints]:
-        """From where to where rows are at the places of these hashes."""
-        places = hashes if self.buckets is None else hashes % np.uint64(self.buckets)
-        return (
-            np.searchsorted(self.places, places, side="left"),
-            np.searchsorted(self.places, places, side="right"),
-        )
-
-    def everywhere(self, times: int) -> tuple[Ints, Ints]:
-        """From where to where all rows are, so many times."""
-        return np.zeros(times, dtype=np.int64), np.full(times, len(self), dtype=np.int64)
+        """Some of the rows, in their order."""
+        return Run(self.hashes[rows], self.batch[rows], self.buckets, self.is_ordered)
 
     def alive(self, expired: int) -> Run:
         """Without the rows that have ended, if they are many."""
         if self.many_end > expired:
             return self
         return self.take(np.flatnonzero(self.ends > expired))
+
+    def places_of(self, hashes: Array) -> Array:
+        """The places where rows with these hashes are."""
+        return hashes if self.buckets is None else hashes % np.uint64(self.buckets)
+
+    @cached_property
+    def places(self) -> Array:
+        """Where each of the rows is."""
+        return self.places_of(self.hashes)
 
     @property
     def starts(self) -> Ints:
@@ -109,8 +108,7 @@ class Run:
 
     @cached_property
     def nbytes(self) -> int:
-        places = 0 if self.buckets is None else self.places.nbytes
-        return int(self.hashes.nbytes + places + self.batch.estimated_size())
+        return int(self.hashes.nbytes + self.batch.estimated_size())
 
 
 class Side:
@@ -129,20 +127,21 @@ class Side:
         self.runs: list[Run] = []
 
     def arrive(self, batch: pl.DataFrame) -> Run:
-        """New rows, ready to be matched; NULL keys match nothing."""
+        """New rows, in no order; NULL keys match nothing."""
         return ONCE.get((batch,), (self.keys.identity, self._buckets), lambda: self._ready(batch))
 
     def _ready(self, batch: pl.DataFrame) -> Run:
         batch = self.keys.complete(batch)
         if not self.keys:
-            return Run.of(np.zeros(batch.height, dtype=np.uint64), batch)
-        return Run.of(hash_rows(self.keys.values(batch), 0), batch, self._buckets)
+            return Run(np.zeros(batch.height, dtype=np.uint64), batch)
+        return Run(hash_rows(self.keys.values(batch), 0), batch, self._buckets)
 
     def keep(self, run: Run, expired: int) -> None:
         """Store new rows; drop what ended before rows of other inputs can still start."""
         self.runs = [old.alive(expired) for old in self.runs if old.last_end > expired]
         if run.last_end > expired:
-            self.runs.append(run.alive(expired))
+            # What has ended by now need not be put in order.
+            self.runs.append(ONCE.get((run,), expired, lambda: run.alive(expired).ordered))
         while len(self.runs) > 1 and len(self.runs[-1]) * 2 >= len(self.runs[-2]):
             last, before = self.runs.pop(), self.runs.pop()
             self.runs.append(ONCE.get((before, last), "merged", partial(Run.merged, before, last)))

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from tidemill.physical.arrays import Ints, bisect, ranges, running_max, slot_order, starts_of_runs
+from tidemill.physical.arrays import Ints, bisect, ranges, running_max, starts_of_runs
 from tidemill.physical.keys import KeyTable
+from tidemill.physical.ordering import slot_order
 
 
 class Numbers:

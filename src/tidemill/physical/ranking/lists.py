@@ -9,15 +9,8 @@ import numpy as np
 import polars as pl
 
 from tidemill.algebra.ranking import Ranked
-from tidemill.physical.arrays import (
-    Bools,
-    Ints,
-    distinct,
-    doubles_of,
-    ends_of_runs,
-    slot_order,
-    starts_of_runs,
-)
+from tidemill.physical.arrays import Bools, Ints, distinct, doubles_of, ends_of_runs, starts_of_runs
+from tidemill.physical.ordering import slot_order
 from tidemill.physical.ranking.calls import Ranges
 from tidemill.physical.ranking.kernel.view import Lists
 from tidemill.physical.ranking.keys import NULL, keys_of, scores_of

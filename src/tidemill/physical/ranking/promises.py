@@ -8,7 +8,8 @@ import numpy as np
 
 from tidemill.algebra.ranking import Promise
 from tidemill.errors import ExecutionError
-from tidemill.physical.arrays import Array, Bools, Ints, slot_order
+from tidemill.physical.arrays import Array, Bools, Ints
+from tidemill.physical.ordering import slot_order
 from tidemill.physical.ranking.calls import Ranges
 from tidemill.physical.ranking.kernel.history import count_rows
 from tidemill.physical.ranking.known import Known

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from tidemill.physical.arrays import Array, Ints, slot_order, starts_of_runs
+from tidemill.physical.arrays import Array, Ints, starts_of_runs
+from tidemill.physical.ordering import slot_order
 from tidemill.physical.ranking.kernel.chains import chain_lengths, chain_rows
 from tidemill.physical.ranking.rows import Column, Objects, Rows, new_rows
 

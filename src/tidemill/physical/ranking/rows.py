@@ -9,7 +9,8 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 
-from tidemill.physical.arrays import Array, Bools, Ints, ends_of_runs, slot_order, starts_of_runs
+from tidemill.physical.arrays import Array, Bools, Ints, ends_of_runs, starts_of_runs
+from tidemill.physical.ordering import slot_order
 
 
 class Column(NamedTuple):

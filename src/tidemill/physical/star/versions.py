@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from tidemill.algebra.schema import Schema
-from tidemill.physical.arrays import Array, Ints, ends_of_runs, slot_order, starts_of_runs
+from tidemill.physical.arrays import Array, Ints, ends_of_runs, starts_of_runs
 from tidemill.physical.calendar import Calendar, Entries
 from tidemill.physical.hash_index import HashIndex
 from tidemill.physical.keys import KeyTable, key_table, key_values
@@ -20,6 +20,7 @@ from tidemill.physical.operator import (
     starts,
     with_validity,
 )
+from tidemill.physical.ordering import slot_order
 from tidemill.physical.rows import RowStore
 from tidemill.physical.star.layout import NONE, VERSION, no_keys
 from tidemill.timeline import OPEN_END, VALID_FROM
