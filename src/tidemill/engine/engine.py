@@ -130,6 +130,7 @@ class Engine:
         ranges: Mapping[str, Range | tuple[float, float]] | None = None,
         at_most: Mapping[str, int] | Recurrence | None = None,
     ) -> None:
+        ahead: int | str | timedelta | None = None,
         """Register a stream: one table, or a list of tables that arrive one per tick.
 
         Of a stream into which rows are pushed (`push`), the columns are given: a schema of Arrow.
@@ -139,6 +140,8 @@ class Engine:
         no rows for the time `idle` ("30 seconds", on the clock) does not hold others back. Rows are
         kept for queries that start later until they are older than the time `retain` ("1 hour").
 
+        Rows that are further `ahead` than that, of the clock for timestamps and of the watermark
+        for integers, are left out as late ones are.
         Values of columns are held to their `ranges`, `(0, 1)` or `Range(0, 1, clip=True)`. There
         are `at_most` so many rows with one value of a column, as in `{"id": 1}`.
         """
@@ -155,6 +158,7 @@ class Engine:
             slack=duration(slack, domain),
             retain=None if retain is None else duration(retain, domain),
             idle=None if idle is None else duration(idle, TimeDomain.MICROSECONDS) / 1_000_000,
+            ahead=None if ahead is None else duration(ahead, domain),
             bounded=True,
             declared=types,
             ranges=value_ranges(name, types, ranges or {}),
