@@ -99,6 +99,7 @@ class Engine:
         self._bounds = (memory, cpu) if memory or cpu else None
         self._keep = keep
         self.allow = allow
+        self.confine(allow)
         self.queries = NamedQueries(self.catalog, lambda: self._graph)
         self.plans: Callable[[Engine, str], Query] | None = None
         """How plans in statements are read: `tidemill.compose.read_plan`."""
@@ -331,6 +332,36 @@ class Engine:
         help: did you mean `item`? columns: item
         """
         return check(text, self.catalog, self.queries.names, self.allow)
+
+    def confine(self, allow: AllowList | None) -> None:
+        """Read what is in the folders of a list only if it is there when it is opened.
+
+        Unlike `allow`, that also holds for sources that are known already.
+        """
+        self._sources.allow = allow
+
+    def planner(self) -> Callable[[Statement], Query | None]:
+        """How queries are planned with what is known now, whatever changes while that goes on.
+
+        None if a statement has no query, or one that is a plan already.
+        """
+        apart = self._planning.apart()
+
+        def plan(statement: Statement) -> Query | None:
+            if self.allow is not None:
+                self.allow.check(statement)
+            tree = query_tree(statement)
+            if tree is None:
+                return None
+            sink = statement.sink if isinstance(statement, InsertInto) else None
+            return apart.query(statement, tree, sink_of(sink), self)
+
+        return plan
+
+    def checker(self) -> Callable[[str], Checked]:
+        """`check` over what there is now, whatever changes while that goes on."""
+        catalog, names = self.catalog.copy(), list(self.queries.names)
+        return lambda text: check(text, catalog, names, self.allow)
 
     def execute(self, statement: Statement) -> Query | None:
         """Run one statement; its query, if it is one."""

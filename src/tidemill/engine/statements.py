@@ -121,6 +121,8 @@ class Statements:
     def _start_named(self, statement: StartQuery) -> None:
         name = self._engine.queries.name_of(statement.name)
         query = self._engine.queries.find(name)
+        if self._engine.allow is not None:
+            self._engine.allow.refuse_leading_out(query.sink.options.get("path"))
         graph = self._engine.graph if self._engine.is_running else self._engine.run()
         with graph.graph.lock:
             goes_on = graph.graph.is_running(name)  # since the checkpoint knows it
