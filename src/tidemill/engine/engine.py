@@ -26,7 +26,7 @@ from tidemill.engine.query import Query
 from tidemill.engine.relations import condition_of
 from tidemill.engine.running import Collected, RunningGraph, StartedQueries, StartedQuery
 from tidemill.engine.sources import Rows, is_change_source
-from tidemill.engine.statements import Statements
+from tidemill.engine.statements import Statements, query_tree, sink_of
 from tidemill.engine.statistics import StatisticsStore
 from tidemill.engine.tables import (
     duration,
@@ -46,7 +46,7 @@ from tidemill.optimize.statistics import Statistics
 from tidemill.physical.operator import Exec
 from tidemill.physical.source import SourceExec
 from tidemill.results import LateCallback
-from tidemill.sql import Statement, parse, parse_one
+from tidemill.sql import InsertInto, Statement, parse, parse_one
 from tidemill.timeline import TimeDomain
 
 if TYPE_CHECKING:
@@ -130,8 +130,8 @@ class Engine:
         retain: int | str | timedelta | None = None,
         ranges: Mapping[str, Range | tuple[float, float]] | None = None,
         at_most: Mapping[str, int] | Recurrence | None = None,
-    ) -> None:
         ahead: int | str | timedelta | None = None,
+    ) -> None:
         """Register a stream: one table, or a list of tables that arrive one per tick.
 
         Of a stream into which rows are pushed (`push`), the columns are given: a schema of Arrow.
@@ -140,9 +140,9 @@ class Engine:
         may be out of order by `slack`; later ones are counted and left out. A stream that brings
         no rows for the time `idle` ("30 seconds", on the clock) does not hold others back. Rows are
         kept for queries that start later until they are older than the time `retain` ("1 hour").
-
         Rows that are further `ahead` than that, of the clock for timestamps and of the watermark
         for integers, are left out as late ones are.
+
         Values of columns are held to their `ranges`, `(0, 1)` or `Range(0, 1, clip=True)`. There
         are `at_most` so many rows with one value of a column, as in `{"id": 1}`.
         """
@@ -158,8 +158,8 @@ class Engine:
             time_type=types[time],
             slack=duration(slack, domain),
             retain=None if retain is None else duration(retain, domain),
-            idle=None if idle is None else duration(idle, TimeDomain.MICROSECONDS) / 1_000_000,
             ahead=None if ahead is None else duration(ahead, domain),
+            idle=None if idle is None else duration(idle, TimeDomain.MICROSECONDS) / 1_000_000,
             bounded=True,
             declared=types,
             ranges=value_ranges(name, types, ranges or {}),

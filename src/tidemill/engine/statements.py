@@ -95,7 +95,7 @@ class Statements:
 
     def _named(self, statement: CreateQuery) -> Query:
         """The query of a definition; without a sink, its results are kept."""
-        sink = SinkRequest("memory") if statement.sink is None else _sink_of(statement.sink)
+        sink = SinkRequest("memory") if statement.sink is None else sink_of(statement.sink)
         query = self._defined(statement, statement.query, sink)
         return query if statement.sink is not None else self._keeping(statement.name, query)
 
@@ -150,7 +150,7 @@ class Statements:
     def _insert(self, statement: InsertInto) -> Query:
         """A query that knows where its results go; `start` sends them there."""
         return self._planning.query(
-            statement, statement.query, _sink_of(statement.sink), self._engine
+            statement, statement.query, sink_of(statement.sink), self._engine
         )
 
     def _change(self, statement: InsertValues | DeleteFrom) -> None:
@@ -184,7 +184,20 @@ class Statements:
         self._engine.statistics.forget(statement.name)
 
 
-def _sink_of(sink: ConnectorCall) -> SinkRequest:
+def query_tree(statement: Statement) -> exp.Expr | None:
+    """The query of a statement, if it has one in SQL."""
+    match statement:
+        case QueryStatement():
+            return statement.tree
+        case CreateQuery() | CreateDerived() | InsertInto() | AlterQuery():
+            return None if isinstance(statement.query, PlanText) else statement.query
+    return None
+
+
+def sink_of(sink: ConnectorCall | None) -> SinkRequest:
+    """Where results go, as a statement says; by default nowhere."""
+    if sink is None:
+        return SinkRequest()
     options = {name: value for name, value in sink.options.items() if value is not None}
     form = str(options.pop("form", ""))
     return SinkRequest(sink.format, options, form)
