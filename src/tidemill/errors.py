@@ -162,6 +162,10 @@ class ResourceError(TidemillError):
     """There is no room for a query; the message says what it is estimated to need."""
 
 
+class TimeLimitError(TidemillError):
+    """Something took longer than it may."""
+
+
 class PlanWarning(_Diagnostic, UserWarning):
     """A hint about a plan that works but may not be what was meant."""
 

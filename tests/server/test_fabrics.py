@@ -25,7 +25,7 @@ Start = Callable[..., Server]
 @pytest.fixture(params=["inprocess", SPARK])
 def settings(request: pytest.FixtureRequest, tmp_path: Path) -> Settings:
     return replace(
-        SETTINGS, folder=tmp_path / "kept", runtime=request.param, allow=(str(tmp_path),)
+        SETTINGS, folder=tmp_path / "kept", runtime=request.param, allow=(str(tmp_path), "parqet()")
     )
 
 

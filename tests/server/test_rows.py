@@ -31,8 +31,8 @@ def test_rows_come_as_a_list_or_an_object_or_arrow(bids):
     ("rows", "words"),
     [
         ([{"item": 1, "prise": 2, "at": 1}], "no column `prise`"),
-        ([{"item": "x", "price": 2, "at": 1}], "values of `item`"),
-        ([{"item": 2**70, "price": 2, "at": 1}], "values of `item`"),
+        ([{"item": "x", "price": 2, "at": 1}], "column `item`, row 1"),
+        ([{"item": 2**70, "price": 2, "at": 1}], "column `item`, row 1"),
         ([{"item": True, "price": 2, "at": 1}], "true and false are no numbers"),
         ([{"item": 1, "price": 2}], "the time column `at` of `bid` is NULL"),
         ([{"item": 1, "price": 2, "at": -1}], "before the beginning of time"),

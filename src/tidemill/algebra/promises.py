@@ -116,11 +116,16 @@ def spelled_out(node: exp.Expr) -> exp.Expr:
     >>> spelled_out(Range(0, 1, clip=True).held(value, "s.v").node).sql()
     'CASE WHEN "v" < 0 THEN 0 WHEN "v" > 1 THEN 1 ELSE "v" END'
     """
-    return rewrite(node, _spelled)
+    # Most expressions are plain already: they are asked about far too often to be copied.
+    return rewrite(node, _spelled) if any(map(_is_promise, node.walk())) else node
+
+
+def _is_promise(node: exp.Expr) -> bool:
+    return isinstance(node, exp.Anonymous) and node.name in (_HELD, _CLIPPED, _PRESENT)
 
 
 def _spelled(node: exp.Expr) -> exp.Expr:
-    if not isinstance(node, exp.Anonymous) or node.name not in (_HELD, _CLIPPED, _PRESENT):
+    if not _is_promise(node):
         return node
     value, *others = node.expressions
     if node.name == _PRESENT:

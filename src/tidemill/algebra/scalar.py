@@ -10,6 +10,8 @@ import pyarrow as pa
 from sqlglot import exp
 from sqlglot.generators.spark import SparkGenerator
 
+from tidemill.long_conditions import joined
+
 
 class _PlanPrinter(SparkGenerator):
     """Spark SQL, with plan columns printed bare: `b.price`, not `` `b.price` ``."""
@@ -62,6 +64,10 @@ class Scalar:
         return Scalar(rewrite(self.node, swap), self.type)
 
     def __str__(self) -> str:
+        return self._text
+
+    @cached_property
+    def _text(self) -> str:
         return _PlanPrinter(dialect="spark").generate(self.node)
 
     __repr__ = __str__
@@ -109,7 +115,7 @@ def conjunction(*conditions: Scalar | None) -> Scalar | None:
     a AND b
     """
     nodes = [condition.node.copy() for condition in conditions if condition is not None]
-    return Scalar(exp.and_(*nodes), pa.bool_()) if nodes else None
+    return Scalar(joined(exp.And, nodes), pa.bool_()) if nodes else None
 
 
 def conjuncts(condition: Scalar | None) -> tuple[Scalar, ...]:

@@ -22,9 +22,10 @@ class SourceInfo:
     The schema has no time column: a tuple's time is its validity, not a part of the tuple. Only
     a query that names the time column reads it. `retain` is for how long, in steps of the time
     axis, rows are kept for queries that start later. `idle` is for how many seconds the source
-    may bring no rows and still hold others back. `declared` are all columns, in the order in which
-    CREATE STREAM lists them and in which files without names have them. `ranges` are those of
-    columns to which rows are held, `recurs` is how often rows may agree in some columns.
+    may bring no rows and still hold others back. Rows that are further `ahead` are kept out.
+    `declared` are all columns, in the order in which CREATE STREAM lists them and in which files
+    without names have them. `ranges` are those of columns to which rows are held, `recurs` is how
+    often rows may agree in some columns.
     """
 
     name: str
@@ -35,6 +36,7 @@ class SourceInfo:
     time_type: pa.DataType | None = None
     slack: int = 0
     retain: int | None = None
+    ahead: int | None = None
     idle: float | None = None
     bounded: bool = False
     declared: Schema = field(default_factory=lambda: Schema(()))

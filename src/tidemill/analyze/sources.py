@@ -45,6 +45,7 @@ def _stream(statement: CreateStream, columns: list[Field]) -> SourceInfo:
         time_type=time.type if time else None,
         slack=duration(statement.slack, domain, "SLACK") if statement.slack else 0,
         retain=duration(statement.retain, domain, "RETAIN") if statement.retain else None,
+        ahead=_ahead(statement, domain),
         idle=statement.idle.micros / 1_000_000 if statement.idle else None,
         declared=Schema(tuple(columns)),
         format=connector.format if connector else None,
@@ -53,6 +54,16 @@ def _stream(statement: CreateStream, columns: list[Field]) -> SourceInfo:
         ranges=_ranges(statement, columns),
         recurs=_recurrence(statement, columns, domain),
     )
+
+
+def _ahead(statement: CreateStream, domain: TimeDomain) -> int | None:
+    if statement.ahead is None:
+        return None
+    if statement.ordered_by is None:
+        help = "leave it out, or write ORDERED BY before it"
+        message = "AT MOST ... AHEAD needs a time: rows of this stream hold when they come"
+        raise error_at(PlanError, message, statement.tree, help)
+    return duration(statement.ahead, domain, "AT MOST ... AHEAD")
 
 
 def _ranges(statement: CreateStream, columns: list[Field]) -> dict[str, Range]:

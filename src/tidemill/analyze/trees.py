@@ -10,6 +10,7 @@ from sqlglot import exp
 from tidemill.algebra.scalar import column_node
 from tidemill.algebra.types import name_of
 from tidemill.errors import PlanError
+from tidemill.long_conditions import joined
 from tidemill.sql import Tidemill, error_at, position_of
 
 QUERIES = (exp.Select, exp.SetOperation, exp.Subquery)
@@ -71,7 +72,7 @@ def conjuncts_of(node: exp.Expr | None) -> list[exp.Expr]:
 def all_of(nodes: Iterable[exp.Expr]) -> exp.Expr | None:
     """The conjunction; None if there is nothing to join."""
     parts = [node.copy() for node in nodes]
-    return exp.and_(*parts) if parts else None
+    return joined(exp.And, parts) if parts else None
 
 
 def placed(name: str, origin: exp.Expr) -> exp.Column:

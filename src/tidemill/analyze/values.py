@@ -9,13 +9,14 @@ import pyarrow as pa
 from sqlglot import exp
 
 from tidemill.algebra import Scalar, Scan, Schema
+from tidemill.algebra.fitting import Misfit, fitted_value
 from tidemill.algebra.types import name_of
 from tidemill.analyze.catalog import Catalog, SourceInfo
 from tidemill.analyze.context import Context
 from tidemill.analyze.scope import Scope
 from tidemill.analyze.stage import Stage
 from tidemill.errors import PlanError, TidemillError
-from tidemill.expressions import compile_items
+from tidemill.expressions import TypeMismatch, compile_items
 from tidemill.sql import InsertValues, error_at
 
 _ONE_ROW = pl.DataFrame({"row": [0]})
@@ -77,7 +78,15 @@ def _value(node: exp.Expr, data_type: pa.DataType, name: str, stage: Stage) -> A
     try:
         wanted = exp.DataType.build(name_of(data_type), dialect="spark")
         cast = Scalar(exp.Cast(this=bound, to=wanted), data_type)
-        return _computed(scalar if scalar.type == data_type else cast)
+        if scalar.type == data_type or pa.types.is_string(scalar.type):
+            return _computed(scalar if scalar.type == data_type else cast)
+        if not pa.types.is_string(data_type):
+            return fitted_value(_computed(scalar), data_type)
+        return _computed(cast)
+    except (TypeMismatch, Misfit) as error:
+        message = f"`{name}` is {name_of(data_type)}: {error}"
+        help = f"give a value of type {name_of(data_type)}"
+        raise error_at(PlanError, message, node, help) from None
     except TidemillError as error:
         message = f"`{name}` is {name_of(data_type)}: {error.message}"
         help = f"give a value of type {name_of(data_type)}"

@@ -62,6 +62,9 @@ def serve(
     max_seconds: Annotated[
         float, typer.Option(help="Seconds of a query that is run at once.")
     ] = _MOST.run_seconds,
+    max_connections: Annotated[
+        int, typer.Option(help="Connections at a time.")
+    ] = _MOST.connections,
     demo: Annotated[
         bool, typer.Option("--demo", help="An auction house that never closes, and eight queries.")
     ] = False,
@@ -83,6 +86,7 @@ def serve(
         queries=max_queries,
         sockets=max_sockets,
         run_seconds=max_seconds,
+        connections=max_connections,
     )
     with reported(notes):
         settings = Settings(

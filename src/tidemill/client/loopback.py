@@ -2,7 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from ipaddress import ip_address
+
+_PLACE = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[^\[\]:/?#@\s]+)(?::[0-9]{1,5})?")
+
+
+def is_loopback_place(place: str) -> bool:
+    """Whether a name or address, perhaps with a port, is that of this machine, and nothing else.
+
+    >>> [is_loopback_place(each) for each in ("localhost:8321", "[::1]:8321", "127.0.0.1")]
+    [True, True, True]
+    >>> [is_loopback_place(each) for each in ("[::1].a.example", "a@127.0.0.1", "::1", "")]
+    [False, False, False, False]
+    """
+    found = _PLACE.fullmatch(place)
+    return found is not None and is_loopback(found[1])
 
 
 def is_loopback(host: str) -> bool:

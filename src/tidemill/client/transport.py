@@ -11,7 +11,7 @@ import httpx
 import pyarrow as pa
 
 from tidemill.client.errors import RequestError, error_of
-from tidemill.client.loopback import is_loopback
+from tidemill.client.loopback import is_loopback_place
 from tidemill.errors import TidemillError
 
 ARROW = "application/vnd.apache.arrow.stream"
@@ -100,7 +100,7 @@ def is_near(url: str) -> bool:
     >>> is_near("http://127.0.0.1:8321"), is_near("http://db.example.org")
     (True, False)
     """
-    return is_loopback(urlsplit(url).hostname or "")
+    return is_loopback_place(urlsplit(url).netloc.rpartition("@")[2])
 
 
 def _checked(url: str) -> str:

@@ -19,7 +19,7 @@ from tidemill.analyze import (
 )
 from tidemill.engine.allow import AllowList
 from tidemill.engine.named import name_is_taken, unknown_query
-from tidemill.errors import PlanWarning, TidemillError
+from tidemill.errors import PlanWarning, TidemillError, TimeLimitError
 from tidemill.sql import (
     AlterQuery,
     CreateDerived,
@@ -66,6 +66,8 @@ def check(
             if allow is not None:
                 allow.check(statement)
             trial.take(statement)
+        except TimeLimitError:
+            raise
         except TidemillError as error:
             errors.append(error)
             if isinstance(statement, CreateStream | CreateRelation | CreateDerived | CreateQuery):

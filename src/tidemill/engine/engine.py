@@ -26,7 +26,7 @@ from tidemill.engine.query import Query
 from tidemill.engine.relations import condition_of
 from tidemill.engine.running import Collected, RunningGraph, StartedQueries, StartedQuery
 from tidemill.engine.sources import Rows, is_change_source
-from tidemill.engine.statements import Statements
+from tidemill.engine.statements import Statements, query_tree, sink_of
 from tidemill.engine.statistics import StatisticsStore
 from tidemill.engine.tables import (
     duration,
@@ -46,7 +46,7 @@ from tidemill.optimize.statistics import Statistics
 from tidemill.physical.operator import Exec
 from tidemill.physical.source import SourceExec
 from tidemill.results import LateCallback
-from tidemill.sql import Statement, parse, parse_one
+from tidemill.sql import InsertInto, Statement, parse, parse_one
 from tidemill.timeline import TimeDomain
 
 if TYPE_CHECKING:
@@ -99,6 +99,7 @@ class Engine:
         self._bounds = (memory, cpu) if memory or cpu else None
         self._keep = keep
         self.allow = allow
+        self.confine(allow)
         self.queries = NamedQueries(self.catalog, lambda: self._graph)
         self.plans: Callable[[Engine, str], Query] | None = None
         """How plans in statements are read: `tidemill.compose.read_plan`."""
@@ -129,6 +130,7 @@ class Engine:
         retain: int | str | timedelta | None = None,
         ranges: Mapping[str, Range | tuple[float, float]] | None = None,
         at_most: Mapping[str, int] | Recurrence | None = None,
+        ahead: int | str | timedelta | None = None,
     ) -> None:
         """Register a stream: one table, or a list of tables that arrive one per tick.
 
@@ -138,6 +140,8 @@ class Engine:
         may be out of order by `slack`; later ones are counted and left out. A stream that brings
         no rows for the time `idle` ("30 seconds", on the clock) does not hold others back. Rows are
         kept for queries that start later until they are older than the time `retain` ("1 hour").
+        Rows that are further `ahead` than that, of the clock for timestamps and of the watermark
+        for integers, are left out as late ones are.
 
         Values of columns are held to their `ranges`, `(0, 1)` or `Range(0, 1, clip=True)`. There
         are `at_most` so many rows with one value of a column, as in `{"id": 1}`.
@@ -154,6 +158,7 @@ class Engine:
             time_type=types[time],
             slack=duration(slack, domain),
             retain=None if retain is None else duration(retain, domain),
+            ahead=None if ahead is None else duration(ahead, domain),
             idle=None if idle is None else duration(idle, TimeDomain.MICROSECONDS) / 1_000_000,
             bounded=True,
             declared=types,
@@ -327,6 +332,36 @@ class Engine:
         help: did you mean `item`? columns: item
         """
         return check(text, self.catalog, self.queries.names, self.allow)
+
+    def confine(self, allow: AllowList | None) -> None:
+        """Read what is in the folders of a list only if it is there when it is opened.
+
+        Unlike `allow`, that also holds for sources that are known already.
+        """
+        self._sources.allow = allow
+
+    def planner(self) -> Callable[[Statement], Query | None]:
+        """How queries are planned with what is known now, whatever changes while that goes on.
+
+        None if a statement has no query, or one that is a plan already.
+        """
+        apart = self._planning.apart()
+
+        def plan(statement: Statement) -> Query | None:
+            if self.allow is not None:
+                self.allow.check(statement)
+            tree = query_tree(statement)
+            if tree is None:
+                return None
+            sink = statement.sink if isinstance(statement, InsertInto) else None
+            return apart.query(statement, tree, sink_of(sink), self)
+
+        return plan
+
+    def checker(self) -> Callable[[str], Checked]:
+        """`check` over what there is now, whatever changes while that goes on."""
+        catalog, names = self.catalog.copy(), list(self.queries.names)
+        return lambda text: check(text, catalog, names, self.allow)
 
     def execute(self, statement: Statement) -> Query | None:
         """Run one statement; its query, if it is one."""

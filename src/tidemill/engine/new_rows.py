@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
-from tidemill.algebra.types import UnknownType, is_numeric, name_of, normalize
+from tidemill.algebra.fitting import Misfit, cast_exactly, fitted
+from tidemill.algebra.types import is_numeric, name_of
 from tidemill.analyze import SourceInfo
 from tidemill.engine.tables import to_tables
 from tidemill.errors import CatalogError, nearest
@@ -40,12 +40,9 @@ def _from_records(info: SourceInfo, records: list[Mapping[str, Any]]) -> pa.Tabl
 
 
 def _from_values(info: SourceInfo, name: str, values: list[Any]) -> pa.ChunkedArray:
-    # Told the type, Arrow would cut the decimals of a float off for an integer.
-    wanted = info.schema[name] if pa.types.is_nested(info.schema[name]) else None
     try:
-        column = pa.chunked_array([pa.array(values, wanted)])
-        return _cast(info, name, column.cast(normalize(column.type)))
-    except (pa.ArrowInvalid, pa.ArrowTypeError, UnknownType, TypeError, OverflowError) as error:
+        return pa.chunked_array([fitted(values, info.schema[name])])
+    except Misfit as error:
         raise _wrong(info, name, str(error)) from error
 
 
@@ -76,8 +73,8 @@ def _cast(info: SourceInfo, name: str, values: pa.ChunkedArray) -> pa.ChunkedArr
     if not _is_convertible(given, wanted):
         raise _wrong(info, name, f"{name_of(given)} is given")
     try:
-        return pc.cast(values, wanted)
-    except pa.ArrowInvalid as error:
+        return cast_exactly(values, wanted)
+    except Misfit as error:
         raise _wrong(info, name, str(error)) from error
 
 

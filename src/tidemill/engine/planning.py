@@ -50,6 +50,13 @@ class Planning:
         self._statistics = statistics
         self._rules_off = _rules_off(optimizer)
 
+    def apart(self) -> Planning:
+        """A planning with what is known now: it can go on while others change what there is."""
+        catalog = self._catalog.copy()
+        read = {name: tuple(self._read(name)) for name in catalog.names}
+        statistics = self._statistics.copy(catalog)
+        return Planning(catalog, statistics, self._rules_off, lambda name: read.get(name, ()))
+
     def query(self, statement: Statement, tree: exp.Expr, sink: SinkRequest, host: Host) -> Query:
         """The query of a statement, with its plan and its sink."""
         planned = self.plan(tree, statement.source.text)

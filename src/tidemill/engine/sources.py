@@ -12,6 +12,7 @@ import pyarrow as pa
 from tidemill.algebra import SourceKind
 from tidemill.analyze import SourceInfo
 from tidemill.changes import ChangeSource
+from tidemill.engine.allow import AllowList
 from tidemill.engine.relations import KeptRelation
 from tidemill.errors import CatalogError, ExecutionError, UnsupportedError, nearest
 from tidemill.feeds import (
@@ -43,10 +44,12 @@ _CHANGE_SOURCES = {"postgres": "tidemill.postgres.source"}
 class Sources:
     """Tables that were handed over, relations that are kept here, and what was declared.
 
-    `session` is that of Spark, if queries run there: it reads what is not read here.
+    `session` is that of Spark, if queries run there: it reads what is not read here. Files in the
+    folders of `allow` are read only if they are there, wherever links lead.
     """
 
     session: Callable[[], SparkSession] | None = None
+    allow: AllowList | None = None
     _rows: dict[str, Rows] = field(default_factory=dict)
     _kept: dict[str, KeptRelation] = field(default_factory=dict)
 
@@ -99,7 +102,7 @@ class Sources:
             help = "CREATE RELATION ... reads it"
             raise ExecutionError(f"{info.format} is no source of streams", help=help)
         if rows is None and self._is_read_here(info):
-            return files_feed(info, store, bounded)
+            return files_feed(info, store, bounded, self._within(info))
         return self._spark_feed(info, rows, store, bounded)
 
     def _spark_feed(
@@ -118,7 +121,7 @@ class Sources:
         """All of a relation that does not change."""
         rows = self._rows.get(info.name.casefold())
         if rows is None and not is_change_source(info) and self._is_read_here(info):
-            return relation_slices(info)
+            return relation_slices(info, self._within(info))
         return [TableSlice(table) for table in self._tables(info)]
 
     def _first_rows(self, info: SourceInfo) -> pa.Table:
@@ -135,13 +138,17 @@ class Sources:
         if is_change_source(info):
             return [open_source(info).content()[0]]
         if rows is None and self._is_read_here(info):
-            return [relation_table(info)]
+            return [relation_table(info, within=self._within(info))]
         if self.session is None or isinstance(rows, Inbox):
             raise _only_spark(info)
         from tidemill.runtime.spark.reading import collected
         from tidemill.runtime.spark.session import working_copy
 
         return [collected(working_copy(self.session()), info, rows)]
+
+    def _within(self, info: SourceInfo) -> tuple[str, ...]:
+        """The folders that files of a source have to be in, if that is of interest."""
+        return () if self.allow is None else self.allow.around(info.options.get("path"))
 
     def _is_read_here(self, info: SourceInfo) -> bool:
         """Whether tasks read the files of a source; what they would read otherwise, Spark does."""

@@ -95,7 +95,7 @@ class Statements:
 
     def _named(self, statement: CreateQuery) -> Query:
         """The query of a definition; without a sink, its results are kept."""
-        sink = SinkRequest("memory") if statement.sink is None else _sink_of(statement.sink)
+        sink = SinkRequest("memory") if statement.sink is None else sink_of(statement.sink)
         query = self._defined(statement, statement.query, sink)
         return query if statement.sink is not None else self._keeping(statement.name, query)
 
@@ -121,6 +121,8 @@ class Statements:
     def _start_named(self, statement: StartQuery) -> None:
         name = self._engine.queries.name_of(statement.name)
         query = self._engine.queries.find(name)
+        if self._engine.allow is not None:
+            self._engine.allow.refuse_leading_out(query.sink.options.get("path"))
         graph = self._engine.graph if self._engine.is_running else self._engine.run()
         with graph.graph.lock:
             goes_on = graph.graph.is_running(name)  # since the checkpoint knows it
@@ -148,7 +150,7 @@ class Statements:
     def _insert(self, statement: InsertInto) -> Query:
         """A query that knows where its results go; `start` sends them there."""
         return self._planning.query(
-            statement, statement.query, _sink_of(statement.sink), self._engine
+            statement, statement.query, sink_of(statement.sink), self._engine
         )
 
     def _change(self, statement: InsertValues | DeleteFrom) -> None:
@@ -182,7 +184,20 @@ class Statements:
         self._engine.statistics.forget(statement.name)
 
 
-def _sink_of(sink: ConnectorCall) -> SinkRequest:
+def query_tree(statement: Statement) -> exp.Expr | None:
+    """The query of a statement, if it has one in SQL."""
+    match statement:
+        case QueryStatement():
+            return statement.tree
+        case CreateQuery() | CreateDerived() | InsertInto() | AlterQuery():
+            return None if isinstance(statement.query, PlanText) else statement.query
+    return None
+
+
+def sink_of(sink: ConnectorCall | None) -> SinkRequest:
+    """Where results go, as a statement says; by default nowhere."""
+    if sink is None:
+        return SinkRequest()
     options = {name: value for name, value in sink.options.items() if value is not None}
     form = str(options.pop("form", ""))
     return SinkRequest(sink.format, options, form)

@@ -49,6 +49,12 @@ class StatisticsStore:
         self._seen = Statistics()
         self._runs: deque[Finding] = deque()
 
+    def copy(self, catalog: Catalog) -> StatisticsStore:
+        """What is known now, about what a catalog has."""
+        other = StatisticsStore(catalog)
+        other._told, other._seen = self._told, self.seen
+        return other
+
     @property
     def known(self) -> Statistics:
         """All that is known now, under the names of the sources."""

@@ -9,6 +9,7 @@ from typing import Any
 import polars as pl
 import pyarrow as pa
 
+from tidemill.algebra.fitting import Misfit, cast_exactly, fitted
 from tidemill.algebra.schema import Schema
 from tidemill.algebra.types import UnknownType, name_of, normalize
 from tidemill.analyze import SourceInfo
@@ -155,18 +156,42 @@ def pushed_table(info: SourceInfo, rows: Any) -> pa.Table:
     wanted[str(info.time_column)] = info.time_type
     if isinstance(rows, list) and not rows:
         return pa.schema(wanted).empty_table()
-    table = pa.concat_tables(to_tables(info.name, rows))
+    if isinstance(rows, list) and all(isinstance(row, Mapping) for row in rows):
+        table = _from_records(info.name, rows, wanted)
+    else:
+        table = pa.concat_tables(to_tables(info.name, rows))
     missing = [name for name in wanted if name not in table.column_names]
     if missing:
         help = f"columns: {', '.join(wanted)}"
         raise CatalogError(f"rows for `{info.name}` lack {', '.join(missing)}", help=help)
-    try:
-        fitting = table.select(list(wanted)).cast(pa.schema(wanted))
-    except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
-        help = f"types: {', '.join(f'{n} {t}' for n, t in wanted.items())}"
-        raise CatalogError(
-            f"rows for `{info.name}` have other types: {error}", help=help
-        ) from error
+    columns = [_fitting(info.name, name, table.column(name), wanted[name]) for name in wanted]
+    fitting = pa.table(columns, schema=pa.schema(wanted))
     # Queries must not fail for rows of which nobody can tell when they hold.
     instants(fitting.column(str(info.time_column)), info.name, str(info.time_column))
     return fitting
+
+
+def _from_records(
+    source: str, rows: list[Mapping[str, Any]], wanted: Mapping[str, pa.DataType]
+) -> pa.Table:
+    """Columns of rows; those that no row has are left out."""
+    columns = {}
+    for name, kind in wanted.items():
+        if any(name in row for row in rows):
+            try:
+                columns[name] = fitted([row.get(name) for row in rows], kind)
+            except Misfit as error:
+                raise _misfit(source, name, error, kind) from error
+    return pa.table(columns)
+
+
+def _fitting(source: str, name: str, values: pa.ChunkedArray, kind: pa.DataType) -> pa.ChunkedArray:
+    try:
+        return cast_exactly(values, kind)
+    except Misfit as error:
+        raise _misfit(source, name, error, kind) from error
+
+
+def _misfit(source: str, name: str, error: Misfit, kind: pa.DataType) -> CatalogError:
+    message = f"column `{name}` of `{source}`, {error}"
+    return CatalogError(message, help=f"its type is {name_of(kind)}; nothing was pushed")

@@ -7,8 +7,9 @@ zero are errors). Here it is evaluated by DuckDB.
 from tidemill.expressions.compiled import Compiled, compile_items
 from tidemill.expressions.functions import UserFunction
 from tidemill.expressions.typed import NotSupported, TypeMismatch
-from tidemill.expressions.typing import check, infer
+from tidemill.expressions.typing import check, fits, infer
 
 __all__ = [
-    "Compiled", "NotSupported", "TypeMismatch", "UserFunction", "check", "compile_items", "infer",
+    "Compiled", "NotSupported", "TypeMismatch", "UserFunction", "check", "compile_items", "fits",
+    "infer",
 ]  # fmt: skip

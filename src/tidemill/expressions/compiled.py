@@ -12,6 +12,7 @@ import polars as pl
 
 from tidemill.algebra.scalar import Scalar
 from tidemill.algebra.schema import Schema
+from tidemill.deadline import interrupting
 from tidemill.errors import ExecutionError
 from tidemill.expressions.casts import cast
 from tidemill.expressions.connection import connection
@@ -76,8 +77,9 @@ class Compiled:
         # A frame without columns has no height, so the first column stands for the rows.
         batch = frame.select(self._inputs or frame.columns[:1]).to_arrow()
         try:
-            relation = connection().from_arrow(batch).project(self._select_list)
-            return pl.DataFrame(relation.to_arrow_table())
+            with interrupting(connection().interrupt):
+                relation = connection().from_arrow(batch).project(self._select_list)
+                return pl.DataFrame(relation.to_arrow_table())
         except duckdb.Error as error:
             expressions = ", ".join(str(scalar) for _, scalar in self._expressions)
             raise ExecutionError(f"{reason(error)}, while computing {expressions}") from error

@@ -5,7 +5,6 @@ from __future__ import annotations
 import atexit
 import threading
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Final
 
 import duckdb
@@ -13,11 +12,11 @@ import pyarrow as pa
 from duckdb.func import SPECIAL
 
 from tidemill.expressions.duckdb_sql import duckdb_type
+from tidemill.expressions.expansion import LIBRARY
 from tidemill.expressions.functions import UserFunction
 
 # What one character becomes several by (ß: SS), and what depends on its place in a word.
 _FULL_CASE: Final = {"spark_full_upper": str.upper, "spark_full_lower": str.lower}
-_LIBRARY: Final = Path(__file__).with_name("library.sql").read_text("utf-8")
 
 
 class _Thread(threading.local):
@@ -28,9 +27,13 @@ class _Thread(threading.local):
         # Parallelism comes from the partitions of a runtime, not from within an operator.
         self.connection.execute("SET threads = 1")
         self.connection.execute("SET TimeZone = 'UTC'")
+        # Expressions go over rows one after the other: they need little, and no files.
+        self.connection.execute("SET memory_limit = '4GB'")
+        self.connection.execute("SET temp_directory = ''")
         for name, call in _FULL_CASE.items():
             self.connection.create_function(name, call, ["VARCHAR"], "VARCHAR")
-        self.connection.execute(_LIBRARY)
+        self.connection.execute(LIBRARY)
+        self.connection.execute("SET enable_external_access = false")
         self.names: dict[tuple[UserFunction, tuple[str, ...]], str] = {}
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 import pyarrow as pa
 from sqlglot import exp
@@ -14,6 +15,7 @@ from tidemill.algebra.types import name_of
 _TIMESTAMPS = (DType.TIMESTAMPTZ, DType.TIMESTAMPLTZ)
 
 
+@lru_cache(maxsize=1024)  # each number of a long IN asks
 def duckdb_type(data_type: pa.DataType) -> str:
     """The DuckDB name of a column type.
 

@@ -70,14 +70,18 @@ CREATE MACRO spark_cut(s, first, stop) AS (
 );
 CREATE MACRO spark_first(s, start) AS (CASE WHEN start > 0 THEN start - 1 WHEN start < 0 THEN length(s) + start WHEN start = 0 THEN 0 END);
 CREATE MACRO spark_substring(s, start, n) AS (spark_cut(s, spark_first(s, CAST(start AS BIGINT)), spark_first(s, CAST(start AS BIGINT)) + n));
+-- What would take the memory of everyone is an error; as an argument, so that it comes first.
+CREATE MACRO spark_times(n, size) AS (CASE WHEN CAST(n AS BIGINT) * size > 16777216 THEN error('the text would have more than 16777216 bytes') ELSE n END);
+CREATE MACRO spark_repeat(s, n) AS (repeat(s, spark_times(n, strlen(s))));
+CREATE MACRO spark_replace(s, part, other) AS (replace(s, part, CASE WHEN strlen(other) * strlen(s) > 268435456 THEN error('the text might have more than 268435456 bytes') ELSE other END));
 CREATE MACRO spark_left(s, n) AS (left(s, CASE WHEN n < 0 THEN 0 ELSE n END));
 CREATE MACRO spark_right(s, n) AS (right(s, CASE WHEN n < 0 THEN 0 ELSE n END));
 CREATE MACRO spark_pad(s, n, fill, padded) AS (
     CASE WHEN fill IS NULL THEN NULL WHEN fill = '' OR length(s) >= n THEN spark_left(s, n) ELSE padded END
 );
 CREATE MACRO spark_filling(n, fill) AS (CASE WHEN fill = '' THEN ' ' ELSE fill END);
-CREATE MACRO spark_lpad(s, n, fill) AS (spark_pad(s, n, fill, lpad(s, CASE WHEN n < 0 THEN 0 ELSE n END, spark_filling(n, fill))));
-CREATE MACRO spark_rpad(s, n, fill) AS (spark_pad(s, n, fill, rpad(s, CASE WHEN n < 0 THEN 0 ELSE n END, spark_filling(n, fill))));
+CREATE MACRO spark_lpad(s, n, fill) AS (spark_pad(s, n, fill, lpad(s, CASE WHEN n < 0 THEN 0 ELSE spark_times(n, 1) END, spark_filling(n, fill))));
+CREATE MACRO spark_rpad(s, n, fill) AS (spark_pad(s, n, fill, rpad(s, CASE WHEN n < 0 THEN 0 ELSE spark_times(n, 1) END, spark_filling(n, fill))));
 CREATE MACRO spark_locate(part, s, start) AS (
     CASE
         WHEN start < 1 AND s IS NOT NULL AND part IS NOT NULL THEN 0

@@ -32,6 +32,9 @@ _SIGNS: dict[type[exp.Expr], str] = {
     exp.NullSafeEQ: "IS NOT DISTINCT FROM", exp.NullSafeNEQ: "IS DISTINCT FROM",
     exp.EqualNull: "IS NOT DISTINCT FROM",
 }  # fmt: skip
+_LONG_NUMBER = 20
+"""Digits that no BIGINT has. Python does not even read numbers of some thousands."""
+
 # Names of dates, which Spark knows.
 _MOVING = frozenset({"now", "today", "yesterday", "tomorrow", "epoch"})
 
@@ -51,8 +54,8 @@ def number(node: exp.Literal, sign: str) -> Typed:
     if re.search("[eE]", text):
         return Typed(f"CAST({sign}{text} AS DOUBLE)", DOUBLE, node)
     whole, _, fraction = text.partition(".")
-    if "." not in text:
-        value = int(sign + text)
+    if "." not in text and len(text.lstrip("0")) < _LONG_NUMBER:
+        value = int(sign + (text.lstrip("0") or "0"))
         for kind, bits, name in ((INT, 31, "INT"), (pa.int64(), 63, "BIGINT")):
             if -(2**bits) <= value < 2**bits:
                 return Typed(f"CAST({value} AS {name})", kind, node)

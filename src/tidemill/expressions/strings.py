@@ -121,7 +121,12 @@ def _replace(parts: Translator, node: exp.Expr) -> Typed:
     text, part, other = (
         parts.arg(each, STRING, node).sql for each in (node.this, node.expression, by)
     )
-    return Typed(f"replace({text}, {part}, {other})", STRING, node)
+    grows = not _is_no_longer(by, node.expression)
+    return Typed(f"{'spark_' if grows else ''}replace({text}, {part}, {other})", STRING, node)
+
+
+def _is_no_longer(one: exp.Expr, other: exp.Expr) -> bool:
+    return bool(one.is_string and other.is_string and len(one.name) <= len(other.name))
 
 
 def _overlay(parts: Translator, node: exp.Expr) -> Typed:
@@ -219,8 +224,8 @@ RULES: dict[type[exp.Expr], Rule] = {
     exp.Replace: _replace,
     exp.Translate: simple("translate({0}, {1}, {2})", [STRING, STRING, STRING], STRING),
     exp.Overlay: _overlay,
-    exp.Repeat: simple("repeat({0}, {1})", [STRING, INT], STRING),
-    exp.Space: simple("repeat(' ', {0})", [INT], STRING),
+    exp.Repeat: simple("spark_repeat({0}, {1})", [STRING, INT], STRING),
+    exp.Space: simple("repeat(' ', spark_times({0}, 1))", [INT], STRING),
     exp.Ascii: simple("ascii({0})", [STRING], INT),
     exp.Chr: _chr,
     exp.Hex: _hex,

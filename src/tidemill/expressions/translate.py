@@ -9,6 +9,7 @@ from sqlglot import exp
 
 from tidemill.algebra.promises import spelled_out
 from tidemill.algebra.schema import Schema
+from tidemill.deadline import look
 from tidemill.expressions.casts import cast, is_free
 from tidemill.expressions.coercion import common_type
 from tidemill.expressions.connection import register
@@ -43,9 +44,17 @@ class Translator:
     def __init__(self, schema: Schema, functions: Functions) -> None:
         self._schema = schema
         self._functions = functions
+        self._found: dict[int, Typed] = {}
 
     def of(self, node: exp.Expr) -> Typed:
-        """A part of the expression."""
+        """A part of the expression. Rules may ask for the same one several times."""
+        found = self._found.get(id(node))
+        if found is None:
+            found = self._found[id(node)] = self._of(node)
+        return found
+
+    def _of(self, node: exp.Expr) -> Typed:
+        look()
         if isinstance(node, exp.Column):
             return Typed(quoted(node.name), self._schema[node.name], node)
         if isinstance(node, exp.Anonymous):

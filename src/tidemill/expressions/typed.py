@@ -40,6 +40,15 @@ class NotSupported(TypeMismatch):
     """A part of an expression that Spark knows, and Tidemill does not."""
 
 
+_LONGEST: Final = 1 << 19
+
+
+def too_large(node: exp.Expr | None = None) -> TypeMismatch:
+    """The error of an expression that no one could wait for."""
+    help = "nest fewer functions and casts in each other"
+    return TypeMismatch("the expression is too large", node, help)
+
+
 @dataclass(frozen=True)
 class Typed:
     """The text by which DuckDB computes an expression, and its type by Spark's rules."""
@@ -47,6 +56,11 @@ class Typed:
     sql: str
     type: pa.DataType
     node: exp.Expr
+
+    def __post_init__(self) -> None:
+        # The text of a part may occur several times in that of the whole, and so on.
+        if len(self.sql) > _LONGEST:
+            raise too_large(self.node)
 
     def become(self, sql: str, data_type: pa.DataType) -> Typed:
         """Another text for the same part of the query."""

@@ -12,9 +12,10 @@ from tidemill.algebra.schema import Schema
 from tidemill.algebra.types import UnknownType
 from tidemill.expressions.connection import connection
 from tidemill.expressions.duckdb_sql import duckdb_type, quoted, reason
+from tidemill.expressions.expansion import is_too_large
 from tidemill.expressions.functions import Functions
 from tidemill.expressions.translate import translate
-from tidemill.expressions.typed import INTERVALS, TypeMismatch
+from tidemill.expressions.typed import INTERVALS, TypeMismatch, too_large
 
 
 def infer(node: exp.Expr, schema: Schema, functions: Functions) -> pa.DataType:
@@ -37,12 +38,22 @@ def infer(node: exp.Expr, schema: Schema, functions: Functions) -> pa.DataType:
 def check(node: exp.Expr, schema: Schema, functions: Functions) -> None:
     """Fail unless DuckDB takes the text of the expression."""
     text = translate(node, schema, functions).sql
+    if is_too_large(text):
+        raise too_large(node)
     columns = [
         f"CAST(NULL AS {duckdb_type(field.type)}) AS {quoted(field.name)}" for field in schema
     ]
     query = f"SELECT {text} AS result FROM (SELECT {', '.join(columns) or '1 AS dual'})"
     # The names of user functions belong to a thread, so what they answer is not kept.
     (_bind if functions else _bind_once)(query)
+
+
+def fits(node: exp.Expr, schema: Schema) -> bool:
+    """Whether an expression without user functions is not too large to be computed."""
+    try:
+        return not is_too_large(translate(node, schema, {}).sql)
+    except TypeMismatch:
+        return False
 
 
 def _bind(query: str) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import pyarrow as pa
 
+from tidemill.algebra.fitting import Misfit, cast_exactly
 from tidemill.algebra.schema import Schema
 from tidemill.algebra.types import UnknownType, name_of, normalize
 
@@ -45,14 +46,14 @@ def as_declared(table: pa.Table, declared: Schema, columns: Sequence[str]) -> pa
 
 
 def _cast(values: pa.ChunkedArray, name: str, wanted: pa.DataType) -> pa.ChunkedArray:
-    if values.type == wanted:
+    if values.type == wanted and not pa.types.is_timestamp(wanted):
         return values
     if not _holds(wanted, values.type):
         raise Unreadable(f"column `{name}` is {_shown(values.type)}, not {_shown(wanted)}")
     try:
-        return values.cast(wanted)
-    except pa.ArrowInvalid as error:
-        raise Unreadable(f"column `{name}`: {error}") from error
+        return cast_exactly(values, wanted)
+    except Misfit as error:
+        raise Unreadable(f"column `{name}`, {error}") from error
 
 
 def _shown(kind: pa.DataType) -> str:

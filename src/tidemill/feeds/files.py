@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 
 from tidemill.analyze import SourceInfo
@@ -9,7 +10,7 @@ from tidemill.errors import ExecutionError
 from tidemill.feeds.feed import MOST_BYTES, Feed, within
 from tidemill.feeds.file_log import FileLog
 from tidemill.feeds.listing import new_files
-from tidemill.feeds.opening import folder_of, is_local, local_path
+from tidemill.feeds.opening import folder_of, is_local, local_path, refuse_outside
 from tidemill.feeds.options import refusal, texts
 from tidemill.feeds.slices import FileSlice, OptionValue, Slice
 from tidemill.store import Store
@@ -20,6 +21,7 @@ _MOST_FILES = 1000
 class FilesFeed(Feed):
     """Files of a folder, a pattern or a single file, in the order in which they were found.
 
+    If there are folders `within` which they have to be, links that lead out of these are refused.
     A `bounded` feed has the files that the first poll finds. With a store, files have the same
     numbers after a restart.
     """
@@ -32,12 +34,14 @@ class FilesFeed(Feed):
         options: Mapping[str, OptionValue] | None = None,
         store: Store | None = None,
         bounded: bool = False,
+        within: tuple[str, ...] = (),
     ) -> None:
         super().__init__(name)
         self._format = format.lower()
         self._path = local_path(path) if is_local(path) else path
         self._options = tuple(sorted(texts(options or {}).items()))
         self._bounded = bounded
+        self._within = within
         self._log = FileLog(store, f"{folder_of(name)}/files")
         self._known = {path for path, _ in self._log.entries}
 
@@ -48,7 +52,10 @@ class FilesFeed(Feed):
 
     def slices(self, start: int, stop: int) -> list[Slice]:
         options, entries = self._reading, self._log.entries[start:stop]
-        return [FileSlice(self._format, path, options, nbytes=size) for path, size in entries]
+        return [
+            FileSlice(self._format, path, options, nbytes=size, within=self._within)
+            for path, size in entries
+        ]
 
     @property
     def ended_at(self) -> int | None:
@@ -71,6 +78,8 @@ class FilesFeed(Feed):
     def _look(self) -> None:
         try:
             found = new_files(self._path, self._known, dict(self._options).get("pathglobfilter"))
+            for file in found if self._within else ():
+                refuse_outside(os.path.realpath(file.path), file.path, self._within)
         except OSError as error:
             message = f"cannot look for files for `{self.name}` at {self._path}: {error}"
             raise ExecutionError(message, help="check the path option") from error
@@ -82,11 +91,16 @@ class FilesFeed(Feed):
             self._known.update(file.path for file in found)
 
 
-def files_feed(info: SourceInfo, store: Store | None = None, bounded: bool = False) -> FilesFeed:
+def files_feed(
+    info: SourceInfo,
+    store: Store | None = None,
+    bounded: bool = False,
+    within: tuple[str, ...] = (),
+) -> FilesFeed:
     """The files that a source was declared to have."""
     assert info.format is not None
     path = path_of(info)
-    return FilesFeed(info.name, info.format, path, info.options, store, bounded)
+    return FilesFeed(info.name, info.format, path, info.options, store, bounded, within)
 
 
 def path_of(info: SourceInfo) -> str:

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import lru_cache
 from urllib.parse import quote, unquote, urlsplit, urlunsplit
 
@@ -49,9 +52,45 @@ def opened(path: str) -> pa.NativeFile:
     if not is_local(path):
         system, inside = file_system(path)
         return system.open_input_file(inside)
-    path = local_path(path)
-    # Nothing can be mapped of an empty file.
-    return pa.memory_map(path) if os.path.getsize(path) else pa.BufferReader(b"")
+    with _held(local_path(path)) as place:
+        # Nothing can be mapped of an empty file.
+        return pa.memory_map(place) if os.path.getsize(place) else pa.BufferReader(b"")
+
+
+@contextmanager
+def confined(roots: Sequence[str]) -> Iterator[None]:
+    """In this thread, open no file that is outside of some folders; none means anywhere."""
+    token = _roots.set(tuple(roots))
+    try:
+        yield
+    finally:
+        _roots.reset(token)
+
+
+_roots: ContextVar[tuple[str, ...]] = ContextVar("roots", default=())
+
+
+@contextmanager
+def _held(path: str) -> Iterator[str]:
+    """A name for a file that leads to it, whatever becomes of links on the way."""
+    roots = _roots.get()
+    if not roots:
+        yield path
+        return
+    handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        name = f"/proc/self/fd/{handle}"
+        known = os.path.exists(name)
+        refuse_outside(os.path.realpath(name if known else path), path, roots)
+        yield name if known else os.path.realpath(path)
+    finally:
+        os.close(handle)
+
+
+def refuse_outside(real: str, path: str, roots: Sequence[str]) -> None:
+    """Fail if a file is in none of some folders; `path` is what leads there."""
+    if not any(real == root or real.startswith(root.rstrip("/") + "/") for root in roots):
+        raise PermissionError(f"{path} leads out of the folders that are allowed")
 
 
 def in_store(store: Store, name: str) -> str:

@@ -12,6 +12,7 @@ from tidemill.feeds.columns import Unreadable, as_declared
 from tidemill.feeds.csv_files import read_csv
 from tidemill.feeds.formats import read_arrow, read_orc, read_parquet
 from tidemill.feeds.json_files import read_json
+from tidemill.feeds.opening import confined
 from tidemill.feeds.options import refusal
 from tidemill.feeds.slices import FileSlice, Slice, TableSlice
 
@@ -30,7 +31,8 @@ def read_slice(slice: Slice, declared: Schema, columns: Sequence[str], name: str
     if isinstance(slice, TableSlice):
         return _read_table(slice, declared, columns, name)
     try:
-        return _read(slice, declared, columns)
+        with confined(slice.within):
+            return _read(slice, declared, columns)
     except (Unreadable, pa.ArrowException, OSError) as error:
         file = slice.path.rstrip("/").rsplit("/", 1)[-1]
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__

@@ -12,16 +12,20 @@ from tidemill.feeds.reading import read_slice
 from tidemill.feeds.slices import Slice
 
 
-def relation_slices(info: SourceInfo) -> list[Slice]:
+def relation_slices(info: SourceInfo, within: tuple[str, ...] = ()) -> list[Slice]:
     """All files of a relation that are there now."""
-    feed = FilesFeed(info.name, str(info.format), path_of(info), info.options, bounded=True)
+    feed = FilesFeed(
+        info.name, str(info.format), path_of(info), info.options, bounded=True, within=within
+    )
     return feed.slices(0, feed.poll())
 
 
-def relation_table(info: SourceInfo, columns: Sequence[str] | None = None) -> pa.Table:
+def relation_table(
+    info: SourceInfo, columns: Sequence[str] | None = None, within: tuple[str, ...] = ()
+) -> pa.Table:
     """The rows of all files of a relation, which is constant or knows its validity."""
     wanted = info.declared.names if columns is None else columns
-    slices = relation_slices(info)
+    slices = relation_slices(info, within)
     return pa.concat_tables(
         [read_slice(slice, info.declared, wanted, info.name) for slice in slices]
     )

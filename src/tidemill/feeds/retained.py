@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from tidemill.timeline import BEGIN
+from tidemill.timeline import BEGIN, OPEN_END
 
 
 class Taken(NamedTuple):
@@ -51,6 +51,11 @@ class Retained:
             kept = [number for number, each in enumerate(self._taken) if each.newest >= oldest]
             self._forget(kept[0] if kept else len(self._taken))
         return [(each.start, each.stop, each.mark) for each in self._taken]
+
+    def newest(self, start: int, stop: int) -> int:
+        """The newest time of the tick that took some slices."""
+        same = (each for each in self._taken if (each.start, each.stop) == (start, stop))
+        return next((each.newest for each in same), OPEN_END)
 
     @property
     def forgotten_until(self) -> int:

@@ -20,7 +20,7 @@ class FileSlice:
     """A file, or some of its row groups (Parquet) or record batches (Arrow): `first` to `last`.
 
     `path` is a path of this machine or a URI that all machines know. `rows` and `nbytes` are what
-    is known before reading it.
+    is known before reading it. It is read only if it is in one of the folders of `within`, if any.
     """
 
     format: str
@@ -30,6 +30,7 @@ class FileSlice:
     last: int | None = None
     rows: int | None = None
     nbytes: int | None = None
+    within: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,7 +74,8 @@ def from_json(fields: dict[str, Any]) -> FileSlice:
     >>> from_json(to_json(slice)) == slice
     True
     """
-    return FileSlice(**fields | {"options": tuple(dict(fields.get("options", {})).items())})
+    options, within = dict(fields.get("options", {})), fields.get("within", ())
+    return FileSlice(**fields | {"options": tuple(options.items()), "within": tuple(within)})
 
 
 def size_of(slice: Slice) -> int:

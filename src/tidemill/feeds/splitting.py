@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import accumulate
 
+from tidemill.feeds.opening import confined
 from tidemill.feeds.parts import Part, parts_of
 from tidemill.feeds.slices import FileSlice, Slice, TableSlice, size_of
 
@@ -39,7 +40,7 @@ def split_numbered(slices: Sequence[Slice], ways: int) -> list[list[tuple[int, S
             whole.append((number, 0, slice))
         elif isinstance(slice, TableSlice):
             whole += _by_rows(number, slice, ways)
-        elif len(parts := parts_of(slice.format, slice.path, slice.first, slice.last)) > 1:
+        elif len(parts := _parts(slice)) > 1:
             parted.append((number, slice, parts))
         else:
             whole.append((number, 0, slice))
@@ -94,3 +95,8 @@ def _add(task: list[Piece], number: int, place: int, slice: FileSlice, part: Par
             return
     piece = replace(slice, first=place, last=place, rows=rows, nbytes=nbytes)
     task.append((number, place, piece))
+
+
+def _parts(slice: FileSlice) -> list[Part]:
+    with confined(slice.within):
+        return parts_of(slice.format, slice.path, slice.first, slice.last)

@@ -19,6 +19,7 @@ _DIGITS = r"(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
 _INTEGER = r"^[+-]?[0-9]+$"
 _DECIMAL = rf"^[+-]?{_DIGITS}$"
 _FLOAT = rf"^{_BLANK}(?:[+-]?{_DIGITS}|NaN|[+-]?Infinity){_BLANK}$|^-?Inf$"
+_DIGITS_OF_SECONDS = 6
 _CONTROL = "".join(map(chr, range(0x21)))
 
 # What Arrow reads just as Spark does; whatever else Spark reads goes value by value.
@@ -111,7 +112,11 @@ def _floats(texts: pa.ChunkedArray, name: str, wanted: pa.DataType) -> pa.Chunke
         return found
     _held(texts, pc.match_substring_regex(texts, _FLOAT), name, wanted)
     trimmed = pc.utf8_ltrim(pc.utf8_trim(texts, characters=_CONTROL), characters="+")
-    return _checked_cast(texts, trimmed, name, wanted)
+    found = _checked_cast(texts, trimmed, name, wanted)
+    # Spark would make them infinite.
+    named = pc.match_substring_regex(texts, "[nN]")
+    _held(texts, pc.or_(pc.is_finite(found), named), name, wanted)
+    return found
 
 
 def _booleans(texts: pa.ChunkedArray, name: str, wanted: pa.DataType) -> pa.ChunkedArray:
@@ -181,7 +186,7 @@ def date_of(text: str, name: str) -> date:
 
 
 def time_of(text: str, name: str) -> datetime:
-    """A time without a zone; digits after the microseconds do not count.
+    """A time without a zone; Spark would cut what is finer than microseconds.
 
     >>> time_of("2024-03-01 9:05", "at")
     datetime.datetime(2024, 3, 1, 9, 5)
@@ -192,7 +197,9 @@ def time_of(text: str, name: str) -> datetime:
         year, month, day, hour, minute, second = (
             int(part or least) for part, least in zip(parts, (1, 1, 1, 0, 0, 0), strict=True)
         )
-        micros = int((fraction or "")[:6].ljust(6, "0"))
+        micros = int((fraction or "").rstrip("0")[:6].ljust(6, "0"))
+        if len((fraction or "").rstrip("0")) > _DIGITS_OF_SECONDS:
+            raise ValueError
         return datetime(year, month, day, hour, minute, second, micros)
     except (AttributeError, ValueError):
         raise no_value(name, text, pa.timestamp("us")) from None

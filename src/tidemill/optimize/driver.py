@@ -7,6 +7,7 @@ from typing import Final
 
 from tidemill.algebra.plan import Plan
 from tidemill.analyze.hints import Hints
+from tidemill.deadline import look
 from tidemill.expressions.functions import Functions
 from tidemill.optimize.rule import (
     Known,
@@ -145,6 +146,7 @@ class _Optimization:
         return plan
 
     def _apply(self, rule: Rule, plan: Plan) -> Plan:
+        look()
         after = self._parts.unified(rule.apply(plan, self._known))
         if after is plan:
             return plan

@@ -15,7 +15,7 @@ from sqlglot import exp
 from tidemill.algebra.scalar import Scalar, conjunction
 from tidemill.algebra.schema import Schema
 from tidemill.analyze.trees import cast
-from tidemill.expressions import infer
+from tidemill.expressions import fits, infer
 from tidemill.optimize.total import total_type
 
 
@@ -36,6 +36,12 @@ def is_total(scalar: Scalar, schema: Schema) -> bool:
 def is_repeatable(scalar: Scalar) -> bool:
     """Whether it does not matter how often the expression is computed: no user function."""
     return scalar.node.find(exp.Anonymous) is None
+
+
+def is_small(scalar: Scalar, schema: Schema) -> bool:
+    """Whether the expression may be put in the place of a column: together they are not too large
+    to be computed, as functions that are nested deeply become."""
+    return not is_repeatable(scalar) or fits(scalar.node, schema)
 
 
 def all_of(conditions: Iterable[Scalar]) -> Scalar:

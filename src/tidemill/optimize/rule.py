@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from tidemill.algebra.plan import Plan
 from tidemill.analyze.hints import Hints
+from tidemill.deadline import look
 from tidemill.expressions.functions import Functions
 from tidemill.optimize.reducible import is_reducible
 from tidemill.optimize.sharing import Cut
@@ -104,6 +105,7 @@ def _as_often_as_it_applies(rewrite: Rewrite, node: Plan) -> Plan:
     while (changed := rewrite(node)) is not node:
         check_columns(rewrite.__name__, node, changed)
         node = changed
+        look()
     return node
 
 

@@ -231,13 +231,15 @@ class Opened:
                 stream = self.streams[name]
                 for start, stop, mark in taken.parts(stream.clock.mark):
                     slices = stream.source.feed.slices(start, stop)
-                    found += [Piece(name, each, mark) for each in slices]
+                    until = stream.until(taken, mark)
+                    found += [Piece(name, each, mark, until=until) for each in slices]
         fresh = planned.fresh
         for name, parts in begun.past.items():
             mine = frozenset(leaf for leaf in fresh if leaf.scan.source == name)
             for start, stop, mark in parts:
                 slices = self.streams[name].source.feed.slices(start, stop)
-                found += [Piece(name, each, mark, mine, counts=False) for each in slices]
+                until = self.streams[name].until_then(start, stop, mark)
+                found += [Piece(name, each, mark, mine, False, until) for each in slices]
         for name, contents in begun.relations.items():
             mine = frozenset(leaf for leaf in fresh if leaf.scan.source == name)
             counts = name in self._relations

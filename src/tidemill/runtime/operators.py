@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 import polars as pl
 
 from tidemill.algebra.plan import Plan
+from tidemill.deadline import look
 from tidemill.errors import ExecutionError
 from tidemill.physical.join import JoinExec
 from tidemill.physical.lookup import LookupExec
@@ -355,6 +356,7 @@ class Graph:
             resting = operator.rest(marks)
             if resting is not None:
                 return part.nothing, resting
+        look()
         progress = part.progress
         began = perf_counter()
         progress.took(batches, joins=isinstance(part.node, JoinExec | LookupExec))

@@ -21,12 +21,12 @@ from tidemill.runtime.outlets import NOTHING, Outlets
 from tidemill.runtime.parcels import FACTS, REPORT, Parcel
 from tidemill.runtime.reports import Failure, Report
 from tidemill.runtime.validity import Rows, Timing
-from tidemill.timeline import BEGIN
+from tidemill.timeline import BEGIN, OPEN_END
 
 
 @dataclass(frozen=True)
 class Piece:
-    """A slice of a source; rows that start before `mark` are late.
+    """A slice of a source; rows that start before `mark` are late, those after `until` too early.
 
     It may be meant for some leaves only: a relation is read for those that are new, and so are
     rows of a stream that came before. What was read before does not count again.
@@ -37,6 +37,7 @@ class Piece:
     mark: int = BEGIN
     leaves: frozenset[SourceExec] | None = None
     counts: bool = True
+    until: int = OPEN_END
 
 
 @dataclass(frozen=True)
@@ -173,6 +174,8 @@ class _Read:
 
     def add(self, piece: Piece, rows: Rows) -> None:
         in_time = rows.start >= piece.mark
+        if piece.until < OPEN_END:
+            in_time &= rows.start <= piece.until
         late = None if in_time.all() else rows.where(~in_time)
         self.parts.append((piece, rows.where(in_time), late))
 

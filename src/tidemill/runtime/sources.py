@@ -17,7 +17,7 @@ from tidemill.runtime.clock import Seen, SourceClock
 from tidemill.runtime.following import Following
 from tidemill.runtime.progress import SourceProgress
 from tidemill.store import Store
-from tidemill.timeline import BEGIN, OPEN_END
+from tidemill.timeline import BEGIN, OPEN_END, TimeDomain
 
 
 @dataclass(frozen=True)
@@ -120,6 +120,24 @@ class Stream:
         self.rows += seen.rows
         self.late += seen.late
 
+    def until(self, taken: Taken, mark: int) -> int:
+        """The last instant of which rows behind a watermark are taken: others are ahead of time."""
+        info = self.source.info
+        if info.ahead is None:
+            return OPEN_END
+        if info.domain is TimeDomain.MICROSECONDS:
+            return taken.now + info.ahead
+        return mark + info.ahead if mark > BEGIN else OPEN_END
+
+    def until_then(self, start: int, stop: int, mark: int) -> int:
+        """The same for slices that an earlier tick took: none that it took was newer."""
+        info = self.source.info
+        if info.ahead is None:
+            return OPEN_END
+        of_tick = self.retained.newest(start, stop)
+        is_ticks = info.domain is TimeDomain.TICKS and mark > BEGIN
+        return min(of_tick, mark + info.ahead) if is_ticks else of_tick
+
     def let_go(self) -> None:
         """Slices that no tick can need any more, nor a query that begins, may be deleted."""
         still = self.retained.still(self.clock.mark)
@@ -158,12 +176,16 @@ class Stream:
 
 @dataclass(frozen=True)
 class Taken:
-    """What a tick takes of a stream: slices, how far it was said to have come, whether it ends."""
+    """What a tick takes of a stream: slices, how far it was said to have come, whether it ends.
+
+    `now` is the time on the clock, in microseconds: done again, a tick takes the same rows.
+    """
 
     start: int
     stop: int
     beats: tuple[Beat, ...] = ()
     ended: bool = False
+    now: int = OPEN_END
 
     def clock(self, stream: Stream) -> SourceClock:
         """The clock with which the tick begins."""
@@ -190,9 +212,8 @@ def take(stream: Stream, beat: int = BEGIN, most: int = MOST_BYTES) -> Taken:
     said = [(max(number, stream.position), at) for number, at in stream.beats if number <= stop]
     stream.beats = [each for each in stream.beats if each[0] > stop] + said
     beats = (*said, *([(stop, beat)] if beat > BEGIN else []))
-    return Taken(
-        stream.position, stop, beats, stream.ends_at is not None and stop >= stream.ends_at
-    )
+    ends = stream.ends_at is not None and stop >= stream.ends_at
+    return Taken(stream.position, stop, beats, ends, time.time_ns() // 1000)
 
 
 def overdue(streams: Mapping[str, Stream], now: float) -> dict[str, int]:

@@ -6,6 +6,7 @@ from contextlib import suppress
 from typing import Any
 
 from tidemill.errors import SqlSyntaxError
+from tidemill.server.planning import planning
 from tidemill.server.problems import problem
 from tidemill.server.reading import read
 from tidemill.server.service import Service
@@ -18,7 +19,9 @@ def check(service: Service, sql: str) -> dict[str, Any]:
     with suppress(SqlSyntaxError):  # those are told below, with all others
         read(sql, service.settings.limits)
     with service.lock:
-        checked = service.engine.check(sql)
+        checker = service.engine.checker()
+    with planning(service.settings.limits):
+        checked = checker(sql)
     return {
         "statements": list(map(_place, checked.statements)),
         "errors": [problem(error) for error in checked.errors],

@@ -23,33 +23,26 @@ class Control:
     def create(self, name: str, sql: str, start: bool, partial: bool) -> dict[str, Any]:
         """Give a query a name, and let it run if that is wanted; both, or nothing."""
         self._query_text(sql)
-        with self._service.lock:
-            self._refuse_taken(name)
-            self._run(f"CREATE QUERY {quoted(name)} AS\n{sql}")
-            if start:
-                self._start_or_forget(name, partial)
-        return self._service.query(name)
+        return self._begun(name, sql, start, partial)
 
     def adopt(self, name: str, definition: str, partial: bool) -> dict[str, Any]:
         """Give a plan that was checked a name, and let it run; both, or nothing."""
+        return self._begun(name, definition, True, partial)
+
+    def _begun(self, name: str, definition: str, start: bool, partial: bool) -> dict[str, Any]:
+        statements = [f"CREATE QUERY {quoted(name)} AS\n{definition}"]
+        if start:
+            statements.append(f"START QUERY {quoted(name)}{' PARTIAL' if partial else ''}")
         with self._service.lock:
             self._refuse_taken(name)
-            self._run(f"CREATE QUERY {quoted(name)} AS\n{definition}")
-            self._start_or_forget(name, partial)
-        return self._service.query(name)
+            self._scripts.begin(*statements)
+            return self._service.query(name)
 
     def _refuse_taken(self, name: str) -> None:
         wanted = name.casefold()
         if any(each.name.casefold() == wanted for each in self._service.engine.listing()):
             help = "choose another name, or drop it first"
             raise Conflict(f"`{name}` exists already", help=help)
-
-    def _start_or_forget(self, name: str, partial: bool) -> None:
-        try:
-            self.start(name, partial)
-        except Exception:
-            self._run(f"DROP QUERY {quoted(name)}")
-            raise
 
     def change(self, name: str, sql: str | None, optimize: bool) -> dict[str, Any]:
         """Give a query another definition, or a better plan."""

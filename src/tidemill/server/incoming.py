@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from base64 import b64decode
-from collections.abc import Callable, Mapping, Sequence
-from datetime import UTC, date, datetime
-from decimal import Decimal
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import orjson
 import pyarrow as pa
 
+from tidemill.algebra.fitting import Misfit, fitted
+from tidemill.algebra.types import name_of
 from tidemill.analyze import SourceInfo
 from tidemill.errors import nearest
 from tidemill.server.problems import Refused
@@ -70,43 +69,8 @@ def _refuse_others(
 
 
 def _column(rows: Sequence[Mapping[str, Any]], name: str, kind: pa.DataType) -> pa.Array:
-    read = _reader(kind)
     try:
-        found = (row.get(name) for row in rows)
-        return pa.array([None if value is None else read(value) for value in found], kind)
-    except (pa.ArrowException, ValueError, TypeError, ArithmeticError) as error:
-        text = str(error) or type(error).__name__
-        help = f"its type is {kind}; integers beyond 2^53, decimals and times may be texts"
-        raise Refused(f"values of `{name}` cannot be read: {text}", help=help) from None
-
-
-def _reader(kind: pa.DataType) -> Callable[[Any], Any]:
-    """How values of JSON become values of a type."""
-    if pa.types.is_timestamp(kind):
-        return _instant
-    if pa.types.is_date(kind):
-        return lambda value: date.fromisoformat(value) if isinstance(value, str) else value
-    if pa.types.is_integer(kind):
-        return lambda value: int(value) if isinstance(value, str) else _no_truth(value)
-    if pa.types.is_floating(kind):
-        return lambda value: float(_no_truth(value))
-    if pa.types.is_decimal(kind):
-        return lambda value: Decimal(str(_no_truth(value)))
-    if pa.types.is_binary(kind) or pa.types.is_large_binary(kind):
-        return lambda value: b64decode(value, validate=True)
-    return lambda value: value
-
-
-def _instant(value: Any) -> datetime | int:
-    """A time as text (UTC, unless it says otherwise) or as microseconds since 1970."""
-    if not isinstance(value, str):
-        whole: int = _no_truth(value)
-        return whole
-    found = datetime.fromisoformat(value)
-    return found.astimezone(UTC).replace(tzinfo=None) if found.tzinfo else found
-
-
-def _no_truth(value: Any) -> Any:
-    if isinstance(value, bool):
-        raise TypeError("true and false are no numbers")
-    return value
+        return fitted([row.get(name) for row in rows], kind, texts=True)
+    except Misfit as error:
+        help = f"its type is {name_of(kind)}; integers beyond 2^53, decimals and times may be texts"
+        raise Refused(f"column `{name}`, {error}", help=help) from None

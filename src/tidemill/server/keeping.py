@@ -2,12 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+
 from tidemill.engine import Engine, Query
 from tidemill.errors import TidemillError
 from tidemill.server.persist import CatalogLog, lasts
 from tidemill.server.problems import NotNow
 from tidemill.server.show.statements import quoted, select_text
-from tidemill.sql import AlterQuery, DropObject, Statement, StopQuery
+from tidemill.sql import (
+    AlterQuery,
+    CreateDerived,
+    CreateQuery,
+    CreateRelation,
+    CreateStream,
+    DropObject,
+    StartQuery,
+    Statement,
+    StopQuery,
+    parse_one,
+)
 
 
 def execute(engine: Engine, log: CatalogLog | None, statement: Statement) -> Query | None:
@@ -18,16 +32,55 @@ def execute(engine: Engine, log: CatalogLog | None, statement: Statement) -> Que
     is refused: the checkpoint knows which of the two definitions it has.
     """
     if log is None or not lasts(statement):
-        return engine.execute(statement)
+        return execute_together(engine, None, [statement])
     if isinstance(statement, AlterQuery):
         return _altered(engine, log, statement)
-    ends = isinstance(statement, StopQuery) or _drops_query(statement)
-    if ends:
+    if isinstance(statement, StopQuery) or _drops_query(statement):
         note(log, statement.sql)
-    found = engine.execute(statement)
-    if not ends:
-        note(log, statement.sql)
+        return engine.execute(statement)
+    return execute_together(engine, log, [statement])
+
+
+def execute_together(
+    engine: Engine, log: CatalogLog | None, statements: Sequence[Statement]
+) -> Query | None:
+    """Run statements that begin something, and note them at once: all of them, or none."""
+    found, done = None, list[Statement]()
+    try:
+        for statement in statements:
+            done.append(statement)
+            found = engine.execute(statement)
+        if log is not None:
+            note(log, ";\n".join(each.sql for each in statements))
+    except OSError as error:
+        _take_back(engine, done)
+        help = "is there room on the disk? Nothing was changed"
+        raise NotNow(f"this cannot be kept: {error.strerror or error}", help=help) from error
+    except TidemillError as error:
+        # What the engine refuses by itself leaves nothing behind.
+        _take_back(engine, done if isinstance(error, NotNow) else done[:-1])
+        raise
     return found
+
+
+_KINDS = {CreateQuery: "QUERY", CreateStream: "STREAM", CreateRelation: "RELATION"}
+
+
+def _take_back(engine: Engine, statements: Sequence[Statement]) -> None:
+    """As if statements had not been run; of what cannot be undone, a restart does not know."""
+    for statement in reversed(statements):
+        for sql in _undoing(statement):
+            with suppress(TidemillError, OSError):
+                engine.execute(parse_one(sql))
+
+
+def _undoing(statement: Statement) -> Iterator[str]:
+    if isinstance(statement, StartQuery):
+        yield f"STOP QUERY {quoted(statement.name)}"
+    elif isinstance(statement, CreateDerived):
+        yield f"DROP {statement.kind} {quoted(statement.name)}"
+    elif isinstance(statement, CreateQuery | CreateStream | CreateRelation):
+        yield f"DROP {_KINDS[type(statement)]} {quoted(statement.name)}"
 
 
 def _drops_query(statement: Statement) -> bool:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 import signal
 import socket
+from asyncio import Protocol
 from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import current_thread, main_thread
+from typing import cast
 
 import uvicorn
 from rich.console import Console
@@ -15,6 +17,7 @@ from rich.console import Console
 from tidemill.engine.tables import duration
 from tidemill.errors import TidemillError
 from tidemill.server.app import create_app
+from tidemill.server.connections import patient
 from tidemill.server.live import Live
 from tidemill.server.security import refuse_open_door
 from tidemill.server.settings import Settings
@@ -54,6 +57,7 @@ class Serving:
 
             self._demo = open_house(self.service)
         self._socket = _listen(settings.host, settings.port)
+        self._server: _Server | None = None
 
     @property
     def url(self) -> str:
@@ -81,16 +85,23 @@ class Serving:
             server_header=False,
             date_header=False,
             proxy_headers=False,
+            http=cast(type[Protocol], patient(self.settings.limits)),
             timeout_graceful_shutdown=_GOODBYE,
             ws_max_size=1 << 16,
         )
         if self._demo is not None:
             self._demo.start()
         try:
-            _Server(config, app.state.live).run(sockets=[self._socket])
+            self._server = _Server(config, app.state.live)
+            self._server.run(sockets=[self._socket])
         finally:
             if self._demo is not None:
                 self._demo.stop()
+
+    def stop(self) -> None:
+        """End `run`, from another thread."""
+        if self._server is not None:
+            self._server.should_exit = True
 
 
 class _Server(uvicorn.Server):

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager
 from typing import Any
 
+from tidemill.deadline import within
 from tidemill.engine import Query
 from tidemill.errors import masked
 from tidemill.server.problems import Refused
 from tidemill.server.reading import read_one
 from tidemill.server.service import Service
+from tidemill.server.settings import Limits
 from tidemill.server.show.plans import plans_of
 from tidemill.server.show.statements import select_of, select_text
-from tidemill.sql import CreateQuery, InsertInto, QueryStatement, parse_one
+from tidemill.sql import CreateQuery, InsertInto, QueryStatement, Statement, parse_one
 
 
 def planned(service: Service, sql: str) -> tuple[Query, str]:
@@ -21,16 +24,30 @@ def planned(service: Service, sql: str) -> tuple[Query, str]:
         raise Refused("this is no query", help="write SELECT ...")
     text = select_of(statement)
     wanted = parse_one(text) if isinstance(statement, CreateQuery) else statement
-    with service.lock:
-        query = service.engine.execute(wanted)
-    assert query is not None
+    query = planned_apart(service, wanted)
+    if query is None:
+        raise Refused("this is a plan already", help="write SELECT ...")
     return query, masked(text)
+
+
+def planned_apart(service: Service, statement: Statement) -> Query | None:
+    """The query of a statement, planned while others use the engine, and in bounded time."""
+    with service.lock:
+        plan = service.engine.planner()
+    with planning(service.settings.limits):
+        return plan(statement)
+
+
+def planning(limits: Limits) -> AbstractContextManager[None]:
+    """Planning ends, with an error, when it takes too long."""
+    return within(limits.plan_seconds, "planning the query", "make it smaller")
 
 
 def plan_report(service: Service, sql: str) -> dict[str, Any]:
     """Everything about the plan of a text."""
     query, text = planned(service, sql)
-    return plans_of(query, text)
+    with planning(service.settings.limits):
+        return plans_of(query, text)
 
 
 def plan_of_query(service: Service, name: str) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from tidemill.errors import PlanWarning, TidemillError, masked
+from tidemill.errors import PlanWarning, TidemillError, TimeLimitError, masked
 
 
 class Refused(TidemillError):
@@ -81,4 +81,6 @@ def _kind(error: TidemillError | PlanWarning) -> str:
 
 def status_of(error: TidemillError) -> int:
     """The HTTP status of an error: the client's fault, unless it says otherwise."""
+    if isinstance(error, TimeLimitError):
+        return NotNow.status
     return error.status if isinstance(error, Refused) else 400

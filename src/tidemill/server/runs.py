@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import time
 from threading import BoundedSemaphore
 
 import pyarrow as pa
 
+from tidemill.deadline import look, within
 from tidemill.engine import Query
+from tidemill.errors import TidemillError
 from tidemill.server.planning import planned
 from tidemill.server.problems import NotNow, Refused, TooMany
 from tidemill.server.service import Service
@@ -29,8 +30,11 @@ class Runs:
         if not self._places.acquire(blocking=False):
             most = self._service.settings.limits.runs
             raise TooMany(f"{most} queries are being run already", help="try again soon")
+        seconds = self._service.settings.limits.run_seconds
+        help = "make it smaller, or start it: CREATE QUERY, START QUERY"
         try:
-            rows = pa.concat_tables(self._ticks(query))
+            with within(seconds, "the query", help):
+                rows = pa.concat_tables(self._in_time(query))
         finally:
             self._places.release()
         ordered = rows.sort_by([(VALID_FROM, "ascending"), (VALID_TO, "ascending")])
@@ -39,15 +43,20 @@ class Runs:
             ordered.slice(0, most), query.schema, query.planned.domain, ordered.num_rows > most
         )
 
+    def _in_time(self, query: Query) -> list[pa.Table]:
+        try:
+            return self._ticks(query)
+        except TidemillError:
+            look()  # an operator that was interrupted tells of it in its own words
+            raise
+
     def _ticks(self, query: Query) -> list[pa.Table]:
         limits = self._service.settings.limits
-        until, found, rows = time.monotonic() + limits.run_seconds, [], 0
+        found, rows = [], 0
         for tick in query.ticks():
             found.append(tick)
             rows += tick.num_rows
-            if time.monotonic() > until:
-                help = "make it smaller, or start it: CREATE QUERY, START QUERY"
-                raise NotNow(f"the query takes more than {limits.run_seconds:g} s", help=help)
+            look()
             if rows > 10 * limits.result_rows:
                 help = "narrow it down, or start it: CREATE QUERY, START QUERY"
                 raise NotNow(f"the answer has more than {rows} rows", help=help)

@@ -14,10 +14,11 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocketClose
 
-from tidemill.client.loopback import is_loopback
+from tidemill.client.loopback import is_loopback_place
 from tidemill.errors import TidemillError
+from tidemill.server.guessing import Guesses
 from tidemill.server.page import POLICY
-from tidemill.server.problems import Forbidden, Refused, Unknown, problem
+from tidemill.server.problems import Forbidden, Refused, TooMany, Unknown, problem
 from tidemill.server.settings import Settings
 from tidemill.server.wire import dumps
 
@@ -57,6 +58,7 @@ class Security:
     def __init__(self, app: ASGIApp, settings: Settings) -> None:
         self._app = app
         self._token = None if settings.token is None else _digest(settings.token)
+        self._guesses = Guesses(settings.limits.wrong_tokens)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] not in ("http", "websocket"):
@@ -79,16 +81,22 @@ class Security:
         origin = headers.get("origin")
         if origin is not None and not _is_same(origin, headers.get("host", "")):
             return Forbidden("pages of others may not use this server", help="open its own page")
-        if self._token is not None and _needs_token(scope) and not self._knows(scope, headers):
-            help = "send it as `Authorization: Bearer TOKEN`"
-            return Unknown("a token is needed, and the right one", help=help)
+        if self._token is not None and _needs_token(scope):
+            return self._without_token(self._token, scope, list(_tokens(scope, headers)))
         return None
 
-    def _knows(self, scope: Scope, headers: Headers) -> bool:
+    def _without_token(self, token: bytes, scope: Scope, given: list[str]) -> Refused | None:
         """Whether the token is right; the time that takes tells nothing about it."""
-        assert self._token is not None
-        known = [compare_digest(_digest(each), self._token) for each in _tokens(scope, headers)]
-        return any(known)
+        address = (scope.get("client") or ("",))[0]
+        if given and self._guesses.is_too_many(address):
+            return TooMany("too many wrong tokens came from there", help="try again in a minute")
+        known = [compare_digest(_digest(each), token) for each in given]
+        if any(known):
+            return None
+        if given:
+            self._guesses.wrong(address)
+        help = "send it as `Authorization: Bearer TOKEN`"
+        return Unknown("a token is needed, and the right one", help=help)
 
 
 def _needs_token(scope: Scope) -> bool:
@@ -130,11 +138,10 @@ def _is_local_host(host: str) -> bool:
 
     >>> _is_local_host("localhost:8321"), _is_local_host("evil.example:8321"), _is_local_host("")
     (True, False, False)
+    >>> _is_local_host("[::1].evil.example")
+    False
     """
-    try:
-        return is_loopback(urlsplit(f"//{host}").hostname or "")
-    except ValueError:
-        return False
+    return is_loopback_place(host)
 
 
 def _is_same(origin: str, host: str) -> bool:

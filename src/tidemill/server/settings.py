@@ -24,6 +24,10 @@ class Limits:
     wait_seconds: float = 30.0
     runs: int = 2
     run_seconds: float = 30.0
+    plan_seconds: float = 10.0
+    connections: int = 1000
+    request_seconds: float = 30.0
+    wrong_tokens: int = 60
 
 
 @dataclass(frozen=True)

@@ -50,6 +50,7 @@ def make_engine(settings: Settings) -> Engine:
         keep=KeptStore(settings.limits.kept_rows, results),
     )
     engine.plans = read_plan
+    engine.confine(AllowList.of(settings.allow))
     return engine
 
 

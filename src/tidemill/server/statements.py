@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
 from tidemill.engine import Query
-from tidemill.errors import CatalogError, ResourceError, TidemillError, masked
-from tidemill.server.keeping import execute
+from tidemill.errors import CatalogError, PlanError, ResourceError, TidemillError, masked
+from tidemill.server.keeping import execute, execute_together
+from tidemill.server.planning import planned_apart, planning
 from tidemill.server.problems import Refused, TooMany, problem
 from tidemill.server.reading import read
 from tidemill.server.service import Service
 from tidemill.server.show.statements import kind_of, select_of
 from tidemill.server.show.tables import columns_of, domain_of
 from tidemill.sql import (
+    AlterQuery,
     CreateDerived,
     CreateQuery,
     CreateRelation,
     CreateStream,
     InsertInto,
+    QueryStatement,
     Statement,
     error_at,
     parse_one,
@@ -25,6 +29,8 @@ from tidemill.sql import (
 
 _CREATES = (CreateDerived, CreateQuery, CreateRelation, CreateStream)
 _LONGEST_NAME = 200
+_TOLD_LATER = (PlanError, CatalogError)
+"""What is wrong with a statement is told when it is run."""
 
 
 class ScriptError(TidemillError):
@@ -54,20 +60,48 @@ class Scripts:
             self._service.changed()
         return results
 
+    def begin(self, *texts: str) -> None:
+        """Run statements that make and start a query, as one step: all of them, or none."""
+        limits = self._service.settings.limits
+        statements = [each for text in texts for each in read(text, limits)]
+        try:
+            for statement in statements:
+                _refuse_odd_names(statement)
+            with self._service.lock, planning(limits):
+                self._refuse_queries(statements[0])
+                self._executed(*statements)
+        finally:
+            self._service.changed()
+
+    def _refuse_slow(self, statement: Statement) -> None:
+        """Everyone waits while a statement is run: one that cannot be planned in time is not."""
+        if isinstance(statement, CreateQuery | CreateDerived | InsertInto | AlterQuery):
+            with suppress(*_TOLD_LATER):
+                planned_apart(self._service, statement)
+
+    def _refuse_queries(self, statement: Statement) -> None:
+        if isinstance(statement, CreateQuery | InsertInto):
+            self._refuse_more_queries()
+            _refuse_own_sinks(statement)
+
     def _run(self, statement: Statement) -> dict[str, Any]:
         _refuse_odd_names(statement)
-        with self._service.lock:
-            if isinstance(statement, CreateQuery | InsertInto):
-                self._refuse_more_queries()
-                _refuse_own_sinks(statement)
+        self._refuse_slow(statement)
+        if isinstance(statement, QueryStatement):
+            return self._result(statement, planned_apart(self._service, statement))
+        with self._service.lock, planning(self._service.settings.limits):
+            self._refuse_queries(statement)
             query = self._executed(statement)
             if isinstance(statement, InsertInto):
                 return self._started(statement)
             return self._result(statement, query)
 
-    def _executed(self, statement: Statement) -> Query | None:
+    def _executed(self, *statements: Statement) -> Query | None:
+        engine, log, statement = self._service.engine, self._service.log, statements[0]
         try:
-            return execute(self._service.engine, self._service.log, statement)
+            if len(statements) > 1:
+                return execute_together(engine, log, statements)
+            return execute(engine, log, statement)
         except ResourceError as error:
             name, tick = getattr(statement, "name", None), self._service.graph.graph.run.ticks
             self._service.events.add("refuse", name, error.message, tick)
@@ -83,8 +117,7 @@ class Scripts:
         taken = {each.name.casefold() for each in self._service.engine.listing()}
         name = next(f"q{n}" for n in range(1, len(taken) + 2) if f"q{n}" not in taken)
         created = parse_one(f"CREATE QUERY {name} AS {statement.sql}")
-        self._executed(created)
-        self._executed(parse_one(f"START QUERY {name}"))
+        self._executed(created, parse_one(f"START QUERY {name}"))
         found = self._result(created, self._service.engine.queries.find(name))
         return found | {"kind": kind_of(statement), "message": f"{name} is running"}
 

@@ -155,6 +155,7 @@ class StatementParser(PromiseParser):
             self._parse_retain(node)
             self._parse_idle(node)
             self._parse_at_most(node)
+            self._parse_at_most(node)
         else:
             self._parse_validity(node)
         self._refuse_other_clause(kind)

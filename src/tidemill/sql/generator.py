@@ -72,6 +72,7 @@ def _create_source(self: Any, node: CreateSource) -> str:
         words = key.replace("_", " ").upper()
         text += f" {words} {self.sql(node, key)}" if node.args.get(key) else ""
     text += f" {self.sql(node, 'at_most')}" if node.args.get("at_most") else ""
+    text += f" AT MOST {self.sql(node, 'ahead')} AHEAD" if node.args.get("ahead") else ""
     changing = bool(node.args.get("changing"))
     text += " CHANGING" if changing else ""
     if node.args.get("valid_from"):

@@ -143,6 +143,7 @@ class CreateSource(exp.Expression):
         "ordered_by": False,
         "slack": False,
         "retain": False,
+        "ahead": False,
         "idle": False,
         "valid_from": False,
         "valid_to": False,

@@ -9,6 +9,7 @@ from sqlglot.errors import ParseError, TokenError
 from sqlglot.tokens import Token, TokenType
 
 from tidemill.errors import SqlSyntaxError
+from tidemill.long_conditions import flatten_conditions
 from tidemill.sql.base import LocatedParseError, syntax_error
 from tidemill.sql.diagnose import explain_parse_error, explain_token_error
 from tidemill.sql.dialect import Tidemill
@@ -123,7 +124,7 @@ def _refuse_stream_function(node: exp.Anonymous) -> None:
 def _parse_tree(tokens: list[Token], sql: str) -> exp.Expr | None:
     try:
         tree = Tidemill().parser().parse(tokens, sql)[0]
-        if tree is not None and _depth(tree) > DEEPEST:
+        if tree is not None and _depth(flatten_conditions(tree)) > DEEPEST:
             raise RecursionError
         return tree
     except LocatedParseError as error:

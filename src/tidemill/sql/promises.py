@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from sqlglot import exp
-from sqlglot.tokens import TokenType
+from sqlglot.tokens import Token, TokenType
 
 from tidemill.sql.nodes import AtMost, CreateSource, RowCount, ValueRange
 from tidemill.sql.relations import RelationParser
@@ -14,6 +14,7 @@ __all__ = ["PromiseParser"]
 
 _RANGE_HELP: Final = "write for example value DOUBLE BETWEEN 0 AND 1"
 _MOST_HELP: Final = "write for example AT MOST 1 PER id"
+_AHEAD_HELP: Final = "write for example AT MOST 5 MINUTES AHEAD"
 
 
 class PromiseParser(RelationParser):
@@ -42,6 +43,11 @@ class PromiseParser(RelationParser):
         token = self._curr
         if not self._match_text_seq("AT", "MOST"):
             return
+        if self._is_ahead():
+            self._parse_ahead(node, token)
+            return
+        if node.args.get("at_most"):
+            self.fail("AT MOST ... PER is there twice", token, _MOST_HELP)
         number = self._curr
         if not self._match(TokenType.NUMBER) or not number.text.isdecimal() or not int(number.text):
             self.fail("AT MOST takes a number of rows", number, _MOST_HELP)
@@ -52,3 +58,14 @@ class PromiseParser(RelationParser):
         if self._match_text_seq("WITHIN"):
             most.set("within", self._parse_duration("WITHIN"))
         node.set("at_most", self.expression(most, token))
+
+    def _is_ahead(self) -> bool:
+        """Whether this is AT MOST duration AHEAD, and no number of rows."""
+        words = self._tokens[self._index : self._index + 3]
+        return any(word.text.upper() == "AHEAD" for word in words)
+
+    def _parse_ahead(self, node: CreateSource, token: Token | None) -> None:
+        if node.args.get("ahead"):
+            self.fail("AT MOST ... AHEAD is there twice", token, _AHEAD_HELP)
+        node.set("ahead", self._parse_duration("AT MOST", zero=True))
+        self.expect("AHEAD", help=_AHEAD_HELP)

@@ -81,6 +81,7 @@ class CreateStream(Statement):
     idle: Duration | None = None
     at_most: AtMost | None = None
     retain: Duration | None = None
+    ahead: Duration | None = None
 
 
 @dataclass(frozen=True)
@@ -214,7 +215,7 @@ def _created(tree: CreateSource, sql: str, position: Position, source: Source) -
     common = (tree, sql, position, source, tree.name, tuple(tree.expressions))
     connector = _call(args["source"]) if args.get("source") else None
     if tree.text("kind") == "STREAM":
-        clauses = ("ordered_by", "slack", "idle", "at_most", "retain")
+        clauses = ("ordered_by", "slack", "idle", "at_most", "retain", "ahead")
         return CreateStream(*common, connector, *(args.get(each) for each in clauses))
     ends = (args.get("valid_from"), args.get("valid_to"))
     return CreateRelation(*common, connector, *ends, bool(args.get("changing")))

@@ -35,6 +35,11 @@ INSERT INTO blocked VALUES ('ann', 'spam') AT 7; DELETE FROM blocked WHERE reaso
 INSERT INTO console() SELECT item FROM bid
 DROP STREAM s; DROP STREAM d; DROP RELATION r
 SELECT CASE WHEN price > 1 THEN 'a' ELSE UPPER(bidder) END AS x, price / (item - 1) AS y FROM bid
+CREATE STREAM soon (a BIGINT, t TIMESTAMP) ORDERED BY t AT MOST 5 MINUTES AHEAD; DROP STREAM soon
+SELECT reverse(upper(reverse(upper(reverse(bidder))))) AS x, bidder || bidder AS y FROM bid
+SELECT item FROM bid WHERE item IN (1, 2, 3, 4, 5) AND length(rpad(bidder, 9, 'x')) > 3 OR item = 1
+CREATE STREAM f (a BIGINT, at BIGINT) SOURCE csv(path => '{../closed/in}') ORDERED BY at
+CREATE RELATION p (a BIGINT) SOURCE postgres(url => 'postgresql:///shop', table => 't')
 SELECT CAST(bidder AS BIGINT) AS n, SUBSTR(bidder, -1, 99999999999) AS s FROM bid
 """
 
@@ -46,6 +51,7 @@ WORDS = (
     *("bid", "click", "blocked", "dear", "highest", "item", "price", "at", "ts", "COUNT(*)"),
     *("MINUTES", "YEARS", "DATE '2024-02-30'", "TIMESTAMP 'x'", "1/0", "?", ":a", "{{x}}", "$1"),
     *("LIMIT", "ORDER BY", "MAX", "SUM", "REGEXP", "LIKE", "repeat('x', 1000000000)", "ARRAY[1]"),
+    *("reverse(", "CAST(CAST(", "lpad('x', 2000000000, 'y')", "AT MOST", "AHEAD", "current_user()"),
     *("(", ")", "[", "]", "{", "}", ";", ",", "=", "=>", "*", "--", "/*", "'", '"', "`", "\\"),
 )
 

@@ -9,7 +9,7 @@ from sqlglot import exp
 from tidemill.algebra.nodes import Project
 from tidemill.algebra.plan import Plan
 from tidemill.algebra.scalar import Scalar
-from tidemill.optimize.expressions import inlined
+from tidemill.optimize.expressions import inlined, is_small
 
 
 def merge_projects(plan: Plan) -> Plan:
@@ -29,7 +29,8 @@ def merge_projects(plan: Plan) -> Plan:
             parts = dict(lower)
             if _once(upper, parts):
                 items = tuple((name, inlined(item, parts, child.schema)) for name, item in upper)
-                return Project(child, items)
+                if all(is_small(item, child.schema) for _, item in items):
+                    return Project(child, items)
         # One that only repeats its input.
         case Project(child, items) if _names(items) == child.schema.names:
             return child

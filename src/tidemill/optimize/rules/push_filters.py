@@ -9,7 +9,7 @@ from tidemill.algebra import nodes
 from tidemill.algebra.plan import Plan
 from tidemill.algebra.scalar import Scalar, conjunction, conjuncts
 from tidemill.algebra.schema import Schema
-from tidemill.optimize.expressions import all_of, inlined, is_repeatable, is_total
+from tidemill.optimize.expressions import all_of, inlined, is_repeatable, is_small, is_total
 from tidemill.optimize.implied import implied_tests
 from tidemill.optimize.rules.push_projects import shows_all_rows
 
@@ -46,7 +46,10 @@ def _through_project(plan: Plan, project: nodes.Project, parts: Sequence[Scalar]
     items = dict(project.items)
 
     def accept(part: Scalar) -> bool:
-        return bool(part.columns) and all(is_repeatable(items[name]) for name in part.columns)
+        repeatable = all(is_repeatable(items[name]) for name in part.columns)
+        if not (part.columns and repeatable):
+            return False
+        return is_small(inlined(part, items, project.child.schema), project.child.schema)
 
     moved, kept = _divided(parts, accept)
     if not moved:

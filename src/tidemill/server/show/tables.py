@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from io import BytesIO
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.csv
 
 from tidemill.algebra import Schema
@@ -92,7 +93,7 @@ class Answer:
     def csv(self) -> bytes:
         """As CSV with a line of names."""
         buffer = BytesIO()
-        pyarrow.csv.write_csv(_flat(self._whole()), buffer)
+        pyarrow.csv.write_csv(_harmless(_flat(self._whole()), self.table.column_names), buffer)
         return buffer.getvalue()
 
 
@@ -102,4 +103,19 @@ def _flat(table: pa.Table) -> pa.Table:
         if pa.types.is_nested(kind) or pa.types.is_binary(kind):
             texts = [None if v is None else dumps(v).decode() for v in values(table.column(number))]
             table = table.set_column(number, name, pa.array(texts, pa.string()))
+    return table
+
+
+def _harmless(table: pa.Table, names: Iterable[str]) -> pa.Table:
+    """Texts that a spreadsheet would take for a formula, and run, with an apostrophe before them.
+
+    >>> rows = pa.table({"a": ["=1+1", "b=1", None], "n": [-1, 0, 1]})
+    >>> _harmless(rows, ["a"]).column("a").to_pylist()
+    ["'=1+1", 'b=1', None]
+    """
+    for name in names:
+        place = table.column_names.index(name)
+        if pa.types.is_string(table.schema.types[place]):
+            texts = pc.replace_substring_regex(table.column(place), r"^([=+\-@\t\r])", r"'\1")
+            table = table.set_column(place, name, texts)
     return table
