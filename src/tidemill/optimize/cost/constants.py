@@ -38,7 +38,7 @@ MEASURED: Constants = {
     "changes": Steps(emit=229, row_bytes=60),
     "union": Steps(),
     "distinct": Steps(arrive=65, key=71, emit=65, key_bytes=37),
-    "coalesce": Steps(arrive=2661, row_bytes=218),
+    "coalesce": Steps(arrive=45, row_bytes=37),
     "aggregate": Steps(arrive=86, key=106, emit=16, row_bytes=6, key_bytes=38),
     "total": Steps(arrive=25, key=5, emit=12, row_bytes=7, key_bytes=19),
     "extreme": Steps(arrive=52, key=56, emit=9, row_bytes=2, key_bytes=43),
