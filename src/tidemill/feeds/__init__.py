@@ -16,6 +16,7 @@ from tidemill.feeds.slices import (
     from_json,
     size_of,
     stored,
+    stored_slice,
     to_json,
 )
 from tidemill.feeds.splitting import split, split_numbered
@@ -48,6 +49,7 @@ __all__ = [
     "split",
     "split_numbered",
     "stored",
+    "stored_slice",
     "to_json",
     "understands",
     "within",

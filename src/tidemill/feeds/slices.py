@@ -51,10 +51,19 @@ class TableSlice:
 Slice = FileSlice | TableSlice
 
 
-def stored(store: Store, name: str, table: pa.Table) -> FileSlice:
+STORED = "stored"
+"""The format of tables in files of a store: Arrow, and a checksum."""
+
+
+def stored(store: Store, name: str, table: pa.Table, later: bool = False) -> FileSlice:
     """A table as a file of a store."""
-    store.put_table(name, table)
-    return FileSlice("arrow", in_store(store, name), rows=table.num_rows, nbytes=table.nbytes)
+    store.put_table(name, table, later=later)
+    return stored_slice(store, name, table.num_rows, table.nbytes)
+
+
+def stored_slice(store: Store, name: str, rows: int, nbytes: int) -> FileSlice:
+    """A file of a store that `put_table` has written."""
+    return FileSlice(STORED, in_store(store, name), rows=rows, nbytes=nbytes)
 
 
 def to_json(slice: FileSlice) -> dict[str, Any]:

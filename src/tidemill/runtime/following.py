@@ -76,7 +76,7 @@ class Following:
         """The versions that a tick sees; changes count from an instant on, at the earliest."""
         with self._lock:
             if self._log is not None and tick == self._last.tick:
-                return self._log.rows(tick)
+                return self._log.rows()
             rows = self._first() if self._last.tick < 0 else self._next(earliest)
             self._last = Place(tick, self._position, self._versions.next_id)
             if self._log is not None:
@@ -105,10 +105,11 @@ class Following:
     def _go_on(self, tick: int) -> None:
         """Come to where the last tick was, which may be done again now."""
         if self._log is not None and self._last.tick >= 0:
-            if tick not in (self._last.tick, self._last.tick + 1):
+            if tick < self._last.tick:
                 raise ExecutionError(
-                    f"what tick {tick - 1} saw of `{self._name}` is not in the checkpoint",
-                    help="its files were deleted; start anew with another checkpoint",
+                    f"what tick {self._last.tick} saw of `{self._name}` is in the checkpoint, but "
+                    f"tick {tick} comes now: ticks were lost",
+                    help="`tidemill verify` and `tidemill repair` say more",
                 )
             self._versions = Versions(self._schema, self._last.next_id)
             self._versions.restore(self._log.open())
