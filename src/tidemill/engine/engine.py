@@ -47,7 +47,7 @@ from tidemill.physical.operator import Exec
 from tidemill.physical.source import SourceExec
 from tidemill.results import LateCallback
 from tidemill.sql import InsertInto, Statement, parse, parse_one
-from tidemill.store import durability_of
+from tidemill.store import Store, durability_of
 from tidemill.timeline import TimeDomain
 
 if TYPE_CHECKING:
@@ -260,6 +260,15 @@ class Engine:
             return kept.delete(None, "", self.catalog, at)
         text = f"DELETE FROM `{name}` WHERE {where}"
         return kept.delete(condition_of(parse_one(text)), text, self.catalog, at)
+
+    def keep_relations(self, store: Store) -> None:
+        """Keep the changes of relations in a store, so that a restart has them."""
+        self._sources.store = store
+
+    def clear_relation(self, name: str) -> None:
+        """Delete what is kept of a relation that is no more."""
+        if self.catalog.find(name) is None:
+            self._sources.clear(name)
 
     def function(
         self,

@@ -13,11 +13,11 @@ from tidemill.feeds.slices import (
     FileSlice,
     Slice,
     TableSlice,
-    from_json,
+    kept_json,
+    kept_slice,
     size_of,
     stored,
     stored_slice,
-    to_json,
 )
 from tidemill.feeds.splitting import split, split_numbered
 from tidemill.feeds.tables import TablesFeed
@@ -39,8 +39,9 @@ __all__ = [
     "View",
     "files_feed",
     "folder_of",
-    "from_json",
     "in_store",
+    "kept_json",
+    "kept_slice",
     "read_slice",
     "refusal",
     "relation_slices",
@@ -50,7 +51,6 @@ __all__ = [
     "split_numbered",
     "stored",
     "stored_slice",
-    "to_json",
     "understands",
     "within",
 ]

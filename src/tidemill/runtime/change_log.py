@@ -62,10 +62,19 @@ class ChangeLog:
         """Delete everything: nobody follows the relation any more."""
         self._store.remove_folder(self._folder)
 
-    def open(self) -> pl.DataFrame:
-        """The versions that are not ended, in the order of their numbers."""
+    @property
+    def is_new(self) -> bool:
+        """Whether one tick only has seen rows."""
+        return self._seen.numbers == [0]
+
+    def open(self, before_last: bool = False) -> pl.DataFrame:
+        """The versions that are not ended, in the order of their numbers.
+
+        Those `before_last` are what they were before the last tick that saw changes.
+        """
         stored = self._open.numbers[-1:]
         later = [number for number in self._seen.numbers if number > max(stored, default=-1)]
+        later = later[:-1] if before_last else later
         self._refuse_gap(stored)
         parts = [self._read(self._open, number) for number in stored]
         parts += [self._read(self._seen, number) for number in later]

@@ -93,8 +93,13 @@ class Run:
         self._id = uuid4().hex
         self._partitions = fabric.partitions if store is None else _taken(store, fabric.partitions)
         self._opened = Opened(open_source, store, bounded)
-        self._log = None if store is None else TickLog(store)
-        self._epochs = EpochLog(store)
+        try:
+            self._log = None if store is None else TickLog(store)
+            self._epochs = EpochLog(store)
+        except BaseException:
+            if store is not None:
+                store.close()
+            raise
         self._sinks = Sinks(fabric, store)
         self._findings = Findings(self.gathering)
         self._members: dict[str, Member] = {}

@@ -12,7 +12,7 @@ from tidemill.algebra.nodes import SourceKind
 from tidemill.analyze import SourceInfo
 from tidemill.changes import ChangeSource
 from tidemill.errors import ExecutionError
-from tidemill.feeds import MOST_BYTES, Feed, Retained, Slice, within
+from tidemill.feeds import MOST_BYTES, Feed, Retained, Slice, folder_of, within
 from tidemill.runtime.clock import Seen, SourceClock
 from tidemill.runtime.following import Following
 from tidemill.runtime.progress import SourceProgress
@@ -116,7 +116,7 @@ class Stream:
     def _lost(self, start: int, stop: int) -> ExecutionError:
         return ExecutionError(
             f"of `{self.source.info.name}`, the slices from {start} to {stop - 1} are needed, and "
-            "some of them are gone",
+            f"some of them are missing in {folder_of(self.source.info.name)}",
             help="`tidemill verify` lists all damage of a folder; restore a backup, or choose "
             "another checkpoint",
         )

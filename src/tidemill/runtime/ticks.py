@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from tidemill.feeds import FileSlice, Slice, from_json, to_json
+from tidemill.feeds import FileSlice, Slice, kept_json, kept_slice
 from tidemill.physical.operator import Exec
 from tidemill.runtime import blocks
 from tidemill.runtime.operators import NodeProgress
@@ -67,13 +67,14 @@ class TickLog:
             "tick": begun.tick,
             "arrived": begun.arrived,
             "streams": dumped(begun.streams),
-            "relations": _dumped(begun.relations),
-            "changes": _dumped(begun.changes),
+            "relations": self._dumped(begun.relations),
+            "changes": self._dumped(begun.changes),
             "past": {name: list(map(list, parts)) for name, parts in begun.past.items()},
             "broken": {name: asdict(failure) for name, failure in begun.broken.items()},
         }
         self._store.flush()
-        self._begun.put(begun.tick, json.dumps(record).encode())
+        with self._store.committing():
+            self._begun.put(begun.tick, json.dumps(record).encode())
 
     def withdraw(self, begun: Begun) -> None:
         """A tick was not begun after all."""
@@ -82,15 +83,21 @@ class TickLog:
     def commit(self, done: Committed) -> None:
         """Write down that a tick is done; what it has written is there before."""
         self._store.flush()
-        self._done.put(done.tick, *blocks.dump(done))
-        for files in (self._begun, self._done):
-            files.remove_before(done.tick + 1 - _KEPT)
+        with self._store.committing():
+            self._done.put(done.tick, *blocks.dump(done))
+            for files in (self._begun, self._done):
+                files.remove_before(done.tick + 1 - _KEPT)
 
     def last(self) -> Committed:
         """The last tick that is done."""
         if not self._done.numbers:
             return Committed()
-        found: Committed = blocks.load(bytearray(self._done.get(self._done.numbers[-1])))
+        return self.read(self._store, self._done.numbers[-1])
+
+    @staticmethod
+    def read(store: Store, tick: int) -> Committed:
+        """What a tick has left that is done."""
+        found: Committed = blocks.load(bytearray(store.get(f"{_FOLDER}/{tick:012d}.done")))
         return found
 
     def begun(self, tick: int) -> Begun | None:
@@ -99,18 +106,19 @@ class TickLog:
             return None
         record = json.loads(self._begun.get(tick))
         streams = loaded(record["streams"])
-        relations, changes = _loaded(record["relations"]), _loaded(record["changes"])
+        relations, changes = self._loaded(record["relations"]), self._loaded(record["changes"])
         past = {n: [(a, b, c) for a, b, c in parts] for n, parts in record["past"].items()}
         broken = {name: Failure(**failure) for name, failure in record["broken"].items()}
         return Begun(record["tick"], record["arrived"], streams, relations, changes, past, broken)
 
+    def _dumped(self, slices: Mapping[str, Sequence[Slice]]) -> dict[str, list[Any]]:
+        return {
+            name: [kept_json(each, self._store) for each in every if isinstance(each, FileSlice)]
+            for name, every in slices.items()
+        }
 
-def _dumped(slices: Mapping[str, Sequence[Slice]]) -> dict[str, list[Any]]:
-    return {
-        name: [to_json(each) for each in every if isinstance(each, FileSlice)]
-        for name, every in slices.items()
-    }
-
-
-def _loaded(slices: Mapping[str, Sequence[Any]]) -> dict[str, list[Slice]]:
-    return {name: [from_json(each) for each in every] for name, every in slices.items()}
+    def _loaded(self, slices: Mapping[str, Sequence[Any]]) -> dict[str, list[Slice]]:
+        return {
+            name: [kept_slice(each, self._store) for each in every]
+            for name, every in slices.items()
+        }

@@ -95,9 +95,11 @@ class Numbered:
             raise DamageError(mark, "it is missing: it tells which file is the last one")
         if self._last is None or (not self.numbers and not keep_last):
             return
-        first = self._last if not self.numbers else min(self.numbers[0], self._last)
-        needed = [self._last] if sparse else range(first, self.next)
-        for number in needed:
+        # A file may be there before its mark is, and those before it may be gone.
+        first = min([self._last + 1, *self.numbers[:1]]) if self.numbers else self._last
+        is_ahead = bool(self.numbers) and self.numbers[-1] > self._last
+        last = [] if is_ahead else [self._last]
+        for number in last if sparse else range(first, self.next):
             if number not in self.numbers:
                 raise DamageError(self._store.path(self.file(number)), "it is missing")
 

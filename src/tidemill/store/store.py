@@ -11,7 +11,8 @@ import fcntl
 import mmap
 import os
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from threading import RLock
 from typing import IO, Literal, get_args
@@ -113,6 +114,19 @@ class Store:
                 help=f"stop that {user} first, or choose another folder",
             ) from error
         self._lock = lock
+
+    @contextmanager
+    def committing(self) -> Iterator[None]:
+        """Whoever copies the folder waits; or whoever commits does, for a moment."""
+        if not self.is_local or self.is_temporary:
+            yield
+            return
+        handle = os.open(self.path("commit.lock"), os.O_WRONLY | os.O_CREAT, 0o600)
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX)
+            yield
+        finally:
+            os.close(handle)
 
     def close(self) -> None:
         """Let others use the folder; a temporary one is deleted."""

@@ -23,6 +23,9 @@ _FEWEST_BYTES = 4_000_000
 
 _MOST_FILES = 1000
 
+LOST = ""
+"""In the place of a name: answers were lost, and a repair has said so."""
+
 
 @dataclass(frozen=True)
 class Entry:

@@ -8,7 +8,7 @@ from threading import Lock
 
 import polars as pl
 
-from tidemill.engine.kept.log import AnswerLog, Entry
+from tidemill.engine.kept.log import LOST, AnswerLog, Entry
 from tidemill.engine.kept.results import KeptResults
 from tidemill.engine.query import Query
 from tidemill.errors import DamageError
@@ -33,7 +33,9 @@ class KeptStore:
         self._lock = Lock()
         self._news: list[tuple[str, Entry, pl.DataFrame | None]] = []
         self._left: dict[str, list[tuple[Entry, pl.DataFrame | None]]] = {}
+        self._was_lost = False
         for name, entry, left in () if self._log is None else self._log.entries():
+            self._was_lost |= name == LOST
             if entry.anew:
                 self._left[name] = []
             self._left.setdefault(name, []).append((entry, left))
@@ -73,9 +75,12 @@ class KeptStore:
         """After a restart, answers have to be those that the graph has given."""
         kept = self.of(name)
         if kept is not None and self._log is not None:
-            if not kept.given and graph.run.rows_out(name):
+            is_lost = not kept.given and graph.run.rows_out(name) > 0
+            if is_lost and not self._was_lost:
                 raise DamageError(f"{self._folder}/answers", f"the answers of `{name}` are missing")
             self._complete(name, graph)
+            if is_lost:
+                kept.kept_from = kept.complete_until
 
     def _complete(self, name: str, graph: QueryGraph) -> None:
         kept, root = self.of(name), graph.running[name].root

@@ -19,7 +19,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql.streaming.query import StreamingQuery
 
 from tidemill.errors import DamageError
-from tidemill.feeds import Feed, FileSlice, Slice, folder_of, from_json, stored_slice, to_json
+from tidemill.feeds import Feed, FileSlice, Slice, folder_of, kept_json, kept_slice, stored_slice
 from tidemill.feeds.feed import MOST_BYTES, within
 from tidemill.runtime.spark.failures import SPARK_ERRORS, explained
 from tidemill.store import Numbered, Store
@@ -82,7 +82,7 @@ class StreamFeed(Feed):
             if known["first"] != self._first + len(self._slices):
                 raise DamageError(self._store.path(self._files.file(number)), "one before is gone")
             self._batches[number] = known["first"]
-            self._slices += [from_json(each) for each in known["slices"]]
+            self._slices += [kept_slice(each, self._store) for each in known["slices"]]
 
     def poll(self) -> int:
         with self._starting:  # whoever waits for rows, and the ticks
@@ -111,7 +111,7 @@ class StreamFeed(Feed):
             stored_slice(self._store, each["name"], each["rows"], each["size"]) for each in found
         ]
         first = self._first + len(self._slices)
-        known = {"first": first, "slices": [to_json(each) for each in slices]}
+        known = {"first": first, "slices": [kept_json(each, self._store) for each in slices]}
         self._files.put(batch, json.dumps(known).encode())
         with self._moved:
             self._batches[batch] = first
