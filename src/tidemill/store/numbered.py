@@ -45,8 +45,9 @@ class Numbered:
 
     def put(self, number: int, *parts: Part, later: bool = False) -> int:
         """Add a file, or replace the last one; its size."""
-        mark = self._name(number, self._mark)
-        old = None if self._last is None else self._name(self._last, self._mark)
+        self.begin_at(number)  # or a crash would leave a file without a mark
+        assert self._last is not None
+        old, mark = (self._name(each, self._mark) for each in (self._last, number))
         moves = (old, mark) if old != mark else None
         size = self._store.put(self.file(number), *parts, later=later, mark=moves)
         if number not in self.numbers:
@@ -55,8 +56,8 @@ class Numbered:
         return size
 
     def begin_at(self, number: int) -> None:
-        """Let the first file have this number."""
-        if self._last is None and number > 0:
+        """Let the first file have this number, if there was none yet."""
+        if self._last is None:
             self._store.make(self._folder)
             self._store.move_mark(None, self._name(number - 1, self._mark))
             self._last = number - 1
@@ -77,8 +78,8 @@ class Numbered:
         if self._last is not None and self._last >= number:
             before = max((n for n in self.numbers if n < number), default=number - 1)
             old, new = (self._name(n, self._mark) for n in (self._last, before))
-            self._store.move_mark(old, new if before >= 0 else None)
-            self._last = before if before >= 0 else None
+            self._store.move_mark(old, new)
+            self._last = before
         while self.numbers and self.numbers[-1] >= number:
             self._store.remove(self.file(self.numbers.pop()))
 
@@ -93,7 +94,7 @@ class Numbered:
         if self.numbers and self._last is None:
             mark = self._store.path(self._name(self.numbers[-1], self._mark))
             raise DamageError(mark, "it is missing: it tells which file is the last one")
-        if self._last is None or (not self.numbers and not keep_last):
+        if self._last is None or (not self.numbers and (self._last < 0 or not keep_last)):
             return
         # A file may be there before its mark is, and those before it may be gone.
         first = min([self._last + 1, *self.numbers[:1]]) if self.numbers else self._last
@@ -106,4 +107,4 @@ class Numbered:
 
 def _numbers(names: list[str], suffix: str) -> list[int]:
     stems = (name.removesuffix(suffix) for name in names if name.endswith(suffix))
-    return sorted(int(stem) for stem in stems if stem.isdecimal())
+    return sorted(int(stem) for stem in stems if stem.removeprefix("-").isdecimal())

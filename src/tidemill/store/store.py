@@ -223,13 +223,11 @@ class Store:
         """Write a table with its metadata, as a file of Arrow."""
         return self.put(name, memoryview(ipc_file(table)), later=later)
 
-    def move_mark(self, old: str | None, new: str | None) -> None:
-        """Rename a mark, or make or delete one."""
-        if old is None and new is not None:
+    def move_mark(self, old: str | None, new: str) -> None:
+        """Rename a mark, or make one."""
+        if old is None:
             self._disk.write(self.path(new), [])
-        elif old is not None and new is None:
-            self._disk.unlink(self.path(old))
-        elif old is not None and new is not None:
+        else:
             self._disk.rename(self.path(old), self.path(new))
 
     def flush(self) -> None:
