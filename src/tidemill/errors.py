@@ -9,6 +9,7 @@ from typing import Any
 
 __all__ = [
     "CatalogError",
+    "DamageError",
     "ExecutionError",
     "PlanError",
     "PlanWarning",
@@ -156,6 +157,23 @@ class CatalogError(TidemillError):
 
 class ExecutionError(TidemillError):
     """A running query failed; the message names the step."""
+
+
+class DamageError(ExecutionError):
+    """A file of a durable folder is not as it was written; the message names it.
+
+    >>> print(DamageError("run/ticks/000000000007.done", "it is empty"))
+    error: run/ticks/000000000007.done is damaged: it is empty
+    help: restore a backup, or let `tidemill repair` go back to the last whole point
+    """
+
+    def __init__(self, path: str, what: str) -> None:
+        help = "restore a backup, or let `tidemill repair` go back to the last whole point"
+        super().__init__(f"{path} is damaged: {what}", help=help)
+        self.path, self.what = path, what
+
+    def __reduce__(self) -> tuple[Callable[..., DamageError], tuple[Any, ...]]:
+        return DamageError, (self.path, self.what)
 
 
 class ResourceError(TidemillError):

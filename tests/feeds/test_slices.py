@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tidemill.algebra.schema import Schema
-from tidemill.feeds import FileSlice, Slice, TableSlice, from_json, read_slice, split, to_json
-from tidemill.feeds.slices import size_of
+from tidemill.feeds import FileSlice, Slice, TableSlice, read_slice, split
+from tidemill.feeds.slices import from_json, size_of, to_json
 
 SCHEMA = Schema.of(n=pa.int64())
 

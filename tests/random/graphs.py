@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from itertools import count
 from random import Random
+from typing import Any
 
 import polars as pl
 import pyarrow as pa
@@ -112,9 +113,6 @@ _LEFT: dict[str, int] = {}
 class CrashingStore(Store):
     """A store at which a process may die: before it writes a file, the `left` one from now on."""
 
-    def __reduce__(self) -> tuple[type[Store], tuple[str]]:
-        return CrashingStore, (self.uri,)
-
     @property
     def left(self) -> int | None:
         """How many files can be written before the crash, if there is to be one."""
@@ -126,12 +124,12 @@ class CrashingStore(Store):
         if left is not None:
             _LEFT[self.uri] = left
 
-    def put(self, name: str, *parts: Part) -> int:
+    def put(self, name: str, *parts: Part, **how: Any) -> int:
         if self.left is not None:
             self.left -= 1
             if self.left < 0:
                 raise Crash
-        return super().put(name, *parts)
+        return super().put(name, *parts, **how)
 
 
 MakeFabric = Callable[[int, Random], Fabric]

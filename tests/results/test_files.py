@@ -188,7 +188,7 @@ def test_no_half_files_are_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     """As when the disk is full."""
     sink = sink_of(tmp_path)
 
-    def full(*arguments: Any) -> int:
+    def full(*arguments: Any, **more: Any) -> int:
         (tmp_path / arguments[1]).write_bytes(b"half")
         raise OSError("No space left on device")
 

@@ -52,8 +52,8 @@ def test_another_query(tmp_path: Path) -> None:
 @pytest.mark.parametrize("key", ["format", "polars"])
 def test_another_version(tmp_path: Path, key: str) -> None:
     run_in(tmp_path).stop()
-    manifest = json.loads((tmp_path / "manifest.json").read_text("utf-8"))
-    (tmp_path / "manifest.json").write_text(json.dumps({**manifest, key: "0.0.1"}), "utf-8")
+    manifest = json.loads(Store(str(tmp_path)).get("manifest.json"))
+    Store(str(tmp_path)).put("manifest.json", json.dumps({**manifest, key: "0.0.1"}).encode())
     with pytest.raises(ExecutionError, match="belongs to another version of") as caught:
         run_in(tmp_path)
     assert "0.0.1" in str(caught.value)
@@ -71,12 +71,12 @@ def test_who_is_refused_holds_nothing(tmp_path: Path) -> None:
     counts().start("memory", checkpoint=str(tmp_path)).await_termination()
     with pytest.raises(TidemillError):
         counts(window=6).start("memory", checkpoint=str(tmp_path))
-    manifest = tmp_path / "manifest.json"
-    text = manifest.read_text("utf-8")
-    manifest.write_text(json.dumps({**json.loads(text), "format": 0}), "utf-8")
+    store = Store(str(tmp_path))
+    text = store.get("manifest.json")
+    store.put("manifest.json", json.dumps({**json.loads(text), "format": 0}).encode())
     with pytest.raises(ExecutionError):
         run_in(tmp_path)
-    manifest.write_text(text, "utf-8")
+    store.put("manifest.json", text)
     with pytest.raises(TidemillError, match="no source `s`"):
         run_in(tmp_path)
     assert counts().start("memory", checkpoint=str(tmp_path)).await_termination()

@@ -18,7 +18,7 @@ from tests.fabrics.answers import multiset, query_of
 from tests.fabrics.simulated import Rough
 from tests.random.graphs import Crash, CrashingStore
 from tests.runtime.cases import Bounded, make_case
-from tidemill.errors import ExecutionError
+from tidemill.errors import DamageError
 from tidemill.physical.lowering import lower
 from tidemill.runtime import state
 from tidemill.runtime.fabric import InProcess
@@ -109,7 +109,7 @@ class TestFiles:
         store.write_rows(2, brought(2))
         (tmp_path / FOLDER / "000000000001.rows").unlink()
         for tick in (2, 3):
-            with pytest.raises(ExecutionError, match=f"state of tick {tick} is not complete"):
+            with pytest.raises(DamageError, match=r"000000000001\.rows is damaged: it is missing"):
                 store.history(tick)
 
 

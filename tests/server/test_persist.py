@@ -1,11 +1,13 @@
 """A server that goes on where it was, whenever it went down."""
 
+import time
 from dataclasses import replace
 
 import pytest
 
 from tests.server.conftest import BIDS, SETTINGS, serving
 from tidemill import TidemillError
+from tidemill.errors import DamageError
 from tidemill.server import begin
 from tidemill.server.persist import CatalogLog, Lasting
 from tidemill.sql import parse
@@ -137,14 +139,68 @@ def test_a_change_that_is_refused_is_taken_back(again):
     assert "COUNT" in again().get("queries/hot")["sql"]
 
 
-def test_a_note_that_was_cut_off_is_not_there(again, tmp_path):
-    again(BIDS)
-    with (tmp_path / "catalog.sql").open("a") as file:
-        file.write("CREATE STREAM cut (a BIGI")
-    server = again()
-    assert [stream["name"] for stream in server.get("catalog")["streams"]] == ["bid"]
-    server.run("CREATE STREAM s (a BIGINT, t BIGINT) ORDERED BY t")
-    assert [s["name"] for s in again().get("catalog")["streams"]] == ["bid", "s"]
+@pytest.mark.parametrize("how", ["empty", "shorter", "other", "gone"])
+def test_a_damaged_catalog_is_told(settings, tmp_path, how):
+    begin(settings, BIDS).stop()
+    file = tmp_path / "catalog.sql"
+    content = file.read_bytes()
+    damaged = {"empty": b"", "shorter": content[:-30], "other": content.replace(b"10", b"11")}
+    file.unlink() if how == "gone" else file.write_bytes(damaged[how])
+    with pytest.raises(DamageError, match=r"catalog\.sql is damaged"):
+        begin(settings)
+    assert how == "gone" or file.read_bytes() == damaged[how], "it is not written anew"
+    file.write_bytes(content)
+    begin(settings).stop()
+
+
+def test_a_first_start_that_did_not_get_far_begins_again(settings, monkeypatch):
+    def crash(*arguments):
+        raise Crash
+
+    script = "CREATE RELATION r (a BIGINT) CHANGING; INSERT INTO r VALUES (1);" + BIDS
+    with monkeypatch.context() as patched:
+        patched.setattr("tidemill.server.startup._start", crash)
+        with pytest.raises(Crash):
+            begin(settings, script)
+    service = begin(settings, script)
+    assert len(service.engine.sql("SELECT a FROM r").snapshot(0)) == 1
+    service.stop()
+
+
+def test_files_are_for_nobody_else(again, tmp_path):
+    server = again(BIDS + "; CREATE RELATION r (a BIGINT) CHANGING; INSERT INTO r VALUES (1)")
+    server.push((1, 1.0, 1))
+    for path in (each for each in tmp_path.rglob("*") if each != tmp_path):
+        assert path.stat().st_mode & 0o077 == 0, path
+
+
+def test_nobody_works_and_nothing_is_written(again, tmp_path):
+    server = again(BIDS)
+    server.push((1, 1.0, 1), (2, 1.0, 9))
+
+    def files():
+        return {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*") if path.is_file()}
+
+    before = files()
+    time.sleep(0.5)
+    assert files() == before
+
+
+def test_relations_are_tables_and_do_not_grow_for_ever(again, tmp_path):
+    server = again("CREATE RELATION r (a BIGINT, b STRING, c ARRAY<BIGINT>) CHANGING")
+    for at in range(100):
+        rows = [{"a": at * 10 + n, "b": "x", "c": [n]} for n in range(10)]
+        server.post("relations/r/rows", {"rows": rows, "at": at})
+        server.call("DELETE", "relations/r/rows", {"where": f"a < {at * 10 - 50}", "at": at})
+    before = sorted(server.post("run", {"sql": "SELECT a, b, c FROM r"})["rows"])
+    assert len(list(tmp_path.glob("relations/r/*.arrow"))) < 70
+    assert sorted(again().post("run", {"sql": "SELECT a, b, c FROM r"})["rows"]) == before
+
+
+def test_a_relation_that_is_dropped_and_made_anew(again):
+    server = again("CREATE RELATION r (a BIGINT) CHANGING; INSERT INTO r VALUES (1)")
+    server.run("DROP RELATION r; CREATE RELATION r (a BIGINT) CHANGING; INSERT INTO r VALUES (2)")
+    assert again().post("run", {"sql": "SELECT a FROM r"})["rows"] == [[2]]
 
 
 def test_relations_keep_their_rows(again):

@@ -12,6 +12,7 @@ import typer
 from tidemill import __version__
 from tidemill.cli.demo import demo
 from tidemill.cli.explain import explain
+from tidemill.cli.folders import backup, repair, restore, verify
 from tidemill.cli.nexmark import nexmark
 from tidemill.cli.run import run
 from tidemill.cli.serve import serve
@@ -43,7 +44,7 @@ def options(
     """Continuous SQL queries over data streams, with exact answers."""
 
 
-for command in (demo, run, explain, serve, shell):
+for command in (demo, run, explain, serve, shell, verify, repair, backup, restore):
     app.command()(command)
 app.add_typer(nexmark, name="nexmark")
 

@@ -17,7 +17,7 @@ from tidemill import Engine, Progress, Query, TidemillError
 from tidemill.cli.board import Entry, watch
 from tidemill.cli.printing import SCREENFUL, Printer, print_answer
 from tidemill.cli.report import reported
-from tidemill.cli.script import Command, File, load
+from tidemill.cli.script import Command, File, Lasting, load
 from tidemill.cli.spark import Where, chosen, tell_where
 from tidemill.terminal.tables import Format
 
@@ -54,6 +54,7 @@ def run(
     checkpoint: Annotated[
         Path | None, typer.Option(help="A folder; started again with it, queries go on.")
     ] = None,
+    durability: Lasting = "machine",
     every: Annotated[
         str | None, typer.Option(metavar="TIME", help="The time between ticks: '10 seconds'.")
     ] = None,
@@ -71,7 +72,10 @@ def run(
     notes = Console(stderr=True)
     settings = {"checkpoint": checkpoint, "every": every, "late": late}
     given = {name: str(value) for name, value in settings.items() if value is not None}
-    with reported(notes), Engine(runtime=chosen(runtime, notes).value) as engine:
+    with (
+        reported(notes),
+        Engine(runtime=chosen(runtime, notes).value, durability=durability) as engine,
+    ):
         script = load(engine, file, command)
         follow = script.answer is None if once is None else not once
         _check(changes, snapshot, coalesce, follow)

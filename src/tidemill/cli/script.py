@@ -22,6 +22,15 @@ Command = Annotated[
     typer.Option("--command", "-c", metavar="SQL", help="Statements to run after the file."),
 ]
 
+Lasting = Annotated[
+    str,
+    typer.Option(
+        "--durability",
+        metavar="machine|process",
+        help="What the folder survives: a power cut, or a kill only (which is faster).",
+    ),
+]
+
 
 class Runtime(StrEnum):
     """Where queries run."""

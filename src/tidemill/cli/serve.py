@@ -10,9 +10,10 @@ import typer
 from rich.console import Console
 
 from tidemill.cli.report import reported
-from tidemill.cli.script import File, read
+from tidemill.cli.script import File, Lasting, read
 from tidemill.cli.spark import Where, chosen
 from tidemill.server.settings import Limits, Settings
+from tidemill.store import durability_of
 
 _MOST = Limits()
 
@@ -54,6 +55,7 @@ def serve(
     late: Annotated[
         str | None, typer.Option(metavar="PATH", help="A folder for rows that come too late.")
     ] = None,
+    durability: Lasting = "machine",
     max_body: Annotated[int, typer.Option(help="Bytes of a request.")] = _MOST.body_bytes,
     max_rows: Annotated[int, typer.Option(help="Rows of an answer.")] = _MOST.result_rows,
     max_kept: Annotated[int, typer.Option(help="Rows kept of a query.")] = _MOST.kept_rows,
@@ -102,6 +104,7 @@ def serve(
             demo,
             limits,
             late,
+            durability_of(durability),
         )
         serving = Serving(settings, None if file is None else read(file))
         serving.announce(notes)

@@ -47,6 +47,7 @@ from tidemill.physical.operator import Exec
 from tidemill.physical.source import SourceExec
 from tidemill.results import LateCallback
 from tidemill.sql import InsertInto, Statement, parse, parse_one
+from tidemill.store import Store, durability_of
 from tidemill.timeline import TimeDomain
 
 if TYPE_CHECKING:
@@ -65,7 +66,8 @@ class Engine:
     `memory` ("2GB") and `cpu` (0.8 of a core) bound what the running graph needs: it changes the
     sizes of windows and granules, as far as queries allow, and refuses queries beyond that.
     With `keep`, the answers of queries that have a name and no sink are kept there (`kept`). With
-    `allow`, statements can name only the files and servers on that list.
+    `allow`, statements can name only the files and servers on that list. What is in a checkpoint
+    survives the machine, or with `durability="process"` only the process.
 
     >>> engine = Engine(runtime="inprocess")
     >>> engine.stream("bid", [{"item": 1, "at": 3}, {"item": 1, "at": 5}], time="at")
@@ -86,11 +88,18 @@ class Engine:
         cpu: float | None = None,
         keep: KeptStore | None = None,
         allow: AllowList | None = None,
+        durability: str = "machine",
     ) -> None:
         self.catalog = Catalog()
         self.statistics = StatisticsStore(self.catalog)
         self._place = Place(
-            runtime, spark, partitions, self.catalog, self.statistics, _seconds(latency)
+            runtime,
+            spark,
+            partitions,
+            self.catalog,
+            self.statistics,
+            _seconds(latency),
+            durability_of(durability),
         )
         self._planning = Planning(self.catalog, self.statistics, optimizer, self._columns_read)
         self._sources = self._place.sources
@@ -117,6 +126,8 @@ class Engine:
             self._graph.stop()
         for _, graph in self._running:
             graph.stop()
+        if self._keep is not None:
+            self._keep.close()
         self._running, self._graph = [], None
         self._place.close()
 
@@ -249,6 +260,15 @@ class Engine:
             return kept.delete(None, "", self.catalog, at)
         text = f"DELETE FROM `{name}` WHERE {where}"
         return kept.delete(condition_of(parse_one(text)), text, self.catalog, at)
+
+    def keep_relations(self, store: Store) -> None:
+        """Keep the changes of relations in a store, so that a restart has them."""
+        self._sources.store = store
+
+    def clear_relation(self, name: str) -> None:
+        """Delete what is kept of a relation that is no more."""
+        if self.catalog.find(name) is None:
+            self._sources.clear(name)
 
     def function(
         self,
@@ -440,6 +460,7 @@ class Engine:
         if self._keep is not None:
             queries = self._graph.graph
             queries.after_each_tick(partial(self._keep.complete, queries))
+            run.before_commit = self._keep.write
         if seconds is not None:
             self._graph.tick_every(seconds, self._graph.note_failure)
         return self._graph

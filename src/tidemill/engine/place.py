@@ -14,7 +14,7 @@ from tidemill.results import LateCallback
 from tidemill.runtime.fabric import Fabric, InProcess
 from tidemill.runtime.run import Run
 from tidemill.runtime.sources import Source
-from tidemill.store import Store
+from tidemill.store import Durability, Store
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -33,6 +33,7 @@ class Place:
         catalog: Catalog,
         statistics: StatisticsStore,
         latency: float | None,
+        durability: Durability,
     ) -> None:
         if runtime not in RUNTIMES:
             help = f"runtimes: {', '.join(RUNTIMES)}"
@@ -47,6 +48,7 @@ class Place:
         self._catalog = catalog
         self._statistics = statistics
         self._latency = latency
+        self._durability = durability
 
     def close(self) -> None:
         """Give the Spark session back, if it was started here and no one else uses it."""
@@ -73,7 +75,7 @@ class Place:
         """
         store = None
         if checkpoint is not None:
-            store = Store(checkpoint)
+            store = Store(checkpoint, self._durability)
         elif self.on_spark:
             store = Store.temporary()  # workers need a place for what they remember
         opener = partial(self._open, store, bounded)

@@ -21,6 +21,7 @@ from tidemill.physical.arrays import Bools
 from tidemill.physical.lowering import lower
 from tidemill.physical.source import SourceExec
 from tidemill.runtime.operators import Graph
+from tidemill.runtime.relation_log import RelationLog
 from tidemill.runtime.relations import Follower, LocalRelation
 from tidemill.runtime.validity import Rows, instants
 from tidemill.sql import DeleteFrom, Statement
@@ -37,11 +38,13 @@ class KeptRelation:
 
     info: SourceInfo
     load: Callable[[], pa.Table]
+    log: RelationLog | None = None
     _domains: set[TimeDomain] = field(default_factory=set)
     _first_stamp: datetime | None = None
 
     def __post_init__(self) -> None:
-        self._local = LocalRelation(self.info.schema, lambda: with_past(self.info, self.load()))
+        first = lambda: with_past(self.info, self.load())  # noqa: E731
+        self._local = LocalRelation(self.info.schema, first, self.log)
         if self.info.domain is not None:
             self._domains.add(self.info.domain)
 

@@ -27,6 +27,7 @@ from tidemill.feeds import (
     relation_slices,
     relation_table,
 )
+from tidemill.runtime.relation_log import RelationLog, folder_of_relation
 from tidemill.runtime.sources import ChangingSource, RelationSource, Source, StreamSource
 from tidemill.store import Store
 
@@ -45,11 +46,13 @@ class Sources:
     """Tables that were handed over, relations that are kept here, and what was declared.
 
     `session` is that of Spark, if queries run there: it reads what is not read here. Files in the
-    folders of `allow` are read only if they are there, wherever links lead.
+    folders of `allow` are read only if they are there, wherever links lead. With a `store`, changes
+    of relations are kept there.
     """
 
     session: Callable[[], SparkSession] | None = None
     allow: AllowList | None = None
+    store: Store | None = None
     _rows: dict[str, Rows] = field(default_factory=dict)
     _kept: dict[str, KeptRelation] = field(default_factory=dict)
 
@@ -61,6 +64,11 @@ class Sources:
         """Let go of the rows of a source."""
         self._rows.pop(name.casefold(), None)
         self._kept.pop(name.casefold(), None)
+
+    def clear(self, name: str) -> None:
+        """Delete what is kept of a relation that is no more."""
+        if self.store is not None:
+            self.store.remove_folder(folder_of_relation(name))
 
     def pushed(self, info: SourceInfo) -> Inbox:
         """Where rows go that are pushed into a stream."""
@@ -80,7 +88,8 @@ class Sources:
             raise CatalogError(f"`{info.name}` is kept in {info.format}", help=help)
         name = info.name.casefold()
         if name not in self._kept:
-            self._kept[name] = KeptRelation(info, lambda: self._first_rows(info))
+            log = None if self.store is None else RelationLog(self.store, info.name)
+            self._kept[name] = KeptRelation(info, lambda: self._first_rows(info), log)
         return self._kept[name]
 
     def open(self, info: SourceInfo, store: Store | None, bounded: bool) -> Source:

@@ -127,7 +127,9 @@ class Statements:
         with graph.graph.lock:
             goes_on = graph.graph.is_running(name)  # since the checkpoint knows it
             graph.start(query, name, statement.partial)
-            if self._keep is not None and not goes_on:
+            if self._keep is not None and goes_on:
+                self._keep.go_on(name, graph.graph)
+            elif self._keep is not None:
                 self._keep.begin(name)
 
     def _alter(self, statement: AlterQuery) -> None:

@@ -13,10 +13,11 @@ from tidemill.feeds.slices import (
     FileSlice,
     Slice,
     TableSlice,
-    from_json,
+    kept_json,
+    kept_slice,
     size_of,
     stored,
-    to_json,
+    stored_slice,
 )
 from tidemill.feeds.splitting import split, split_numbered
 from tidemill.feeds.tables import TablesFeed
@@ -38,8 +39,9 @@ __all__ = [
     "View",
     "files_feed",
     "folder_of",
-    "from_json",
     "in_store",
+    "kept_json",
+    "kept_slice",
     "read_slice",
     "refusal",
     "relation_slices",
@@ -48,7 +50,7 @@ __all__ = [
     "split",
     "split_numbered",
     "stored",
-    "to_json",
+    "stored_slice",
     "understands",
     "within",
 ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from tidemill.errors import ExecutionError
+from tidemill.errors import DamageError
 from tidemill.store import Store
 
 Entry = tuple[str, int]
@@ -58,9 +58,7 @@ class FileLog:
                 store.remove(f"{self._folder}/{name}")
                 continue
             if start > len(self.entries):
-                file = store.path(self._file(len(self.entries)))
-                help = "which files were read is lost; choose another checkpoint"
-                raise ExecutionError(f"the list of files has a gap: no {file}", help=help)
+                raise DamageError(store.path(self._file(len(self.entries))), "it is missing")
             self.entries += entries
             self._chunks.append(start)
             self.ended = bool(content["ended"])

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from tidemill.feeds.columns import place_of
-from tidemill.feeds.opening import is_local, opened
+from tidemill.feeds.opening import is_local, opened, opened_stored
 from tidemill.feeds.slices import FileSlice
 
 
@@ -25,6 +25,14 @@ def read_arrow(slice: FileSlice, columns: Sequence[str]) -> pa.Table:
     batches = [reader.get_batch(number) for number in _range(slice, reader.num_record_batches)]
     schema = batches[0].schema if batches else reader.schema
     return pa.Table.from_batches(batches, schema).select(places)
+
+
+def read_stored(slice: FileSlice, columns: Sequence[str]) -> pa.Table:
+    """Columns of a file of a store."""
+    reader = pa.ipc.open_file(opened_stored(slice.path))
+    batches = [reader.get_batch(number) for number in _range(slice, reader.num_record_batches)]
+    places = sorted(place_of(column, reader.schema.names) for column in columns)
+    return pa.Table.from_batches(batches, reader.schema).select(places)
 
 
 def read_parquet(slice: FileSlice, columns: Sequence[str]) -> pa.Table:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
-from threading import RLock
+from threading import Condition
 
 import pyarrow as pa
 
@@ -46,15 +48,36 @@ class Inbox:
     def __init__(self, name: str, schema: Schema) -> None:
         self._name = name
         self._schema = schema
-        self._lock = RLock()
+        self._lock = Condition()
+        self._pushing = self._changing = 0
         self._waiting = PushedFeed(name, schema)
         self._readers: list[PushedFeed] = []
 
     def push(self, table: pa.Table) -> Receipt:
         """Add rows; the checkpoints of runs that read the stream have them when this returns."""
         with self._lock:
-            feeds = self._readers or [self._waiting]
+            self._lock.wait_for(lambda: not self._changing)
+            feeds = tuple(self._readers or [self._waiting])
+            self._pushing += 1
+        try:
+            # Many push at the same time, so that feeds can write their rows down together.
             return Receipt(table.num_rows, tuple((feed, feed.push(table)) for feed in feeds))
+        finally:
+            with self._lock:
+                self._pushing -= 1
+                self._lock.notify_all()
+
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        """While readers come and go, nobody pushes."""
+        with self._lock:
+            self._changing += 1
+            self._lock.wait_for(lambda: not self._pushing)
+            try:
+                yield
+            finally:
+                self._changing -= 1
+                self._lock.notify_all()
 
     @property
     def waiting(self) -> int:
@@ -64,7 +87,7 @@ class Inbox:
 
     def open(self, store: Store | None = None) -> PushedFeed:
         """A feed for a run, with the rows that wait behind those of its store."""
-        with self._lock:
+        with self._alone():
             feed = self._waiting
             if store is not None:
                 feed.attach(store)
@@ -80,7 +103,7 @@ class Inbox:
 
     def _close(self, feed: PushedFeed, is_kept: bool) -> None:
         """A run has ended."""
-        with self._lock:
+        with self._alone():
             if feed not in self._readers:
                 return
             self._readers.remove(feed)

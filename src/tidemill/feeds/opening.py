@@ -12,7 +12,7 @@ from urllib.parse import quote, unquote, urlsplit, urlunsplit
 import pyarrow as pa
 from pyarrow import fs
 
-from tidemill.store import Store
+from tidemill.store import Store, unsealed
 
 
 def is_local(path: str) -> bool:
@@ -91,6 +91,12 @@ def refuse_outside(real: str, path: str, roots: Sequence[str]) -> None:
     """Fail if a file is in none of some folders; `path` is what leads there."""
     if not any(real == root or real.startswith(root.rstrip("/") + "/") for root in roots):
         raise PermissionError(f"{path} leads out of the folders that are allowed")
+
+
+def opened_stored(path: str) -> pa.NativeFile:
+    """A file of a store to read from, after a look at its checksum."""
+    with opened(path) as file:
+        return pa.BufferReader(unsealed(path, file.read_buffer()))
 
 
 def in_store(store: Store, name: str) -> str:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from tidemill.feeds.opening import is_local, opened
+from tidemill.errors import DamageError
+from tidemill.feeds.opening import is_local, opened, opened_stored
 
 Part = tuple[int, int]
 """Rows and bytes."""
@@ -16,13 +17,13 @@ def parts_of(format: str, path: str, first: int | None, last: int | None) -> lis
 
     What cannot be read has no parts either: whoever reads it says why.
     """
-    read = {"parquet": _row_groups, "arrow": _batches}.get(format)
-    if read is None:
+    reads = {"parquet": _row_groups, "arrow": _batches, "stored": _batches}
+    if format not in reads:
         return []
     try:
-        with opened(path) as file:
-            parts = read(file, path)
-    except (pa.ArrowException, OSError):
+        with opened_stored(path) if format == "stored" else opened(path) as file:
+            parts = reads[format](file, path)
+    except (pa.ArrowException, OSError, DamageError):
         return []
     return parts[first or 0 : None if last is None else last + 1]
 
@@ -54,6 +55,5 @@ def _batches(file: pa.NativeFile, path: str) -> list[Part]:
 
 
 def count_rows(path: str) -> int:
-    """The rows of a file of Arrow, which only what describes them is read for."""
-    with opened(path) as file:
-        return int(pa.ipc.open_file(file).count_rows())
+    """The rows of a file of a store."""
+    return int(pa.ipc.open_file(opened_stored(path)).count_rows())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from threading import RLock
 
 import pyarrow as pa
@@ -12,11 +12,13 @@ from tidemill.errors import ExecutionError
 from tidemill.feeds.feed import MOST_BYTES, Feed, within
 from tidemill.feeds.segments import Segments
 from tidemill.feeds.slices import Slice, TableSlice
-from tidemill.store import Store
+from tidemill.store import GroupCommit, Store
 
 
 class PushedFeed(Feed):
     """Rows wait in memory, or with a store in files that a restart finds again.
+
+    What is pushed at the same time, by many clients, becomes one slice: one file, and one sync.
 
     >>> feed = PushedFeed("s", Schema.of(at=pa.int64()))
     >>> feed.push(pa.table({"at": [1, 2]})), feed.push(pa.table({"at": [3]}))
@@ -29,6 +31,7 @@ class PushedFeed(Feed):
         super().__init__(name)
         self._schema = schema.to_arrow()
         self._lock = RLock()
+        self._group = GroupCommit(self._add)
         self._first = 0
         self._slices: list[Slice] = []
         self._ended_at: int | None = None
@@ -42,22 +45,34 @@ class PushedFeed(Feed):
 
     def push(self, table: pa.Table) -> int:
         """Add rows, which a store has when this returns; the number of their slice."""
-        table = table.select(self._schema.names).cast(self._schema)
-        with self._lock:
-            if self._ended_at is not None:
-                help = "rows can be pushed until the stream is closed"
-                raise ExecutionError(f"`{self.name}` is closed", help=help)
-            number = self._next
-            if table.num_rows:
-                self._slices.append(self._kept(number, table))
+        number = self._group.add(table.select(self._schema.names).cast(self._schema))
         self.wake()
         return number
 
+    def _add(self, tables: Sequence[pa.Table]) -> list[int]:
+        """Ticks go on reading meanwhile; only here, numbers grow."""
+        if self._ended_at is not None:
+            help = "rows can be pushed until the stream is closed"
+            raise ExecutionError(f"`{self.name}` is closed", help=help)
+        number, added = self._next, [table for table in tables if table.num_rows]
+        if added and self._segments is not None:
+            slice = self._segments.write(number, pa.concat_tables(added))
+            with self._lock:
+                self._slices.append(slice)
+            return [number] * len(tables)
+        numbers = []
+        with self._lock:
+            for table in tables:
+                numbers.append(self._next)
+                self._slices += [TableSlice(table)] if table.num_rows else []
+        return numbers
+
     def close_input(self) -> None:
         """Nothing more comes."""
-        with self._lock:
+        with self._group.turn, self._lock:
             self._ended_at = self._next
-            self._tell()
+            if self._segments is not None:
+                self._segments.close(self._ended_at)
         self.wake()
 
     def waiting(self, position: int) -> int:
@@ -77,7 +92,7 @@ class PushedFeed(Feed):
 
     def attach(self, store: Store) -> None:
         """From now on rows are kept in a store; those that wait in memory come after its own."""
-        with self._lock:
+        with self._group.turn, self._lock:
             if self._segments is not None:
                 if self._segments.uri == store.uri:
                     return
@@ -87,7 +102,7 @@ class PushedFeed(Feed):
 
     def detach(self, position: int) -> None:
         """From now on rows are kept in memory, beginning with those from a position on."""
-        with self._lock:
+        with self._group.turn, self._lock:
             if self._segments is None:
                 self.forget(position)
                 return
@@ -120,11 +135,10 @@ class PushedFeed(Feed):
             gone = self._slices[: max(0, before - self._first)]
             if not gone:
                 return
-            old, self._first = self._first, self._first + len(gone)
+            self._first += len(gone)
             del self._slices[: len(gone)]
-            self._tell()
             if self._segments is not None:
-                self._segments.remove(range(old, self._first))
+                self._segments.remove_before(self._first)
 
     @property
     def _next(self) -> int:
@@ -132,13 +146,6 @@ class PushedFeed(Feed):
 
     def _from(self, position: int) -> list[Slice]:
         return self._slices[max(0, position - self._first) :]
-
-    def _kept(self, number: int, table: pa.Table) -> Slice:
-        return TableSlice(table) if self._segments is None else self._segments.write(number, table)
-
-    def _tell(self) -> None:
-        if self._segments is not None:
-            self._segments.tell(self._first, self._ended_at)
 
     def _to_store(self, segments: Segments) -> None:
         in_memory, closed = self._slices, self._ended_at is not None
@@ -149,10 +156,12 @@ class PushedFeed(Feed):
         if not slices and first == 0 and ended_at is None:
             # The store knows nothing of the stream: numbers that were told stay what they are.
             first = self._first
+            segments.begin_at(first)
         slices += self._written(segments, first + len(slices), in_memory)
         self._first, self._slices, self._segments = first, slices, segments
         self._ended_at = self._next if closed and ended_at is None else ended_at
-        self._tell()
+        if self._ended_at is not None:
+            segments.close(self._ended_at)
 
     @staticmethod
     def _written(segments: Segments, first: int, in_memory: list[Slice]) -> list[Slice]:
@@ -163,6 +172,6 @@ class PushedFeed(Feed):
                 written.append(segments.write(number, table))
         except OSError:
             # They go on waiting in memory: another attempt must not find them twice.
-            segments.remove(range(first, first + len(written)))
+            segments.remove_from(first)
             raise
         return written

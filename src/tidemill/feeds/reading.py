@@ -10,13 +10,13 @@ from tidemill.algebra.schema import Schema
 from tidemill.errors import ExecutionError
 from tidemill.feeds.columns import Unreadable, as_declared
 from tidemill.feeds.csv_files import read_csv
-from tidemill.feeds.formats import read_arrow, read_orc, read_parquet
+from tidemill.feeds.formats import read_arrow, read_orc, read_parquet, read_stored
 from tidemill.feeds.json_files import read_json
 from tidemill.feeds.opening import confined
 from tidemill.feeds.options import refusal
-from tidemill.feeds.slices import FileSlice, Slice, TableSlice
+from tidemill.feeds.slices import STORED, FileSlice, Slice, TableSlice
 
-_TYPED = {"arrow": read_arrow, "parquet": read_parquet, "orc": read_orc}
+_TYPED = {"arrow": read_arrow, "parquet": read_parquet, "orc": read_orc, STORED: read_stored}
 _TEXTS = {"csv": read_csv, "json": read_json}
 
 
@@ -52,7 +52,7 @@ def _read_table(slice: TableSlice, declared: Schema, columns: Sequence[str], nam
 
 def _read(slice: FileSlice, declared: Schema, columns: Sequence[str]) -> pa.Table:
     format = slice.format.lower()
-    if (reason := refusal(format, dict(slice.options))) is not None:
+    if format != STORED and (reason := refusal(format, dict(slice.options))) is not None:
         raise Unreadable(reason)
     if format in _TEXTS:
         return _TEXTS[format](slice, declared, columns)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
+from urllib.parse import unquote
 
 import pyarrow as pa
 
@@ -11,6 +12,7 @@ from tidemill.feeds.opening import in_store
 from tidemill.store import Store
 
 _UNKNOWN_SIZE = 1 << 20
+_HERE = "here"
 
 OptionValue = str | int | float | bool | None
 
@@ -51,10 +53,35 @@ class TableSlice:
 Slice = FileSlice | TableSlice
 
 
-def stored(store: Store, name: str, table: pa.Table) -> FileSlice:
+STORED = "stored"
+"""The format of tables in files of a store: Arrow, and a checksum."""
+
+
+def stored(store: Store, name: str, table: pa.Table, later: bool = False) -> FileSlice:
     """A table as a file of a store."""
-    store.put_table(name, table)
-    return FileSlice("arrow", in_store(store, name), rows=table.num_rows, nbytes=table.nbytes)
+    store.put_table(name, table, later=later)
+    return stored_slice(store, name, table.num_rows, table.nbytes)
+
+
+def stored_slice(store: Store, name: str, rows: int, nbytes: int) -> FileSlice:
+    """A file of a store that `put_table` has written."""
+    return FileSlice(STORED, in_store(store, name), rows=rows, nbytes=nbytes)
+
+
+def kept_json(slice: FileSlice, store: Store) -> dict[str, Any]:
+    """A slice as JSON has it in a store, which may be moved: its own files by their names."""
+    start, _, end = in_store(store, _HERE).rpartition(_HERE)
+    if slice.format == STORED and slice.path.startswith(start):
+        name = slice.path[len(start) : len(slice.path) - len(end)]
+        name = name if store.is_local else unquote(name)
+        slice = replace(slice, path=name)
+    return to_json(slice)
+
+
+def kept_slice(fields: dict[str, Any], store: Store) -> FileSlice:
+    """The slice that `kept_json` has told of."""
+    slice = from_json(fields)
+    return replace(slice, path=in_store(store, slice.path)) if slice.format == STORED else slice
 
 
 def to_json(slice: FileSlice) -> dict[str, Any]:

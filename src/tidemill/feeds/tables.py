@@ -9,8 +9,8 @@ import pyarrow as pa
 
 from tidemill.errors import ExecutionError
 from tidemill.feeds.feed import Feed
-from tidemill.feeds.opening import folder_of, in_store
-from tidemill.feeds.slices import FileSlice, Slice, TableSlice
+from tidemill.feeds.opening import folder_of
+from tidemill.feeds.slices import FileSlice, Slice, TableSlice, stored_slice
 from tidemill.store import Store
 
 _BATCH = 1 << 17  # rows: so that several tasks can share a large table
@@ -61,8 +61,7 @@ class TablesFeed(Feed):
         table, file = self._tables[number], self._file(number)
         if not store.exists(file):
             store.put_table(file, in_batches(table))
-        path, size = in_store(store, file), store.size(file)
-        return FileSlice("arrow", path, rows=table.num_rows, nbytes=size)
+        return stored_slice(store, file, table.num_rows, store.size(file))
 
     def _check(self, store: Store) -> None:
         known = [int(file.split(".")[0]) for file in store.names(self._folder)]

@@ -11,6 +11,7 @@ import pyarrow as pa
 from tidemill.results.encoding import Encoding
 from tidemill.results.folder import ResultFolder
 from tidemill.results.forms import Shape
+from tidemill.store import Durability
 
 
 @dataclass(frozen=True)
@@ -30,6 +31,7 @@ class FileWriter:
     path: str
     encoding: Encoding
     shape: Shape
+    durability: Durability = "process"
 
     def write(self, rows: pl.DataFrame, tick: int, part: int) -> str | None:
         """Write a part that has rows, perhaps over what an earlier attempt wrote."""
@@ -37,10 +39,14 @@ class FileWriter:
 
     def put(self, table: pa.Table, tick: int, part: int) -> str:
         """Write a part; its name below the path."""
-        folder = ResultFolder(self.path, self.shape.is_whole)
+        folder = self.folder
         name = f"{folder.of_tick(tick)}/part-{part:05d}{self.encoding.suffix}"
         folder.put(name, self.encoding.encode(table))
         return name
+
+    @property
+    def folder(self) -> ResultFolder:
+        return ResultFolder(self.path, self.shape.is_whole, self.durability)
 
 
 @dataclass(frozen=True)
@@ -58,5 +64,5 @@ class FileSink:
         shape = self.writer.shape
         # Without rows, a file says which columns there are.
         kept = names or [self.writer.put(shape.columns.empty_table(), tick, 0)]
-        folder = ResultFolder(self.writer.path, shape.is_whole)
+        folder = self.writer.folder
         folder.seal(folder.of_tick(tick), kept)

@@ -16,7 +16,7 @@ import pyarrow as pa
 from pyarrow import fs
 
 from tidemill.errors import ExecutionError
-from tidemill.store import Part, Store
+from tidemill.store import Durability, Part, Store
 
 _SUCCESS = "_SUCCESS"
 _SNAPSHOT = "snapshot="
@@ -44,8 +44,8 @@ class ResultFolder:
     Whoever writes makes one for each tick: what it knows of folders must not be older.
     """
 
-    def __init__(self, path: str, is_whole: bool) -> None:
-        self._store = Store(path)
+    def __init__(self, path: str, is_whole: bool, durability: Durability = "process") -> None:
+        self._store = Store(path, durability, plain=True)
         self._is_whole = is_whole
 
     def of_tick(self, tick: int) -> str:

@@ -15,6 +15,7 @@ from tidemill.results.function import FunctionSink
 from tidemill.results.places import Place, Sink, file_sink
 from tidemill.results.requests import LateCallback
 from tidemill.results.tables import time_type
+from tidemill.store import Durability
 from tidemill.timeline import TimeDomain
 
 ARRIVED = "arrived_at"
@@ -61,10 +62,11 @@ def make_late_sink(
     shape: LateShape,
     spark_formats: bool,
     local_paths: bool = True,
+    durability: Durability = "process",
 ) -> Sink:
     """The sink for late rows of a source: below a folder, or a function."""
     if callable(target):
         call = target
         return FunctionSink(shape, lambda table, tick: call(shape.source, table, tick))
     options = {"path": f"{target}/{shape.source}"}
-    return file_sink("parquet", shape, options, Place(spark_formats, local_paths))
+    return file_sink("parquet", shape, options, Place(spark_formats, local_paths, durability))

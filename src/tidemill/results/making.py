@@ -15,6 +15,7 @@ from tidemill.results.places import FILES, SINKS, Place, Sink, file_sink, spark_
 from tidemill.results.postgres import DatabaseSink
 from tidemill.results.requests import SinkRequest, TableSink
 from tidemill.results.sink import SparkWrite
+from tidemill.store import Durability
 from tidemill.timeline import TimeDomain
 
 
@@ -25,6 +26,7 @@ def make_sink(
     identity: Callable[[], str],
     spark_formats: bool,
     local_paths: bool = True,
+    durability: Durability = "process",
 ) -> Sink:
     """The sink that a user asked for; `schema` are the columns of the result.
 
@@ -32,7 +34,7 @@ def make_sink(
     For the rest see `Place`.
     """
     shape = FormShape(request.form, schema, domain)
-    place = Place(spark_formats, local_paths)
+    place = Place(spark_formats, local_paths, durability)
     match request.target:
         case "memory":
             return MemorySink(shape, request.options)

@@ -11,6 +11,7 @@ from tidemill.results.files import FileSink, FileWriter
 from tidemill.results.folder import uri_of
 from tidemill.results.forms import Shape
 from tidemill.results.sink import PartSink, SparkWrite, TableSink
+from tidemill.store import Durability
 
 Sink = TableSink | PartSink | SparkWrite
 
@@ -26,11 +27,13 @@ class Place:
     """What a fabric can write, and where.
 
     With `spark_formats`, Spark writes what is not written here. With `local_paths`, a path without
-    a scheme is one of this machine; on a cluster, Spark knows of which file system it is.
+    a scheme is one of this machine; on a cluster, Spark knows of which file system it is. The
+    `durability` is that of the run: before it commits a tick, results have to be as durable.
     """
 
     spark_formats: bool
     local_paths: bool = True
+    durability: Durability = "process"
 
 
 def file_sink(format: str, shape: Shape, options: dict[str, Any], place: Place) -> Sink:
@@ -74,4 +77,5 @@ def _files(format: str, shape: Shape, options: dict[str, Any], path: str, place:
     # Tasks may have other working directories.
     if (uri := uri_of(path)) is None:
         raise NotOurs(f"only Spark can write to {path}")
-    return FileSink(FileWriter(uri, encoding_of(format, options, shape.columns), shape))
+    encoding = encoding_of(format, options, shape.columns)
+    return FileSink(FileWriter(uri, encoding, shape, place.durability))

@@ -1,8 +1,8 @@
 """What each tick saw of a relation that changes, kept in the store of a run.
 
-A file per tick holds its versions, as they went into the tick, and the position after them: a tick
-that is done again sees the same. From time to time all versions that are not ended are stored, so
-that what was before is needed no more.
+A file for each tick that saw any holds its versions, as they went into the tick, and the position
+after them: a tick that is done again sees the same. From time to time all versions that are not
+ended are stored, so that what was before is needed no more.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ import pyarrow as pa
 from tidemill.algebra.nodes import VERSION
 from tidemill.algebra.schema import Field, Schema
 from tidemill.changes import DELETED, INSERTED
+from tidemill.errors import DamageError
 from tidemill.physical.operator import empty_frame
-from tidemill.store import Store
+from tidemill.store import Numbered, Store, ipc_file
 from tidemill.timeline import OPEN_END
 
 _FACTS = b"facts"
-_ROWS, _OPEN = "rows", "open"
 _FEWEST_ROWS = 1000
 _MOST_TICKS = 64
 
@@ -44,9 +44,9 @@ class ChangeLog:
         self._folder = f"changes/{quote(name.casefold(), safe='')}"
         added = (Field(column, pa.int64()) for column in (VERSION, INSERTED, DELETED))
         self.schema = Schema((*schema, *added))
-        files = self._files(_ROWS)
-        self.place = self._place_of(files[-1]) if files else Place()
-        self._empty: str | None = None
+        self._seen = Numbered(store, self._folder, ".rows", keep_last=True)
+        self._open = Numbered(store, self._folder, ".open", sparse=True, keep_last=True)
+        self.place = self._place_of(self._seen) if self._seen.numbers else Place()
         self._stored = self._gathered = self._ticks = 0
 
     @property
@@ -54,20 +54,30 @@ class ChangeLog:
         """No versions."""
         return empty_frame(self.schema)
 
-    def rows(self, tick: int) -> pl.DataFrame:
-        """The versions that a tick has seen."""
-        return self._read(f"{tick:012d}.{_ROWS}")
+    def rows(self) -> pl.DataFrame:
+        """The versions that the last tick that saw any has seen."""
+        return self._read(self._seen, self._seen.numbers[-1])
 
     def forget(self) -> None:
         """Delete everything: nobody follows the relation any more."""
         self._store.remove_folder(self._folder)
 
-    def open(self) -> pl.DataFrame:
-        """The versions that are not ended, in the order of their numbers."""
-        stored = self._files(_OPEN)[-1:]
-        after = _tick(stored[0]) if stored else -1
-        later = [name for name in self._files(_ROWS) if _tick(name) > after]
-        parts = [self._read(name) for name in (*stored, *later)]
+    @property
+    def is_new(self) -> bool:
+        """Whether one tick only has seen rows."""
+        return self._seen.numbers == [0]
+
+    def open(self, before_last: bool = False) -> pl.DataFrame:
+        """The versions that are not ended, in the order of their numbers.
+
+        Those `before_last` are what they were before the last tick that saw changes.
+        """
+        stored = self._open.numbers[-1:]
+        later = [number for number in self._seen.numbers if number > max(stored, default=-1)]
+        later = later[:-1] if before_last else later
+        self._refuse_gap(stored)
+        parts = [self._read(self._open, number) for number in stored]
+        parts += [self._read(self._seen, number) for number in later]
         rows = pl.concat([self.nothing, *parts])
         self._ticks, self._stored = len(later), parts[0].height if parts else 0
         self._gathered = rows.height - self._stored
@@ -77,24 +87,23 @@ class ChangeLog:
 
     def write(self, rows: pl.DataFrame, place: Place) -> None:
         """Keep what a tick sees, and where to go on after it."""
-        name = f"{place.tick:012d}.{_ROWS}"
-        self._write(name, rows, place)
-        is_first, self.place = self.place.tick < 0, place
-        if self._empty is not None:
-            self._store.remove(f"{self._folder}/{self._empty}")
-        self._empty = None if rows.height else name
+        is_first = self.place.tick < 0
+        if not rows.height and not is_first:
+            return  # whoever goes on from the position before sees the same
+        self._write(self._seen, self._seen.next, rows, place)
+        self.place = place
         if is_first:
             self._stored = rows.height  # the first rows are as good as stored versions
             return
         self._gathered += rows.height
-        self._ticks += bool(rows.height)
+        self._ticks += 1
 
     def store(self, versions: pl.DataFrame) -> None:
         """Keep all versions that are not ended, as they are after the last tick."""
-        name = f"{self.place.tick:012d}.{_OPEN}"
-        self._write(name, versions, self.place)
-        for old in (*self._files(_ROWS)[:-1], *self._files(_OPEN)[:-1]):
-            self._store.remove(f"{self._folder}/{old}")
+        last = self._seen.numbers[-1]
+        self._write(self._open, last, versions, self.place)
+        self._seen.remove_before(last)
+        self._open.remove_before(last)
         self._stored, self._gathered, self._ticks = versions.height, 0, 0
 
     @property
@@ -103,23 +112,21 @@ class ChangeLog:
         most = max(_FEWEST_ROWS, self._stored // 2)
         return self._gathered > most or self._ticks > _MOST_TICKS
 
-    def _files(self, kind: str) -> list[str]:
-        names = self._store.names(self._folder)
-        return [name for name in names if name.endswith(f".{kind}")]
+    def _refuse_gap(self, stored: list[int]) -> None:
+        """Rows are deleted when versions are stored that stand for them, and not before."""
+        if not stored and self._seen.numbers and self._seen.numbers[0] > 0:
+            path = self._store.path(self._seen.file(self._seen.numbers[0] - 1))
+            raise DamageError(path, "it is missing")
 
-    def _place_of(self, name: str) -> Place:
-        table = self._store.get_table(f"{self._folder}/{name}")
+    def _place_of(self, files: Numbered) -> Place:
+        table = self._store.get_table(files.file(files.numbers[-1]))
         return Place(**json.loads(table.schema.metadata[_FACTS]))
 
-    def _read(self, name: str) -> pl.DataFrame:
-        table = self._store.get_table(f"{self._folder}/{name}")
+    def _read(self, files: Numbered, number: int) -> pl.DataFrame:
+        table = self._store.get_table(files.file(number))
         return pl.DataFrame(table.replace_schema_metadata())
 
-    def _write(self, name: str, rows: pl.DataFrame, place: Place) -> None:
+    def _write(self, files: Numbered, number: int, rows: pl.DataFrame, place: Place) -> None:
         table = rows.select(self.schema.names).to_arrow().cast(self.schema.to_arrow())
         facts = {_FACTS: json.dumps(asdict(place)).encode()}
-        self._store.put_table(f"{self._folder}/{name}", table.replace_schema_metadata(facts))
-
-
-def _tick(name: str) -> int:
-    return int(name.split(".")[0])
+        files.put(number, memoryview(ipc_file(table.replace_schema_metadata(facts))))

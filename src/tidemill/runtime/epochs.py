@@ -15,9 +15,7 @@ from tidemill.fragments.staging import Staging
 from tidemill.physical.operator import Exec
 from tidemill.runtime import blocks
 from tidemill.runtime.interface import Root
-from tidemill.store import Store
-
-_FOLDER = "epochs"
+from tidemill.store import Numbered, Store
 
 
 @dataclass(frozen=True)
@@ -69,16 +67,19 @@ class EpochLog:
     """The epochs of a run: the last one in memory, and with a store all that may be needed."""
 
     def __init__(self, store: Store | None) -> None:
-        self._store = store
+        self._files = (
+            None
+            if store is None
+            else Numbered(store, "epochs", ".epoch", sparse=True, keep_last=True)
+        )
         self._written: dict[int, Epoch] = {}
 
     def write(self, epoch: Epoch) -> None:
         """Keep an epoch. Those that were to begin at the same tick or later are void."""
-        for tick in self._ticks():
-            if tick > epoch.tick:
-                self._remove(tick)
-        if self._store is not None:
-            self._store.put(_name(epoch.tick), *blocks.dump(epoch))
+        self._written = {tick: old for tick, old in self._written.items() if tick < epoch.tick}
+        if self._files is not None:
+            self._files.remove_from(epoch.tick + 1)
+            self._files.put(epoch.tick, *blocks.dump(epoch))
         self._written[epoch.tick] = epoch
 
     def at(self, tick: int | None = None) -> Epoch | None:
@@ -88,26 +89,17 @@ class EpochLog:
 
     def forget_before(self, tick: int) -> None:
         """Delete epochs that ended before a tick."""
-        for old in [each for each in self._ticks() if each <= tick][:-1]:
-            self._remove(old)
+        last = max((each for each in self._ticks() if each <= tick), default=0)
+        self._written = {each: old for each, old in self._written.items() if each >= last}
+        if self._files is not None:
+            self._files.remove_before(last)
 
     def _read(self, tick: int) -> Epoch:
         if tick not in self._written:
-            assert self._store is not None
-            epoch: Epoch = blocks.load(bytearray(self._store.get(_name(tick))))
+            assert self._files is not None
+            epoch: Epoch = blocks.load(bytearray(self._files.get(tick)))
             self._written[tick] = epoch
         return self._written[tick]
 
-    def _remove(self, tick: int) -> None:
-        self._written.pop(tick, None)
-        if self._store is not None:
-            self._store.remove(_name(tick))
-
     def _ticks(self) -> list[int]:
-        if self._store is None:
-            return sorted(self._written)
-        return [int(name.split(".")[0]) for name in self._store.names(_FOLDER)]
-
-
-def _name(tick: int) -> str:
-    return f"{_FOLDER}/{tick:012d}.epoch"
+        return sorted(self._written) if self._files is None else self._files.numbers

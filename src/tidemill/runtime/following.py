@@ -33,6 +33,7 @@ class Following:
         self._log = None if store is None else ChangeLog(store, name, schema)
         self._last = Place() if self._log is None else self._log.place
         self._versions = Versions(schema)
+        self._before: pl.DataFrame | None = None
         self._lock = Lock()
         self._seen: list[pa.Table] = []
         self._position = self._last.position
@@ -63,26 +64,28 @@ class Following:
     @property
     def open(self) -> pl.DataFrame:
         """The versions that are there, for someone who has seen nothing of them."""
-        return self._versions.open
+        return self._versions.open if self._before is None else self._before
 
     def go_on(self, tick: int) -> bool:
         """Come to where the tick before this one was; whether there was one that saw rows."""
         with self._lock:
             if not self._is_up_to_date:
                 self._go_on(tick)
-            return self._last.tick >= 0
+            is_first = self._before is not None and self._log is not None and self._log.is_new
+            return self._last.tick >= 0 and not is_first
 
     def take(self, tick: int, earliest: int) -> pl.DataFrame:
         """The versions that a tick sees; changes count from an instant on, at the earliest."""
         with self._lock:
             if self._log is not None and tick == self._last.tick:
-                return self._log.rows(tick)
+                self._before = None
+                return self._log.rows()
+            if self._log is not None and self._log.is_long:
+                self._log.store(self._versions.open)  # of ticks that will not be done again
             rows = self._first() if self._last.tick < 0 else self._next(earliest)
             self._last = Place(tick, self._position, self._versions.next_id)
             if self._log is not None:
                 self._log.write(rows, self._last)
-                if self._log.is_long:
-                    self._log.store(self._versions.open)
             return rows
 
     def forget(self) -> None:
@@ -105,13 +108,17 @@ class Following:
     def _go_on(self, tick: int) -> None:
         """Come to where the last tick was, which may be done again now."""
         if self._log is not None and self._last.tick >= 0:
-            if tick not in (self._last.tick, self._last.tick + 1):
+            if tick < self._last.tick:
                 raise ExecutionError(
-                    f"what tick {tick - 1} saw of `{self._name}` is not in the checkpoint",
-                    help="its files were deleted; start anew with another checkpoint",
+                    f"what tick {self._last.tick} saw of `{self._name}` is in the checkpoint, but "
+                    f"tick {tick} comes now: ticks were lost",
+                    help="`tidemill verify` and `tidemill repair` say more",
                 )
             self._versions = Versions(self._schema, self._last.next_id)
             self._versions.restore(self._log.open())
+            if tick == self._last.tick:
+                # It saw its changes, and then did not begin: whoever is new sees both again.
+                self._before = self._log.open(before_last=True)
             if isinstance(self._source, Follower):
                 # What the engine keeps has begun anew since: only the rows themselves can tell.
                 self._note(self._source.changes_since(self._versions.open))

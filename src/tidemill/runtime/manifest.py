@@ -10,7 +10,7 @@ import polars as pl
 from tidemill.errors import ExecutionError
 from tidemill.store import Store
 
-FORMAT = 3
+FORMAT = 4
 """Raised when what was written by an older version can no longer be read."""
 
 _FILE = "manifest.json"

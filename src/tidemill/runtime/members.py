@@ -34,7 +34,7 @@ from tidemill.runtime.manifest import identity_of
 from tidemill.runtime.outlets import Outlet, Outlets, ScratchWriter
 from tidemill.runtime.reports import Report
 from tidemill.runtime.sources import StreamSource
-from tidemill.store import Store
+from tidemill.store import Durability, Store
 
 
 class WaitingSink:
@@ -82,8 +82,12 @@ class Sinks:
     """Makes the sinks of a run; databases know it by the identity of its store."""
 
     def __init__(self, fabric: Fabric, store: Store | None) -> None:
-        self._fabric = fabric
         self._identity = cache(partial(identity_of, store))
+        self._place: tuple[bool, bool, Durability] = (
+            fabric.writes_spark_formats,
+            fabric.has_local_paths,
+            "process" if store is None or store.is_temporary else store.durability,
+        )
 
     def member(self, name: str, root: Root, old: Member | None) -> Member:
         """A query as it goes on, or begins."""
@@ -101,16 +105,16 @@ class Sinks:
         if request.target == DETACHED:
             return WaitingSink()
         schema, domain = root.job.plan.schema, root.job.domain
-        own, local = self._fabric.writes_spark_formats, self._fabric.has_local_paths
-        return make_sink(request, schema, domain, lambda: f"{self._identity()}/{name}", own, local)
+        return make_sink(
+            request, schema, domain, lambda: f"{self._identity()}/{name}", *self._place
+        )
 
     def late(self, target: str | LateCallback, source: StreamSource, root: Root) -> Member:
         """What takes the late rows of a stream."""
         info = source.info
         assert isinstance(root.job.plan, LateRowsExec)
         shape = LateShape(info.name, info.time_column or ARRIVED, root.job.plan.schema, info.domain)
-        own, local = self._fabric.writes_spark_formats, self._fabric.has_local_paths
-        return Member(root, make_late_sink(target, shape, own, local))
+        return Member(root, make_late_sink(target, shape, *self._place))
 
 
 def outlets_of(members: Mapping[str, Member], epoch: Epoch, store: Store | None) -> Outlets:

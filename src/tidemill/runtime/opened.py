@@ -221,7 +221,7 @@ class Opened:
         if self._store is None or not isinstance(slice, TableSlice):
             return slice
         file = f"{scratch(tick)}/{quote(name, safe='')}-{number:05d}.arrow"
-        return stored(self._store, file, slice.table)
+        return stored(self._store, file, slice.table, later=True)
 
     def pieces(self, begun: Begun, planned: PlannedEpoch) -> list[Piece]:
         """What tasks read in a tick."""
@@ -230,14 +230,14 @@ class Opened:
             if name in self.streams:
                 stream = self.streams[name]
                 for start, stop, mark in taken.parts(stream.clock.mark):
-                    slices = stream.source.feed.slices(start, stop)
+                    slices = stream.slices(start, stop)
                     until = stream.until(taken, mark)
                     found += [Piece(name, each, mark, until=until) for each in slices]
         fresh = planned.fresh
         for name, parts in begun.past.items():
             mine = frozenset(leaf for leaf in fresh if leaf.scan.source == name)
             for start, stop, mark in parts:
-                slices = self.streams[name].source.feed.slices(start, stop)
+                slices = self.streams[name].slices(start, stop)
                 until = self.streams[name].until_then(start, stop, mark)
                 found += [Piece(name, each, mark, mine, False, until) for each in slices]
         for name, contents in begun.relations.items():

@@ -180,6 +180,7 @@ class Graph:
         self._roots: list[_Part] = []
         self._order: list[_Part] | None = None
         self.failures: dict[Exec, Exception] = {}
+        self.redo_seconds = self.save_seconds = 0.0  # since, and for, the last snapshot
         self.revise(roots)
 
     @property

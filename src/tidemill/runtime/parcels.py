@@ -72,7 +72,7 @@ class Packer:
         if self._store is None or body.size < _LARGE:
             return body.to_pybytes(), None
         file = f"{self._folder}/{uuid4().hex}.rows"
-        self._store.put(file, memoryview(body))
+        self._store.put(file, memoryview(body), scratch=True)
         return b"", file
 
 

@@ -12,9 +12,10 @@ import pyarrow as pa
 
 from tidemill.algebra.schema import Field, Schema
 from tidemill.changes import DELETED, INSERTED, INSTANT, OPERATION
-from tidemill.physical.arrays import Bools, Ints
+from tidemill.physical.arrays import Bools
 from tidemill.physical.keys import KeyTable, canonical
 from tidemill.physical.operator import empty_frame
+from tidemill.runtime.relation_log import ID, RelationLog, ended
 from tidemill.runtime.versions import ranks
 from tidemill.timeline import BEGIN, OPEN_END
 
@@ -27,6 +28,8 @@ Choice = Callable[[pl.DataFrame], Bools]
 class LocalRelation:
     """Rows with the instants of their insertion and deletion; `load` brings those of the start.
 
+    With a `log`, changes survive the process: they are written down before they are made.
+
     >>> relation = LocalRelation(Schema.of(k=pa.int64()), lambda: pa.table({"k": [1, 2]}))
     >>> follower = relation.follow()
     >>> follower.content()[0].num_rows
@@ -37,9 +40,13 @@ class LocalRelation:
     [{'k': 2, '#op': -1, '#at': 5}]
     """
 
-    def __init__(self, schema: Schema, load: Callable[[], pa.Table]) -> None:
+    def __init__(
+        self, schema: Schema, load: Callable[[], pa.Table], log: RelationLog | None = None
+    ) -> None:
         self.schema = schema
         self._load = load
+        self._log = log
+        self._next_id = 0
         self._rows: pl.DataFrame | None = None
         self._lock = RLock()
         self._followers: WeakSet[Follower] = WeakSet()
@@ -47,8 +54,13 @@ class LocalRelation:
     def insert(self, rows: pa.Table, at: int | None = None) -> int:
         """Add rows, from an instant on; without one, all who follow see them now."""
         with self._lock:
+            before = self.rows
             added = pl.DataFrame(rows).with_columns(_instants(at or BEGIN, OPEN_END))
-            self._rows = pl.concat([self.rows, added])
+            added = self._numbered(added).select(before.columns)
+            if self._log is not None and added.height:
+                self._log.insert(before, added)
+            self._next_id += added.height
+            self._rows = pl.concat([before, added])
             if self._rows.n_chunks() > _MOST_CHUNKS:
                 self._rows = self._rows.rechunk()
             self._tell(pl.DataFrame(rows), 1, at)
@@ -61,21 +73,34 @@ class LocalRelation:
             if at is not None:
                 there &= self.rows[INSERTED].to_numpy() <= at
             candidates = np.flatnonzero(there)
-            gone = candidates[chosen(self.rows[candidates].select(self.schema.names))]
-            self._tell(self.rows[gone].select(self.schema.names), -1, at)
-            self._end(gone, BEGIN if at is None else at)
-        return len(gone)
+            numbers = candidates[chosen(self.rows[candidates].select(self.schema.names))]
+            gone, until = self.rows[numbers], BEGIN if at is None else at
+            if self._log is not None and gone.height:
+                self._log.delete(self.rows, gone, until)
+            self._tell(gone.select(self.schema.names), -1, at)
+            self._rows = ended(self.rows, gone[ID], until)
+        return gone.height
 
     @property
     def rows(self) -> pl.DataFrame:
         """All rows that are there, were there or will be, with their instants."""
         with self._lock:
             if self._rows is None:
-                loaded = pl.DataFrame(self._load())
-                if INSERTED not in loaded.columns:
-                    loaded = loaded.with_columns(_instants(BEGIN, OPEN_END))
-                self._rows = loaded.with_columns(pl.col(DELETED).fill_null(OPEN_END))
+                kept = None if self._log is None else self._log.rows()
+                self._rows = self._first() if kept is None else kept
+                newest = self._rows[ID].max()
+                self._next_id = newest + 1 if isinstance(newest, int) else 0
             return self._rows
+
+    def _first(self) -> pl.DataFrame:
+        loaded = pl.DataFrame(self._load())
+        if INSERTED not in loaded.columns:
+            loaded = loaded.with_columns(_instants(BEGIN, OPEN_END))
+        return self._numbered(loaded.with_columns(pl.col(DELETED).fill_null(OPEN_END)))
+
+    def _numbered(self, rows: pl.DataFrame) -> pl.DataFrame:
+        ids = pl.int_range(self._next_id, self._next_id + rows.height, dtype=pl.Int64, eager=True)
+        return rows.with_columns(ids.alias(ID))
 
     def follow(self) -> Follower:
         """Someone who sees the rows, and every change after that."""
@@ -86,13 +111,6 @@ class LocalRelation:
     def leave(self, follower: Follower) -> None:
         """Change without telling a follower."""
         self._followers.discard(follower)
-
-    def _end(self, numbers: Ints, at: int) -> None:
-        ends = self.rows[DELETED].to_numpy().copy()
-        ends[numbers] = at
-        rows = self.rows.with_columns(pl.Series(DELETED, ends, pl.Int64))
-        # What is deleted before it was inserted never was there.
-        self._rows = rows.filter(pl.col(INSERTED) < pl.col(DELETED))
 
     def _tell(self, rows: pl.DataFrame, sign: int, at: int | None) -> None:
         if rows.height:

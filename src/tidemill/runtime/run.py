@@ -19,7 +19,7 @@ import polars as pl
 import pyarrow as pa
 
 from tidemill.algebra.nodes import Scan
-from tidemill.errors import ExecutionError, TidemillError
+from tidemill.errors import DamageError, ExecutionError, TidemillError
 from tidemill.feeds import folder_of, size_of
 from tidemill.fragments import LateRowsExec
 from tidemill.fragments.staging import Staging
@@ -45,7 +45,7 @@ from tidemill.runtime.reports import Failure, Report
 from tidemill.runtime.sending import FOLDER as PLANS
 from tidemill.runtime.source_task import Piece
 from tidemill.runtime.sources import Source
-from tidemill.runtime.state import forget
+from tidemill.runtime.state import StageState, forget
 from tidemill.runtime.tasks import Before, TickTasks
 from tidemill.runtime.ticks import Begun, Committed, TickLog
 from tidemill.store import Store
@@ -79,6 +79,7 @@ class Run:
         latency: float | None = None,
     ) -> None:
         self.after_tick: Callable[[], None] = lambda: None
+        self.before_commit: Callable[[], None] = lambda: None
         self.failures: dict[str, Exception] = {}
         self.gathering = Gathering()
         self.lock = RLock()
@@ -92,8 +93,13 @@ class Run:
         self._id = uuid4().hex
         self._partitions = fabric.partitions if store is None else _taken(store, fabric.partitions)
         self._opened = Opened(open_source, store, bounded)
-        self._log = None if store is None else TickLog(store)
-        self._epochs = EpochLog(store)
+        try:
+            self._log = None if store is None else TickLog(store)
+            self._epochs = EpochLog(store)
+        except BaseException:
+            if store is not None:
+                store.close()
+            raise
         self._sinks = Sinks(fabric, store)
         self._findings = Findings(self.gathering)
         self._members: dict[str, Member] = {}
@@ -318,6 +324,7 @@ class Run:
         delivery = Delivery(epoch, parts, reports, self._fabric, self._store)
         self.failures |= delivery.give(members, tick, self.failures)
         self._raise_the_last(members, begun)
+        self.before_commit()
         given = time.perf_counter()
         self._pace.note(max(_bytes_of(pieces), default=0), given - started)
         self._is_done(begun, planned, clocks, reports)
@@ -380,7 +387,8 @@ class Run:
         if self._log is None or self._store is None:
             return
         rows_out = {name: member.rows_out for name, member in self._members.items()}
-        done = Committed(tick, self._opened.dump(), self._reports, self._native, rows_out)
+        went_by = planned.epoch.tick
+        done = Committed(tick, went_by, self._opened.dump(), self._reports, self._native, rows_out)
         self._log.commit(done)
         self._store.remove_folder(scratch(tick))
         if tick == planned.epoch.tick:
@@ -402,6 +410,7 @@ class Run:
         if self._log is None or last is None:
             return None
         done = self._log.last()
+        self._refuse_lost(done)
         self._next = done.tick + 1
         self._unfinished = self._log.begun(self._next)
         self._changed = last.tick > done.tick and bool(last.roots)
@@ -415,8 +424,29 @@ class Run:
         for name, rows in done.rows_out.items():
             if name in self._members:
                 self._members[name].rows_out = rows
+        self._refuse_lost_state(done)
         users = {name: root for name, root in last.roots.items() if not name.startswith(_LATE)}
         return Restored(users, last.notes) if users else None
+
+    def _refuse_lost(self, done: Committed) -> None:
+        """What a tick went by, or that there were ticks, is known in more than one place."""
+        assert self._store is not None
+        if done.tick < 0 and not self._log_has(0) and self._store.names("state"):
+            raise DamageError(self._store.path("ticks"), "its files are missing")
+        epoch = None if done.tick < 0 else self._epochs.at(done.tick)
+        if done.tick >= 0 and (epoch is None or epoch.tick != done.epoch):
+            path = self._store.path(f"epochs/{done.epoch:012d}.epoch")
+            raise DamageError(path, "it is missing")
+
+    def _log_has(self, tick: int) -> bool:
+        return self._log is not None and self._log.begun(tick) is not None
+
+    def _refuse_lost_state(self, done: Committed) -> None:
+        """Tell at once that a file is missing, and not when a tick wants it."""
+        if done.tick >= 0:
+            for stage in self._base.staged.stages:
+                for partition in range(self._partitions):
+                    StageState(self._store, stage.level, partition, self._id).history(done.tick)
 
     def _refuse_detached(self) -> None:
         for name, member in self._members.items():
@@ -445,6 +475,10 @@ class Run:
                 self.gathering.statistics,
             )
 
+    def rows_out(self, query: str) -> int:
+        """How many rows a query has given since it was added, before a restart too."""
+        return self._find(query).rows_out
+
     def results(self, query: str) -> pa.Table:
         """What the sink `memory` of a query holds now."""
         return self._find(query).results()
@@ -472,7 +506,7 @@ class Run:
             self._opened.forget(source)
             if self._store is not None:
                 if self._next:  # first of all, nobody must believe that it has come anywhere
-                    self._commit(self._next - 1, self._pending)
+                    self._commit(self._next - 1, self._planned_at(self._next - 1))
                 self._store.remove_folder(folder_of(source))
 
     def tick_or_wait(self) -> None:

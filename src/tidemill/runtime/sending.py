@@ -49,7 +49,7 @@ class Sender:
 
     def _keep(self, plan: Staged, store: Store) -> None:
         file = f"{FOLDER}/{uuid4().hex}"
-        store.put(file, *blocks.dump(plan))
+        store.put(file, *blocks.dump(plan), scratch=True)
         self._plans[file] = plan  # as long as it is here, no other object has its identity
         self._names[id(plan)] = (store.uri, file, None)
         for number, stage in enumerate(plan.stages):

@@ -12,7 +12,7 @@ from tidemill.algebra.nodes import SourceKind
 from tidemill.analyze import SourceInfo
 from tidemill.changes import ChangeSource
 from tidemill.errors import ExecutionError
-from tidemill.feeds import MOST_BYTES, Feed, Retained, Slice, within
+from tidemill.feeds import MOST_BYTES, Feed, Retained, Slice, folder_of, within
 from tidemill.runtime.clock import Seen, SourceClock
 from tidemill.runtime.following import Following
 from tidemill.runtime.progress import SourceProgress
@@ -98,12 +98,28 @@ class Stream:
     def stop(self, most: int) -> int:
         """How far the next tick reads, of which no more than so many bytes, if there are slices."""
         feed = self.source.feed
-        feed.poll()
+        if feed.poll() < self.position:  # what comes now would be taken for what was read
+            raise self._lost(0, self.position)
         stop = feed.stop_for(self.position)
         stop = stop if self.end is None else min(stop, self.end)
         if most < MOST_BYTES and stop > self.position:
             return self.position + within(feed.slices(self.position, stop), None, most)
         return stop
+
+    def slices(self, start: int, stop: int) -> list[Slice]:
+        """What a tick takes, or has taken; nothing of it may be missing."""
+        found = self.source.feed.slices(start, stop)
+        if len(found) < stop - start:
+            raise self._lost(start, stop)
+        return found
+
+    def _lost(self, start: int, stop: int) -> ExecutionError:
+        return ExecutionError(
+            f"of `{self.source.info.name}`, the slices from {start} to {stop - 1} are needed, and "
+            f"some of them are missing in {folder_of(self.source.info.name)}",
+            help="`tidemill verify` lists all damage of a folder; restore a backup, or choose "
+            "another checkpoint",
+        )
 
     def heartbeat(self, at: int) -> None:
         """Nothing that holds before an instant comes any more, after what is there now."""
@@ -166,6 +182,9 @@ class Stream:
         times = {name: known[name] for name in ("mark", "newest", "ended")}
         self.clock = replace(self.clock, **times)
         self.retained = Retained.load(self.source.info.retain, known["retained"])
+        first = self.retained.first
+        if self.source.feed.first > (self.position if first is None else first):
+            raise self._lost(self.position if first is None else first, self.source.feed.first)
         if self.clock.ended and self.source.feed.poll() > self.position:
             raise ExecutionError(
                 f"there are new rows of `{self.source.info.name}`, but it has ended: the "

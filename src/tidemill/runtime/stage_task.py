@@ -23,6 +23,9 @@ from tidemill.runtime.state import StageState, TickRows
 from tidemill.store import Store
 from tidemill.timeline import BEGIN
 
+_MOST_REDO = 2.0
+"""Seconds that a restart may need for the ticks since the last snapshot of a stage."""
+
 
 @dataclass(frozen=True)
 class Former:
@@ -73,7 +76,7 @@ class StageTask:
         brought = TickRows(mine, marks, self.news)
         results = self._step(graph, self._arrivals(brought))
         stepped = time.perf_counter()
-        self._save(state, graph, brought)
+        self._save(state, graph, brought, stepped - loaded)
         report = Report(self.stage.level, partition, graph.progress, self._failures(graph))
         report.told, report.replayed = graph.tell(), replayed
         yield from self._out(results, report, partition)
@@ -196,7 +199,9 @@ class StageTask:
         for segment in rows:
             brought = state.read_rows(segment)
             graph.hear(brought.news)
+            began = time.perf_counter()
             graph.try_step(self._arrivals(brought))
+            graph.redo_seconds += time.perf_counter() - began
         return graph, len(rows)
 
     def _arrivals(self, brought: TickRows) -> list[Arrival]:
@@ -217,24 +222,27 @@ class StageTask:
         nodes = (node for _, root in self.stage.outputs for node in root.walk())
         return any(isinstance(node, RowNumberExec) for node in nodes)
 
-    def _save(self, state: StageState, graph: Graph, brought: TickRows) -> None:
+    def _save(self, state: StageState, graph: Graph, brought: TickRows, seconds: float) -> None:
         if state.is_durable:
-            self._write(state, graph, brought)
+            self._write(state, graph, brought, seconds)
+            state.settle()
         state.remember(self.tick, graph)
 
-    def _write(self, state: StageState, graph: Graph, brought: TickRows) -> None:
+    def _write(self, state: StageState, graph: Graph, brought: TickRows, seconds: float) -> None:
         if self.handover is not None or graph.failures:
             # What other operators were fed with cannot be read again, nor what made one fail.
-            state.write_snapshot(self.tick, graph.state)
+            _write_snapshot(state, self.tick, graph)
             return
+        graph.redo_seconds += seconds
         tags = traced(self.stage, brought.marks)
         rows = {tag: rows for tag, rows in brought.rows.items() if tag in tags}
         snapshot, gathered = state.size_since(self.tick - 1)
         coming = sum(int(each.estimated_size()) for each in rows.values())
         # Whoever gets this partition next needs the snapshot, and then the rows: it is worth as
-        # much writing again to spare them the rows.
-        if 2 * (gathered + coming) >= snapshot:
-            state.write_snapshot(self.tick, graph.state)
+        # much writing again to spare them the rows, or the time to run through them.
+        takes_long = graph.redo_seconds > max(_MOST_REDO, 4 * graph.save_seconds)
+        if takes_long or 2 * (gathered + coming) >= snapshot:
+            _write_snapshot(state, self.tick, graph)
         else:
             state.write_rows(self.tick, replace(brought, rows=rows))
         state.forget_before(self.tick - 1)
@@ -251,3 +259,9 @@ class StageTask:
             edge = self.staged.edge(tag)
             if not edge.is_result or self.outlets.leave(tag, rows, self.tick, report):
                 yield from deal(rows, edge, partition, self.partitions)
+
+
+def _write_snapshot(state: StageState, tick: int, graph: Graph) -> None:
+    began = time.perf_counter()
+    state.write_snapshot(tick, graph.state)
+    graph.redo_seconds, graph.save_seconds = 0.0, time.perf_counter() - began

@@ -17,7 +17,7 @@ from typing import Any
 
 import polars as pl
 
-from tidemill.errors import ExecutionError
+from tidemill.errors import DamageError
 from tidemill.runtime import blocks
 from tidemill.runtime.parcels import from_bytes, to_bytes
 from tidemill.runtime.reports import News
@@ -97,10 +97,11 @@ class StageState:
         start = known if base is None else base.tick
         rows = [s for s in segments if s.kind == _ROWS and s.tick > start]
         if [segment.tick for segment in rows] != list(range(start + 1, tick + 1)):
-            raise ExecutionError(
-                f"the state of tick {tick} is not complete in {self._folder}",
-                help="its files were deleted; start anew with another checkpoint",
-            )
+            found = {segment.tick for segment in rows}
+            lost = next(each for each in range(start + 1, tick + 1) if each not in found)
+            assert self._store is not None
+            path = self._store.path(f"{self._folder}/{lost:012d}.{_ROWS}")
+            raise DamageError(path, f"it is missing, and there is no {_SNAPSHOT} from then on")
         return base, rows
 
     def read_snapshot(self, segment: Segment) -> Any:
@@ -142,6 +143,11 @@ class StageState:
         snapshot = 0 if base is None else self._store.size(base.name)
         return snapshot, sum(self._store.size(segment.name) for segment in rows)
 
+    def settle(self) -> None:
+        """What was written is as durable as the commit of the tick will be."""
+        if self._store is not None:
+            self._store.settle()
+
     def forget_before(self, tick: int) -> None:
         """Delete files that no tick from here on can need."""
         assert self._store is not None
@@ -163,7 +169,8 @@ class StageState:
     def _write(self, tick: int, kind: str, parts: Sequence[Part]) -> None:
         assert self._store is not None
         name = f"{self._folder}/{tick:012d}.{kind}"
-        self._store.put(name, *parts)
+        # Whoever commits the tick syncs it; before that, nobody counts on it.
+        self._store.put(name, *parts, later=True)
         # A tick that is done again may be stored in another way, and makes later ones obsolete.
         for segment in self._segments():
             if segment.tick >= tick and segment.name != name:

@@ -7,13 +7,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from tidemill.feeds import FileSlice, Slice, from_json, to_json
+from tidemill.feeds import FileSlice, Slice, kept_json, kept_slice
 from tidemill.physical.operator import Exec
 from tidemill.runtime import blocks
 from tidemill.runtime.operators import NodeProgress
 from tidemill.runtime.reports import Failure, Report
 from tidemill.runtime.sources import Taken, dumped, loaded
-from tidemill.store import Store
+from tidemill.store import Numbered, Store
 
 _FOLDER = "ticks"
 _KEPT = 2
@@ -40,9 +40,13 @@ class Begun:
 
 @dataclass(frozen=True)
 class Committed:
-    """A tick that is done: how far sources have come, and what its tasks have told."""
+    """A tick that is done: how far sources have come, and what its tasks have told.
+
+    The epoch that it went by is named by its first tick.
+    """
 
     tick: int = -1
+    epoch: int = -1
     sources: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     reports: Sequence[Report] = ()
     native: Mapping[Exec, NodeProgress] = field(default_factory=dict)
@@ -54,57 +58,67 @@ class TickLog:
 
     def __init__(self, store: Store) -> None:
         self._store = store
+        self._begun = Numbered(store, _FOLDER, ".begun", keep_last=True)
+        self._done = Numbered(store, _FOLDER, ".done", keep_last=True)
 
     def begin(self, begun: Begun) -> None:
-        """Write down what a tick is to do, before it does anything."""
+        """Write down what a tick is to do, before it does anything; its rows are there before."""
         record = {
             "tick": begun.tick,
             "arrived": begun.arrived,
             "streams": dumped(begun.streams),
-            "relations": _dumped(begun.relations),
-            "changes": _dumped(begun.changes),
+            "relations": self._dumped(begun.relations),
+            "changes": self._dumped(begun.changes),
             "past": {name: list(map(list, parts)) for name, parts in begun.past.items()},
             "broken": {name: asdict(failure) for name, failure in begun.broken.items()},
         }
-        self._store.put(f"{_FOLDER}/{begun.tick:012d}.begun", json.dumps(record).encode())
+        self._store.flush()
+        with self._store.committing():
+            self._begun.put(begun.tick, json.dumps(record).encode())
 
     def withdraw(self, begun: Begun) -> None:
         """A tick was not begun after all."""
-        self._store.remove(f"{_FOLDER}/{begun.tick:012d}.begun")
+        self._begun.remove_from(begun.tick)
 
     def commit(self, done: Committed) -> None:
-        """Write down that a tick is done."""
-        self._store.put(f"{_FOLDER}/{done.tick:012d}.done", *blocks.dump(done))
-        for name in (f"{done.tick - _KEPT:012d}.{kind}" for kind in ("begun", "done")):
-            self._store.remove(f"{_FOLDER}/{name}")
+        """Write down that a tick is done; what it has written is there before."""
+        self._store.flush()
+        with self._store.committing():
+            self._done.put(done.tick, *blocks.dump(done))
+            for files in (self._begun, self._done):
+                files.remove_before(done.tick + 1 - _KEPT)
 
     def last(self) -> Committed:
         """The last tick that is done."""
-        done = [name for name in self._store.names(_FOLDER) if name.endswith(".done")]
-        if not done:
+        if not self._done.numbers:
             return Committed()
-        found: Committed = blocks.load(bytearray(self._store.get(f"{_FOLDER}/{done[-1]}")))
+        return self.read(self._store, self._done.numbers[-1])
+
+    @staticmethod
+    def read(store: Store, tick: int) -> Committed:
+        """What a tick has left that is done."""
+        found: Committed = blocks.load(bytearray(store.get(f"{_FOLDER}/{tick:012d}.done")))
         return found
 
     def begun(self, tick: int) -> Begun | None:
         """What a tick was to do, if it has begun."""
-        name = f"{_FOLDER}/{tick:012d}.begun"
-        if not self._store.exists(name):
+        if tick not in self._begun.numbers:
             return None
-        record = json.loads(self._store.get(name))
+        record = json.loads(self._begun.get(tick))
         streams = loaded(record["streams"])
-        relations, changes = _loaded(record["relations"]), _loaded(record["changes"])
+        relations, changes = self._loaded(record["relations"]), self._loaded(record["changes"])
         past = {n: [(a, b, c) for a, b, c in parts] for n, parts in record["past"].items()}
         broken = {name: Failure(**failure) for name, failure in record["broken"].items()}
         return Begun(record["tick"], record["arrived"], streams, relations, changes, past, broken)
 
+    def _dumped(self, slices: Mapping[str, Sequence[Slice]]) -> dict[str, list[Any]]:
+        return {
+            name: [kept_json(each, self._store) for each in every if isinstance(each, FileSlice)]
+            for name, every in slices.items()
+        }
 
-def _dumped(slices: Mapping[str, Sequence[Slice]]) -> dict[str, list[Any]]:
-    return {
-        name: [to_json(each) for each in every if isinstance(each, FileSlice)]
-        for name, every in slices.items()
-    }
-
-
-def _loaded(slices: Mapping[str, Sequence[Any]]) -> dict[str, list[Slice]]:
-    return {name: [from_json(each) for each in every] for name, every in slices.items()}
+    def _loaded(self, slices: Mapping[str, Sequence[Any]]) -> dict[str, list[Slice]]:
+        return {
+            name: [kept_slice(each, self._store) for each in every]
+            for name, every in slices.items()
+        }

@@ -38,7 +38,12 @@ def execute(engine: Engine, log: CatalogLog | None, statement: Statement) -> Que
     if isinstance(statement, StopQuery) or _drops_query(statement):
         note(log, statement.sql)
         return engine.execute(statement)
-    return execute_together(engine, log, [statement])
+    if isinstance(statement, CreateRelation):
+        engine.clear_relation(statement.name)  # a crash may have left one of this name
+    found = execute_together(engine, log, [statement])
+    if isinstance(statement, DropObject):
+        engine.clear_relation(statement.name)
+    return found
 
 
 def execute_together(

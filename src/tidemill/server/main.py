@@ -6,27 +6,30 @@ import re
 import signal
 import socket
 from asyncio import Protocol
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from threading import current_thread, main_thread
-from typing import cast
+from threading import Thread, current_thread, main_thread
+from typing import Any, cast
 
 import uvicorn
+from fastapi import FastAPI
 from rich.console import Console
 
 from tidemill.engine.tables import duration
 from tidemill.errors import TidemillError
 from tidemill.server.app import create_app
 from tidemill.server.connections import patient
-from tidemill.server.live import Live
 from tidemill.server.security import refuse_open_door
 from tidemill.server.settings import Settings
-from tidemill.server.startup import begin
+from tidemill.server.starting import Starting
+from tidemill.server.startup import Tell, begin
 from tidemill.timeline import TimeDomain
 
 _UNITS = {"ms": "milliseconds", "s": "seconds", "min": "minutes"}
 _WAITING = 2048
 """Connections that may wait to be taken."""
+_MOMENT = 2.0
+"""Seconds in which most servers are ready: then there is nothing to tell."""
 _GOODBYE = 3
 """Seconds that clients have to go when the server stops."""
 
@@ -45,19 +48,36 @@ def seconds(text: str) -> float:
 
 
 class Serving:
-    """An engine that is served: its app, and the socket on which it listens."""
+    """An engine that is served: its app, and the socket on which it listens.
+
+    It listens at once. What there is to catch up with after a restart may take longer; until then
+    it tells those who ask to come back.
+    """
 
     def __init__(self, settings: Settings, script: str | None = None) -> None:
         refuse_open_door(settings)
         self.settings = settings
-        self.service = begin(settings, script)
-        self._demo = None
-        if settings.demo:
+        self._socket = _listen(settings.host, settings.port)
+        self._script = script
+        self._server: _Server | None = None
+        self._ready: Callable[[], None] = lambda: None
+        self._starting = Starting(self._make, settings)
+        self._starting.done.wait(_MOMENT)
+        self._raise()
+
+    def _make(self, tell: Tell) -> FastAPI:
+        self.service = begin(self.settings, self._script, tell)
+        self._demo: Any = None
+        if self.settings.demo:
             from tidemill.server.demo import open_house
 
             self._demo = open_house(self.service)
-        self._socket = _listen(settings.host, settings.port)
-        self._server: _Server | None = None
+        return create_app(self.service, self.settings)
+
+    def _raise(self) -> None:
+        if self._starting.error is not None:
+            self._socket.close()
+            raise self._starting.error
 
     @property
     def url(self) -> str:
@@ -66,7 +86,15 @@ class Serving:
         return f"http://{f'[{host}]' if ':' in host else host}:{port}/"
 
     def announce(self, console: Console) -> None:
-        """Say where the server is."""
+        """Say where the server is, now and when it is ready."""
+        if self._starting.app is not None:
+            self._announce(console)
+            return
+        text = f"Tidemill listens on {self.url} and is catching up: {self._starting.progress}"
+        console.print(text, highlight=False, soft_wrap=True, style="dim")
+        self._ready = lambda: self._announce(console)
+
+    def _announce(self, console: Console) -> None:
         where = self.service.engine.title
         text = f"Tidemill is served at {self.url}, {where} (Ctrl-C stops it)"
         console.print(text, highlight=False, soft_wrap=True)
@@ -76,10 +104,9 @@ class Serving:
             console.print(text, highlight=False, style="dim")
 
     def run(self) -> None:
-        """Serve until a signal to stop comes."""
-        app = create_app(self.service, self.settings)
+        """Serve until a signal to stop comes, or until it turns out that it cannot start."""
         config = uvicorn.Config(
-            app,
+            self._starting,
             log_config=None,
             access_log=False,
             server_header=False,
@@ -89,14 +116,25 @@ class Serving:
             timeout_graceful_shutdown=_GOODBYE,
             ws_max_size=1 << 16,
         )
+        server = self._server = _Server(config, self._starting)
+        waiting = Thread(target=self._begin, args=(server,), daemon=True)
+        waiting.start()
+        try:
+            server.run(sockets=[self._socket])
+        finally:
+            waiting.join()
+            if self._starting.app is not None and self._demo is not None:
+                self._demo.stop()
+        self._raise()
+
+    def _begin(self, server: uvicorn.Server) -> None:
+        self._starting.done.wait()
+        if self._starting.app is None:
+            server.should_exit = True
+            return
+        self._ready()
         if self._demo is not None:
             self._demo.start()
-        try:
-            self._server = _Server(config, app.state.live)
-            self._server.run(sockets=[self._socket])
-        finally:
-            if self._demo is not None:
-                self._demo.stop()
 
     def stop(self) -> None:
         """End `run`, from another thread."""
@@ -107,13 +145,14 @@ class Serving:
 class _Server(uvicorn.Server):
     """A server that sends its clients home before it stops, and ends well."""
 
-    def __init__(self, config: uvicorn.Config, live: Live) -> None:
+    def __init__(self, config: uvicorn.Config, starting: Starting) -> None:
         super().__init__(config)
-        self._live = live
+        self._starting = starting
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Close sockets with a word, then everything else."""
-        await self._live.close()
+        if self._starting.app is not None:
+            await self._starting.app.state.live.close()
         await super().shutdown(sockets)
 
     @contextmanager

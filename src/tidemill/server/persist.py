@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import fcntl
-import os
 from collections.abc import Iterable
 from pathlib import Path
-from typing import IO
-from uuid import uuid4
 
-from tidemill.errors import TidemillError
+from tidemill.errors import DamageError
 from tidemill.server.show.statements import select_of
 from tidemill.sql import (
     AlterQuery,
@@ -17,17 +13,21 @@ from tidemill.sql import (
     CreateQuery,
     CreateRelation,
     CreateStream,
-    DeleteFrom,
     DropObject,
-    InsertValues,
     StartQuery,
     Statement,
     StopQuery,
     parse,
 )
+from tidemill.store import Durability, Store
 
 _END = "\n; -- kept\n"
-"""Behind every statement that was written whole."""
+"""Behind every statement."""
+
+_FILE = "catalog.sql"
+_UNFINISHED = b"-- a server has begun here, and was not ready\n"
+_FOLDERS = ("graph", "results", "relations")
+"""What else is in the folder of a server."""
 
 _LASTING = (
     AlterQuery,
@@ -35,82 +35,78 @@ _LASTING = (
     CreateQuery,
     CreateRelation,
     CreateStream,
-    DeleteFrom,
     DropObject,
-    InsertValues,
     StartQuery,
     StopQuery,
 )
 
 
 def lasts(statement: Statement) -> bool:
-    """Whether a restart has to know of a statement; a better plan is in the checkpoint."""
+    """Whether a restart has to know of a statement.
+
+    A better plan is in the checkpoint, and rows of relations are in files of their own.
+    """
     optimizes = isinstance(statement, AlterQuery) and statement.query is None
     return isinstance(statement, _LASTING) and not optimizes
 
 
 class CatalogLog:
-    """A file of statements; each is on disk when `add` returns, whole or not at all."""
+    """All statements in one file, which is written anew with each of them: whole or not at all.
 
-    def __init__(self, folder: Path) -> None:
-        folder.mkdir(parents=True, exist_ok=True)
-        self._lock = _locked(folder)
-        self._path = folder / "catalog.sql"
-        self.is_new = not self._path.exists()
+    A server that is started for the first time takes note that it has begun: if it does not come
+    to its end, nobody was told of anything, and the next one begins again.
+    """
+
+    def __init__(self, folder: Path, durability: Durability = "process") -> None:
+        self.store = Store(str(folder), durability)
+        self.store.lock("server")
+        try:
+            self._statements = self._read()
+        except BaseException:
+            self.store.close()
+            raise
+
+    @property
+    def is_new(self) -> bool:
+        """Whether no server has begun here, or none has come to the end of its beginning."""
+        return self._statements is None
+
+    def begin(self) -> None:
+        """Take note that a server begins here; what one has left that did not get far is gone."""
+        self.store.put(_FILE, _UNFINISHED)
+        for folder in _FOLDERS:
+            self.store.remove_folder(folder)
 
     def read(self) -> list[Statement]:
-        """All statements; a last one that a crash has cut off was never answered for."""
-        if self.is_new:
-            return []
-        text = self._path.read_text("utf-8")
-        whole = text[: text.rindex(_END) + len(_END)] if _END in text else ""
-        return parse(whole)
+        """All statements."""
+        return parse("".join(sql + _END for sql in self._statements or ()))
 
     def add(self, sql: str) -> None:
-        """Append a statement."""
-        with open(self._path, "a", encoding="utf-8", opener=_private) as file:
-            file.write(sql + _END)
-            file.flush()
-            os.fsync(file.fileno())
+        """Append a statement; a crash leaves it when this returns."""
+        self.replace([*(self._statements or ()), sql])
 
-    def replace(self, statements: Iterable[str]) -> None:
-        """Write what is left of all statements in the place of them."""
-        temporary = self._path.with_suffix(f".{uuid4().hex}.temporary")
-        with open(temporary, "w", encoding="utf-8", opener=_private) as file:
-            file.writelines(sql + _END for sql in statements)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, self._path)
-        _sync(self._path.parent)
-        self.is_new = False
+    def replace(self, statements: Iterable[str], keep: bool = False) -> None:
+        """Write what is left of all statements in the place of them; repairs may need a copy."""
+        known = list(statements)
+        text = "".join(sql + _END for sql in known).encode()
+        self.store.put(_FILE, text)
+        if keep:
+            self.store.put(f"{_FILE}.before", text)
+        self._statements = known
 
     def close(self) -> None:
         """Let others use the folder."""
-        self._lock.close()
+        self.store.close()
 
-
-def _private(path: str, flags: int) -> int:
-    """Statements may hold passwords."""
-    return os.open(path, flags, 0o600)
-
-
-def _sync(folder: Path) -> None:
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
-
-
-def _locked(folder: Path) -> IO[str]:
-    lock = open(folder / "lock", "w")  # noqa: SIM115 (kept open while it is held)
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        lock.close()
-        help = "stop that one first, or choose another folder with --dir"
-        raise TidemillError(f"the folder {folder} is in use by another server", help=help) from None
-    return lock
+    def _read(self) -> list[str] | None:
+        """The statements, or None if there is nothing to go on with."""
+        if not self.store.exists(_FILE):
+            if left := [folder for folder in _FOLDERS if self.store.names(folder)]:
+                what = f"it is missing, and there is {' and '.join(left)}"
+                raise DamageError(self.store.path(_FILE), what)
+            return None
+        content = self.store.get(_FILE)
+        return None if content == _UNFINISHED else content.decode().split(_END)[:-1]
 
 
 class Lasting:
@@ -153,7 +149,9 @@ class Lasting:
             if isinstance(each, AlterQuery)
         }
         made = [
-            _redefined(each, definitions) for each in self.made if not isinstance(each, AlterQuery)
+            _redefined(each, definitions)
+            for each in self.made
+            if lasts(each) and not isinstance(each, AlterQuery)
         ]
         return [*made, *(each.sql for each in self.running.values())]
 

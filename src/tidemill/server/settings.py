@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from tidemill.client.loopback import is_loopback
+from tidemill.store import Durability
 
 
 @dataclass(frozen=True)
@@ -50,6 +51,7 @@ class Settings:
     demo: bool = False
     limits: Limits = field(default_factory=Limits)
     late: str | None = None
+    durability: Durability = "machine"
 
     @property
     def is_local(self) -> bool:

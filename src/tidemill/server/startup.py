@@ -2,53 +2,100 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from tidemill.compose import read_plan
 from tidemill.engine import Engine
 from tidemill.engine.allow import AllowList
 from tidemill.engine.kept import KeptStore
-from tidemill.errors import TidemillError
+from tidemill.errors import DamageError, TidemillError
 from tidemill.server.persist import CatalogLog, Lasting, lasts
 from tidemill.server.service import Service
 from tidemill.server.settings import Settings
 from tidemill.server.show.statements import quoted
-from tidemill.sql import InsertInto, QueryStatement, Statement, parse, parse_one
+from tidemill.sql import (
+    DeleteFrom,
+    InsertInto,
+    InsertValues,
+    QueryStatement,
+    Statement,
+    parse,
+    parse_one,
+)
+
+Tell = Callable[[str], None]
+"""Takes note of how far a server has come."""
 
 
-def begin(settings: Settings, script: str | None = None) -> Service:
+def begin(
+    settings: Settings, script: str | None = None, tell: Tell = lambda how_far: None
+) -> Service:
     """A service whose queries run: those of a script, or, after a restart, those that ran before.
 
     Whoever starts a server is trusted with every source and sink; its clients are not.
     """
-    log = None if settings.folder is None else CatalogLog(settings.folder)
+    log = None if settings.folder is None else CatalogLog(settings.folder, settings.durability)
+    try:
+        return _begun(settings, log, script, tell)
+    except BaseException:
+        if log is not None:
+            log.close()
+        raise
+
+
+def _begun(settings: Settings, log: CatalogLog | None, script: str | None, tell: Tell) -> Service:
     told = log is None or log.is_new
+    if log is not None and told:
+        log.begin()
+    tell("reading what there is")
     statements = list(_named(parse(script or ""))) if told or log is None else log.read()
-    left = Lasting(filter(lasts, statements))
-    engine = make_engine(settings)
+    left = Lasting(each for each in statements if lasts(each) or _changes_rows(each))
+    engine = make_engine(settings, log)
+    try:
+        return _service(engine, settings, log, left, told, tell)
+    except BaseException:
+        engine.close()
+        raise
+
+
+def _service(
+    engine: Engine,
+    settings: Settings,
+    log: CatalogLog | None,
+    left: Lasting,
+    told: bool,
+    tell: Tell,
+) -> Service:
     engine.prepare(quietly=True)  # while it is told what there is
     for statement in left.made:
         engine.execute(statement)
     folder = None if settings.folder is None else str(settings.folder / "graph")
     engine.run(checkpoint=folder, every=None, late=settings.late)
     service = Service(engine, settings, log)
-    _start(service, left, strictly=told)
+    _start(service, left, told, tell)
     if log is not None:
-        log.replace(left.texts())
+        log.replace(left.texts(), keep=True)
     engine.allow = AllowList.of(settings.allow)
     service.goes_on = not told
     return service
 
 
-def make_engine(settings: Settings) -> Engine:
-    """An engine as a server needs it: it keeps the answers of queries."""
+def _changes_rows(statement: Statement) -> bool:
+    return isinstance(statement, InsertValues | DeleteFrom)
+
+
+def make_engine(settings: Settings, log: CatalogLog | None = None) -> Engine:
+    """An engine as a server needs it: it keeps the answers of queries, and relations."""
     results = None if settings.folder is None else settings.folder / "results"
     engine = Engine(
         runtime=settings.runtime,
         memory=settings.memory,
         cpu=settings.cpu,
-        keep=KeptStore(settings.limits.kept_rows, results),
+        keep=KeptStore(settings.limits.kept_rows, results, settings.durability),
+        durability=settings.durability,
     )
+    if log is not None:
+        engine.keep_relations(log.store)
     engine.plans = read_plan
     engine.confine(AllowList.of(settings.allow))
     return engine
@@ -66,14 +113,15 @@ def _named(statements: list[Statement]) -> Iterator[Statement]:
         yield parse_one(f"START QUERY q{number}")
 
 
-def _start(service: Service, left: Lasting, strictly: bool) -> None:
+def _start(service: Service, left: Lasting, strictly: bool, tell: Tell) -> None:
     """Let queries go on; one that cannot is told of, and does not keep the others from it."""
     with service.graph.together():
-        for start in left.running.values():
+        for number, start in enumerate(left.running.values()):
+            tell(f"{number} of {len(left.running)} queries run again")
             try:
                 _start_one(service, left, start.name, start)
             except TidemillError as error:
-                if strictly:
+                if strictly or isinstance(error, DamageError):
                     raise
                 tick = service.graph.graph.run.ticks
                 service.events.add("fail", start.name, f"not started: {error.message}", tick)

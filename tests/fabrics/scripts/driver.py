@@ -84,10 +84,10 @@ def around(owner: type, name: str, killer: Killer, points: Callable[..., list[st
     """Reach points before and after a method; they are told by its arguments."""
     method = getattr(owner, name)
 
-    def wrapped(self: Any, *args: Any) -> Any:
+    def wrapped(self: Any, *args: Any, **more: Any) -> Any:
         found = points(*args)
         killer.reach(*(f"before-{point}" for point in found))
-        result = method(self, *args)
+        result = method(self, *args, **more)
         killer.reach(*(f"after-{point}" for point in found))
         return result
 

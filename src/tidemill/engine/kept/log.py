@@ -1,80 +1,122 @@
-"""A file to which entries are added, and which may end in the middle of one."""
+"""The answers of all queries of a server, in numbered files: one for each tick that has any.
+
+A file holds, for each query, rows that came, or all that there are: then what was before does not
+count. From time to time, one with all rows of all queries takes the place of those before it.
+"""
 
 from __future__ import annotations
 
-import os
+import json
 import struct
-import zlib
-from collections.abc import Iterable, Iterator
-from pathlib import Path
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
 
-from tidemill.runtime import blocks
+import polars as pl
+import pyarrow as pa
 
-_HEAD = struct.Struct("<QI")
-"""How long an entry is, and its checksum."""
+from tidemill.errors import DamageError
+from tidemill.store import Durability, Numbered, Part, Store
+
+_SIZE = struct.Struct("<Q")
+_FEWEST_BYTES = 4_000_000
+"""Bytes that are left alone however few rows they still stand for."""
+
+_MOST_FILES = 1000
+
+LOST = ""
+"""In the place of a name: answers were lost, and a repair has said so."""
 
 
-class RowLog:
-    """Entries on disk in their order; those of a process that was killed are still there.
+@dataclass(frozen=True)
+class Entry:
+    """What is new of a query: it `anew` has these rows only; up to where its answer is known.
 
-    >>> from tempfile import TemporaryDirectory
-    >>> with TemporaryDirectory() as folder:
-    ...     log = RowLog(Path(folder, "log"))
-    ...     log.add((1, "one"))
-    ...     list(RowLog(Path(folder, "log")).entries())
-    [(1, 'one')]
+    `given` are the rows that it was given in all, of which some may be kept no more.
     """
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        path.parent.mkdir(parents=True, exist_ok=True)
-        self.size = path.stat().st_size if path.exists() else 0
-
-    def add(self, entry: Any) -> None:
-        """Add an entry; when this is done, it survives the process."""
-        packed = _packed(entry)
-        try:
-            with self._path.open("ab") as file:
-                file.write(packed)
-        except OSError:
-            os.truncate(self._path, self.size)  # others may follow, once there is room again
-            raise
-        self.size += len(packed)
-
-    def entries(self) -> Iterator[Any]:
-        """All whole entries. What follows them is cut off."""
-        if not self._path.exists():
-            return
-        data, place = self._path.read_bytes(), 0
-        while (entry := _entry_at(data, place)) is not None:
-            place += _HEAD.size + len(entry)
-            yield blocks.load(bytearray(entry))
-        if place < len(data):
-            os.truncate(self._path, place)
-            self.size = place
-
-    def replace(self, entries: Iterable[Any]) -> None:
-        """Have these entries instead, or if the process dies meanwhile, still the old ones."""
-        fresh = self._path.with_suffix(".new")
-        fresh.write_bytes(b"".join(map(_packed, entries)))
-        os.replace(fresh, self._path)
-        self.size = self._path.stat().st_size
-
-    def remove(self) -> None:
-        """Delete the file."""
-        self._path.unlink(missing_ok=True)
-        self.size = 0
+    tick: int
+    anew: bool = False
+    until: int | None = None
+    kept_from: int | None = None
+    given: int = 0
 
 
-def _packed(entry: Any) -> bytes:
-    data = b"".join(blocks.dump(entry))
-    return _HEAD.pack(len(data), zlib.crc32(data)) + data
+Entries = Sequence[tuple[str, Entry, pl.DataFrame | None]]
+"""By the names of queries."""
 
 
-def _entry_at(data: bytes, place: int) -> bytes | None:
-    if len(data) < place + _HEAD.size:
-        return None
-    length, checksum = _HEAD.unpack_from(data, place)
-    entry = data[place + _HEAD.size :][:length]
-    return entry if len(entry) == length and zlib.crc32(entry) == checksum else None
+class AnswerLog:
+    """Entries on disk, in their order.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     AnswerLog(folder).add([("q", Entry(tick=7), pl.DataFrame({"n": [1]}))])
+    ...     [(name, entry.tick, rows.rows()) for name, entry, rows in AnswerLog(folder).entries()]
+    [('q', 7, [(1,)])]
+    """
+
+    def __init__(self, folder: str, durability: Durability = "process") -> None:
+        self._store = Store(folder, durability)
+        self._files = Numbered(self._store, "answers", ".rows", keep_last=True)
+        self._whole = self._since = 0
+
+    def add(self, entries: Entries) -> None:
+        """Write down what is new; a crash leaves it when this returns."""
+        self._since += self._files.put(self._files.next, *_packed(entries))
+
+    @property
+    def is_long(self) -> bool:
+        """Whether so much has gathered that it is worth writing all answers anew."""
+        most = max(_FEWEST_BYTES, self._whole)
+        return self._since > most or len(self._files.numbers) > _MOST_FILES
+
+    def replace(self, entries: Entries) -> None:
+        """Have these entries instead of all before."""
+        number = self._files.next
+        self._whole, self._since = self._files.put(number, *_packed(entries)), 0
+        self._files.remove_before(number)
+
+    def entries(self) -> Iterator[tuple[str, Entry, pl.DataFrame | None]]:
+        """All that was written down."""
+        for number in self._files.numbers:
+            file = self._files.buffer(number)
+            self._since += file.size
+            entries = list(_unpacked(file))
+            if number == self._files.numbers[0] > 0 and not all(e.anew for _, e, _ in entries):
+                raise DamageError(self._store.path(self._files.file(number - 1)), "it is missing")
+            yield from entries
+
+
+def _packed(entries: Entries) -> list[Part]:
+    """First what the entries are, then their rows."""
+    bodies = [b"" if rows is None else _to_bytes(rows) for _, _, rows in entries]
+    known = [
+        {"query": name, "bytes": len(body), **asdict(entry)}
+        for (name, entry, _), body in zip(entries, bodies, strict=True)
+    ]
+    head = json.dumps(known).encode()
+    return [_SIZE.pack(len(head)), head, *(memoryview(body) for body in bodies)]
+
+
+def _unpacked(file: pa.Buffer) -> Iterator[tuple[str, Entry, pl.DataFrame | None]]:
+    (size,) = _SIZE.unpack(file[: _SIZE.size])
+    at = _SIZE.size + size
+    known: list[Mapping[str, int]] = json.loads(file[_SIZE.size : at].to_pybytes())
+    for fields in known:
+        rest = dict(fields)
+        name, length = str(rest.pop("query")), rest.pop("bytes")
+        body, at = file[at : at + length], at + length
+        yield name, Entry(**rest), _from_bytes(body) if length else None  # type: ignore[arg-type]
+
+
+def _to_bytes(rows: pl.DataFrame) -> memoryview:
+    table = rows.to_arrow(compat_level=pl.CompatLevel.newest())
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, table.schema) as writer:
+        writer.write_table(table)
+    return memoryview(sink.getvalue())
+
+
+def _from_bytes(body: pa.Buffer) -> pl.DataFrame:
+    found = pl.DataFrame(pa.ipc.open_stream(body).read_all())
+    return found.clone()

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from collections.abc import Callable
 from threading import RLock
 
 import polars as pl
 import pyarrow as pa
 
 from tidemill.algebra.schema import Schema
-from tidemill.engine.kept.log import RowLog
+from tidemill.engine.kept.log import Entry
 from tidemill.fragments.stages import EdgeExec
 from tidemill.physical.changes import AT, consolidate, snapshot, to_changes
 from tidemill.physical.coalesce import CoalesceExec
@@ -17,8 +17,8 @@ from tidemill.physical.operator import empty_batch
 from tidemill.results import in_order, user_table
 from tidemill.timeline import BEGIN, OPEN_END, VALID_FROM, VALID_TO, TimeDomain
 
-_MOST_LOG = 4_000_000
-"""Bytes of a log that is left alone however few rows it still stands for."""
+Note = Callable[[Entry, pl.DataFrame | None], None]
+"""Takes note of what is new."""
 
 _MOST_NEW = 5_000
 """New rows that wait, if nobody reads, to be put together with those before them."""
@@ -29,8 +29,7 @@ class KeptResults:
 
     It is the sink of a query in the form `live`, and is told after a tick how far the answer is
     complete. Of rows that have ended, the newest are kept, so many that there are at most `rows`
-    with those that still hold. With a `path`, they are on disk too, and there again when the query
-    goes on after a crash.
+    with those that still hold. What is new is told to `note`, which keeps it for a restart.
 
     >>> kept = KeptResults(Schema.of(n=pa.int64()), None, rows=100)
     >>> kept.give(pl.DataFrame({"n": [7, 8], "valid_from": [1, 3], "valid_to": [3, 9]}), tick=0)
@@ -42,48 +41,72 @@ class KeptResults:
     form = "live"
 
     def __init__(
-        self, schema: Schema, domain: TimeDomain | None, rows: int, path: Path | None = None
+        self,
+        schema: Schema,
+        domain: TimeDomain | None,
+        rows: int,
+        note: Note = lambda entry, rows: None,
     ) -> None:
         self.schema = schema
         """The columns of the answer, without its validity."""
         self.domain = domain
         self.complete_until = BEGIN
         self.kept_from = BEGIN
+        self.tick = -1
+        """The last tick that has given rows."""
+        self.given = 0
+        """How many rows it was given, of which some may be kept no more."""
         self._most = rows
-        self._tick = -1
         self._ended = self._open = self._new = empty_batch(schema)
         self._lock = RLock()
-        self._log = None if path is None else RowLog(path)
-        self._reload()
+        self._note = note
 
     def give(self, rows: pl.DataFrame, tick: int) -> None:
         """Take the rows of a tick. A tick that comes again after a crash is known already."""
         with self._lock:
-            if tick <= self._tick or not rows.height:
+            if tick <= self.tick or not rows.height:
                 return
-            if self._log is not None:
-                self._log.add((tick, rows, None))
             self._take(tick, rows)
+            self._note(Entry(tick, given=self.given), rows)
 
     def complete(self, until: int) -> None:
         """Take note that all rows are there that start before an instant."""
         with self._lock:
             if until <= self.complete_until:
                 return
-            if self._log is not None:
-                self._log.add((self._tick, None, until))
             self.complete_until = until
+            self._note(Entry(self.tick, until=until, given=self.given), None)
             if self._new.height > _MOST_NEW or self.rows > self._most:
                 self._merge()
 
     def clear(self) -> None:
         """Forget everything: the query begins anew."""
         with self._lock:
-            self._ended = self._open = self._new = empty_batch(self.schema)
-            self.complete_until = self.kept_from = BEGIN
-            self._tick = -1
-            if self._log is not None:
-                self._log.remove()
+            self._clear()
+            self._note(Entry(-1, anew=True), None)
+
+    def restore(self, entry: Entry, rows: pl.DataFrame | None) -> None:
+        """Take what was noted before a restart."""
+        with self._lock:
+            if entry.anew:
+                self._clear()
+            if rows is not None:
+                self._take(entry.tick, rows)
+            self.tick, self.given = entry.tick, entry.given
+            self.complete_until = self.complete_until if entry.until is None else entry.until
+            self.kept_from = self.kept_from if entry.kept_from is None else entry.kept_from
+
+    def whole(self) -> tuple[Entry, pl.DataFrame]:
+        """Everything, in place of how it came about."""
+        with self._lock:
+            rows = self._merged()
+            until, kept_from = self.complete_until, self.kept_from
+            return Entry(self.tick, True, until, kept_from, self.given), rows
+
+    def _clear(self) -> None:
+        self._ended = self._open = self._new = empty_batch(self.schema)
+        self.complete_until = self.kept_from = BEGIN
+        self.tick, self.given = -1, 0
 
     @property
     def newest(self) -> int:
@@ -123,7 +146,8 @@ class KeptResults:
         return user_table(in_order(rows, *times), self.schema, self.domain, *times)
 
     def _take(self, tick: int, rows: pl.DataFrame) -> None:
-        self._tick = tick
+        self.tick = tick
+        self.given += rows.height
         self._new = pl.concat([self._new, rows.select(self._new.columns)])
 
     def _merged(self) -> pl.DataFrame:
@@ -142,8 +166,6 @@ class KeptResults:
         self._ended = pl.concat([self._ended, merged.filter(ended)])
         self._open, self._new = merged.filter(~ended), self._new.clear()
         self._drop_oldest()
-        if self._log is not None and self._log.size > _MOST_LOG:
-            self._shorten(self._log)
 
     def _drop_oldest(self) -> None:
         surplus = min(self.rows - self._most, self._ended.height)
@@ -151,18 +173,3 @@ class KeptResults:
             by_end = self._ended.sort(VALID_TO)
             gone, self._ended = by_end.head(surplus), by_end.tail(-surplus)
             self.kept_from = max(self.kept_from, int(gone[VALID_TO][-1]))
-
-    def _shorten(self, log: RowLog) -> None:
-        """Write down what is kept, in place of how it came about."""
-        rows = pl.concat([self._ended, self._open])
-        if log.size > 2 * rows.estimated_size():
-            log.replace([(self._tick, rows, (self.kept_from, self.complete_until))])
-
-    def _reload(self) -> None:
-        for tick, rows, mark in () if self._log is None else self._log.entries():
-            if rows is not None:
-                self._take(tick, rows)
-            if isinstance(mark, tuple):
-                self.kept_from, self.complete_until = mark
-            elif mark is not None:
-                self.complete_until = mark

@@ -2,28 +2,54 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
-from urllib.parse import quote
+from threading import Lock
 
+import polars as pl
+
+from tidemill.engine.kept.log import LOST, AnswerLog, Entry
 from tidemill.engine.kept.results import KeptResults
 from tidemill.engine.query import Query
+from tidemill.errors import DamageError
 from tidemill.graph.query_graph import QueryGraph
 from tidemill.results import SinkRequest
+from tidemill.store import Durability
 
 
 class KeptStore:
     """Keeps at most so many `rows` for each query; in a `folder`, they survive the process."""
 
-    def __init__(self, rows: int, folder: str | Path | None = None) -> None:
+    def __init__(
+        self,
+        rows: int,
+        folder: str | Path | None = None,
+        durability: Durability = "process",
+    ) -> None:
         self._rows = rows
-        self._folder = None if folder is None else Path(folder)
         self._kept: dict[str, KeptResults] = {}
+        self._folder = folder
+        self._log = None if folder is None else AnswerLog(str(folder), durability)
+        self._lock = Lock()
+        self._news: list[tuple[str, Entry, pl.DataFrame | None]] = []
+        self._left: dict[str, list[tuple[Entry, pl.DataFrame | None]]] = {}
+        self._was_lost = False
+        for name, entry, left in () if self._log is None else self._log.entries():
+            self._was_lost |= name == LOST
+            if entry.anew:
+                self._left[name] = []
+            self._left.setdefault(name, []).append((entry, left))
 
     def sink(self, name: str, query: Query) -> SinkRequest:
         """The sink of a query: what was kept under its name is there already."""
-        path = None if self._folder is None else self._folder / f"{quote(name, safe='')}.rows"
-        kept = KeptResults(query.schema, query.planned.domain, self._rows, path)
-        self._kept[name.casefold()] = kept
+        key = name.casefold()
+        note = partial(self._note, key)
+        kept = KeptResults(query.schema, query.planned.domain, self._rows, note)
+        if key in self._kept:  # it gets another definition
+            kept.restore(*self._kept[key].whole())
+        for entry, rows in self._left.pop(key, ()):
+            kept.restore(entry, rows)
+        self._kept[key] = kept
         return SinkRequest(kept, form="live")
 
     def of(self, name: str) -> KeptResults | None:
@@ -42,8 +68,49 @@ class KeptStore:
 
     def complete(self, graph: QueryGraph) -> None:
         """After a tick, tell everyone how far the answers have come."""
-        nodes = graph.run.nodes
-        for name, query in graph.running.items():
-            kept = self.of(name)
-            if kept is not None and (done := nodes.get(query.root.running)) is not None:
-                kept.complete(done.watermark)
+        for name in graph.running:
+            self._complete(name, graph)
+
+    def go_on(self, name: str, graph: QueryGraph) -> None:
+        """After a restart, answers have to be those that the graph has given."""
+        kept = self.of(name)
+        if kept is not None and self._log is not None:
+            is_lost = not kept.given and graph.run.rows_out(name) > 0
+            if is_lost and not self._was_lost:
+                raise DamageError(f"{self._folder}/answers", f"the answers of `{name}` are missing")
+            self._complete(name, graph)
+            if is_lost:
+                kept.kept_from = kept.complete_until
+
+    def _complete(self, name: str, graph: QueryGraph) -> None:
+        kept, root = self.of(name), graph.running[name].root
+        if kept is not None and (done := graph.run.nodes.get(root.running)) is not None:
+            kept.complete(done.watermark)
+
+    def write(self) -> None:
+        """Before a tick is committed, write down what it has brought.
+
+        How far answers have come is written along with rows: for queries that run, the graph
+        knows it, too.
+        """
+        if self._log is not None and any(rows is not None for _, _, rows in self._news):
+            self._write(self._log)
+            if self._log.is_long:
+                kept = list(self._kept.items())
+                self._log.replace([(name, *each.whole()) for name, each in kept])
+
+    def close(self) -> None:
+        """Write down what is left."""
+        if self._log is not None and self._news:
+            self._write(self._log)
+
+    def _write(self, log: AnswerLog) -> None:
+        news = list(self._news)
+        log.add(news)
+        with self._lock:
+            del self._news[: len(news)]
+
+    def _note(self, name: str, entry: Entry, rows: pl.DataFrame | None) -> None:
+        with self._lock:
+            if self._log is not None:
+                self._news.append((name, entry, rows))

@@ -18,10 +18,11 @@ from pyspark.errors import StreamingQueryException
 from pyspark.sql import DataFrame
 from pyspark.sql.streaming.query import StreamingQuery
 
-from tidemill.feeds import Feed, FileSlice, Slice, folder_of, from_json, in_store, to_json
+from tidemill.errors import DamageError
+from tidemill.feeds import Feed, FileSlice, Slice, folder_of, kept_json, kept_slice, stored_slice
 from tidemill.feeds.feed import MOST_BYTES, within
 from tidemill.runtime.spark.failures import SPARK_ERRORS, explained
-from tidemill.store import Store
+from tidemill.store import Numbered, Store
 
 _MOST_WAITING = 256
 """Slices that wait for ticks before Spark reads more, or so many times the bytes of a tick."""
@@ -60,6 +61,9 @@ class StreamFeed(Feed):
         self._store = store
         self._bounded = bounded
         self._folder = f"{folder_of(name)}/spark"
+        self._files = Numbered(
+            store, f"{self._folder}/batches", ".json", sparse=True, keep_last=True
+        )
         self._query: StreamingQuery | None = None
         self._starting = Lock()
         self._moved = Condition()
@@ -71,13 +75,14 @@ class StreamFeed(Feed):
 
     def _load(self) -> None:
         """Find the batches that are there already."""
-        names = self._store.names(f"{self._folder}/batches")
-        for number, name in enumerate(names):
-            known = json.loads(self._store.get(f"{self._folder}/batches/{name}"))
-            if number == 0:
+        for number in self._files.numbers:
+            known = json.loads(self._files.get(number))
+            if not self._batches:
                 self._first = self._taken = known["first"]
-            self._batches[int(name.split(".")[0])] = known["first"]
-            self._slices += [from_json(each) for each in known["slices"]]
+            if known["first"] != self._first + len(self._slices):
+                raise DamageError(self._store.path(self._files.file(number)), "one before is gone")
+            self._batches[number] = known["first"]
+            self._slices += [kept_slice(each, self._store) for each in known["slices"]]
 
     def poll(self) -> int:
         with self._starting:  # whoever waits for rows, and the ticks
@@ -103,12 +108,11 @@ class StreamFeed(Feed):
         task = _Segments(self._store, self._folder, batch)
         found = sorted(rows.mapInArrow(task, ddl).collect(), key=lambda row: str(row["name"]))
         slices = [
-            FileSlice("arrow", in_store(self._store, f["name"]), rows=f["rows"], nbytes=f["size"])
-            for f in found
+            stored_slice(self._store, each["name"], each["rows"], each["size"]) for each in found
         ]
         first = self._first + len(self._slices)
-        known = {"first": first, "slices": [to_json(each) for each in slices]}
-        self._store.put(f"{self._folder}/batches/{batch:012d}.json", json.dumps(known).encode())
+        known = {"first": first, "slices": [kept_json(each, self._store) for each in slices]}
+        self._files.put(batch, json.dumps(known).encode())
         with self._moved:
             self._batches[batch] = first
             self._slices += slices
@@ -180,7 +184,7 @@ class StreamFeed(Feed):
                 )
                 self._first = end
                 del self._batches[batch]
-            self._store.remove(f"{self._folder}/batches/{batch:012d}.json")
+            self._files.remove_before(batch + 1)
             for each in gone:
                 if isinstance(each, FileSlice):
                     self._store.remove(f"{self._folder}/{each.path.rsplit('/', 1)[-1]}")

@@ -1,0 +1,31 @@
+"""One durable folder: the checkpoint of a run, and the folder of a server."""
+
+from tidemill.store.disk import Disk, LocalDisk, Part, using
+from tidemill.store.frames import TRAILER, unsealed
+from tidemill.store.groups import GroupCommit
+from tidemill.store.numbered import Numbered
+from tidemill.store.store import (
+    DURABILITIES,
+    MARK,
+    Durability,
+    Store,
+    durability_of,
+    ipc_file,
+)
+
+__all__ = [
+    "DURABILITIES",
+    "MARK",
+    "TRAILER",
+    "Disk",
+    "Durability",
+    "GroupCommit",
+    "LocalDisk",
+    "Numbered",
+    "Part",
+    "Store",
+    "durability_of",
+    "ipc_file",
+    "unsealed",
+    "using",
+]

@@ -1,0 +1,80 @@
+"""The last bytes of every file: its length, a checksum, and the version of the format.
+
+They are behind the content, so that a file that is mapped into memory begins with it. The checksum
+covers the name of the file as well: a file under the name of another one is damage, too.
+"""
+
+from __future__ import annotations
+
+import os
+import struct
+import zlib
+from collections.abc import Iterable
+
+import pyarrow as pa
+
+from tidemill.errors import DamageError
+from tidemill.store.disk import Part
+
+VERSION = 1
+"""Of the format of files; what is in them has a version of its own, in the manifest."""
+
+_FIELDS = struct.Struct("<QIHH")
+_END = struct.Struct("<I4s")
+_MAGIC = b"tide"
+TRAILER = _FIELDS.size + _END.size
+"""Bytes."""
+
+_UNCHECKED = 1
+"""For files that nobody needs after a crash."""
+
+
+def sealed(path: str, parts: Iterable[Part], checked: bool) -> bytes:
+    """What has to follow these parts.
+
+    >>> sealed("a/b", [b"some", b"thing"], checked=True)[-4:]
+    b'tide'
+    """
+    length = checksum = 0
+    for part in parts:
+        view = memoryview(part).cast("B") if len(part) else b""
+        length += len(view)
+        if checked:
+            checksum = zlib.crc32(view, checksum)
+    return _sealed(path, length, checksum, 0 if checked else _UNCHECKED)
+
+
+def _sealed(path: str, length: int, checksum: int, flags: int) -> bytes:
+    fields = _FIELDS.pack(length, checksum, VERSION, flags)
+    name = os.path.basename(path).encode()
+    return fields + _END.pack(zlib.crc32(name, zlib.crc32(fields)), _MAGIC)
+
+
+def length_of(path: str, trailer: bytes, size: int) -> int:
+    """The length of the content of a file that has this size and ends with these bytes."""
+    return _read(path, trailer, size)[0]
+
+
+def unsealed(path: str, file: pa.Buffer) -> pa.Buffer:
+    """The content of a file, which is as it was written."""
+    trailer = file[max(0, file.size - TRAILER) :].to_pybytes()
+    length, checksum, flags = _read(path, trailer, file.size)
+    content = file[:length]
+    if not flags & _UNCHECKED and zlib.crc32(content) != checksum:
+        raise DamageError(path, "its content is not what was written (the checksum differs)")
+    return content
+
+
+def _read(path: str, trailer: bytes, size: int) -> tuple[int, int, int]:
+    if not size:
+        raise DamageError(path, "it is empty")
+    if len(trailer) < TRAILER or not trailer.endswith(_MAGIC):
+        raise DamageError(path, "its end is missing")
+    length, checksum, version, flags = _FIELDS.unpack_from(trailer)
+    if trailer != _sealed(path, length, checksum, flags) and version == VERSION:
+        raise DamageError(path, "its last bytes are not what was written")
+    if version != VERSION:
+        raise DamageError(path, f"it has the format {version}, and this version reads {VERSION}")
+    if length + TRAILER != size:
+        raise DamageError(path, f"it has {size} bytes, not {length + TRAILER}")
+    return length, checksum, flags
