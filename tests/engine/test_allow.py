@@ -9,7 +9,8 @@ from tidemill import Engine
 from tidemill.algebra import Schema
 from tidemill.engine.allow import AllowList
 from tidemill.errors import CatalogError, ExecutionError
-from tidemill.feeds import FilesFeed, from_json, read_slice, to_json
+from tidemill.feeds import FilesFeed, read_slice
+from tidemill.feeds.slices import from_json, to_json
 
 
 @pytest.fixture

@@ -17,7 +17,7 @@ from tidemill import Engine, Progress, Query, TidemillError
 from tidemill.cli.board import Entry, watch
 from tidemill.cli.printing import SCREENFUL, Printer, print_answer
 from tidemill.cli.report import reported
-from tidemill.cli.script import Command, File, Lasting, load
+from tidemill.cli.script import Command, File, Lasting, Latency, load
 from tidemill.cli.spark import Where, chosen, tell_where
 from tidemill.terminal.tables import Format
 
@@ -58,6 +58,7 @@ def run(
     every: Annotated[
         str | None, typer.Option(metavar="TIME", help="The time between ticks: '10 seconds'.")
     ] = None,
+    latency: Latency = "1 second",
     late: Annotated[
         Path | None, typer.Option(help="A folder for rows that came too late, as Parquet.")
     ] = None,
@@ -74,7 +75,9 @@ def run(
     given = {name: str(value) for name, value in settings.items() if value is not None}
     with (
         reported(notes),
-        Engine(runtime=chosen(runtime, notes).value, durability=durability) as engine,
+        Engine(
+            runtime=chosen(runtime, notes).value, durability=durability, latency=latency
+        ) as engine,
     ):
         script = load(engine, file, command)
         follow = script.answer is None if once is None else not once

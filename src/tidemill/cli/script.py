@@ -30,6 +30,10 @@ Lasting = Annotated[
         help="What the folder survives: a power cut, or a kill only (which is faster).",
     ),
 ]
+Latency = Annotated[
+    str,
+    typer.Option(metavar="TIME", help="How long a tick may take while much waits: '500 ms'."),
+]
 
 
 class Runtime(StrEnum):

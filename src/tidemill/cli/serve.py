@@ -10,7 +10,7 @@ import typer
 from rich.console import Console
 
 from tidemill.cli.report import reported
-from tidemill.cli.script import File, Lasting, read
+from tidemill.cli.script import File, Lasting, Latency, read
 from tidemill.cli.spark import Where, chosen
 from tidemill.server.settings import Limits, Settings
 from tidemill.store import durability_of
@@ -38,8 +38,9 @@ def serve(
         typer.Option("--dir", help="A folder; started again with it, everything goes on."),
     ] = None,
     every: Annotated[
-        str, typer.Option(metavar="TIME", help="The time between ticks: '500 ms'.")
-    ] = "500 ms",
+        str, typer.Option(metavar="TIME", help="The time between ticks, if something is new.")
+    ] = "100 ms",
+    latency: Latency = "1 second",
     runtime: Where = None,
     allow: Annotated[
         list[str] | None,
@@ -105,6 +106,7 @@ def serve(
             limits,
             late,
             durability_of(durability),
+            latency,
         )
         serving = Serving(settings, None if file is None else read(file))
         serving.announce(notes)

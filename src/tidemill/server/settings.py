@@ -43,7 +43,7 @@ class Settings:
     port: int = 8321
     token: str | None = field(default=None, repr=False)
     folder: Path | None = None
-    every: float = 0.5
+    every: float = 0.1
     allow: tuple[str, ...] = ()
     runtime: str = "inprocess"
     memory: str | None = None
@@ -52,6 +52,7 @@ class Settings:
     limits: Limits = field(default_factory=Limits)
     late: str | None = None
     durability: Durability = "machine"
+    latency: str = "1 second"
 
     @property
     def is_local(self) -> bool:

@@ -91,6 +91,7 @@ def make_engine(settings: Settings, log: CatalogLog | None = None) -> Engine:
         runtime=settings.runtime,
         memory=settings.memory,
         cpu=settings.cpu,
+        latency=settings.latency,
         keep=KeptStore(settings.limits.kept_rows, results, settings.durability),
         durability=settings.durability,
     )
