@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import pickle
 from concurrent.futures import ThreadPoolExecutor
 
+import cloudpickle
 import polars as pl
 import pyarrow as pa
 from sqlglot import exp
@@ -12,7 +14,6 @@ from tidemill.algebra import Schema
 from tidemill.algebra.scalar import Scalar
 from tidemill.expressions import UserFunction
 from tidemill.expressions.compiled import Compiled, compile_items
-from tidemill.runtime import blocks
 
 
 def test_user_functions_are_known_where_operators_go() -> None:
@@ -22,10 +23,10 @@ def test_user_functions_are_known_where_operators_go() -> None:
     compiled = compile_items([("w", call)], Schema.of(v=pa.int64()), {"twice": twice})
     frame = pl.DataFrame({"v": [1, 2]})
     assert compiled.run(frame)["w"].to_list() == [2, 4]
-    block = bytearray(b"".join(map(bytes, blocks.dump(compiled))))
+    body = cloudpickle.dumps(compiled)
 
     def elsewhere() -> list[int]:
-        arrived = blocks.load(block)
+        arrived = pickle.loads(body)
         assert isinstance(arrived, Compiled)
         return arrived.run(frame)["w"].to_list()
 

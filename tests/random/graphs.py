@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from itertools import count
 from random import Random
 from typing import Any
+from warnings import catch_warnings, filterwarnings
 
 import polars as pl
 import pyarrow as pa
@@ -19,7 +20,7 @@ from tests.checking.sources import opener
 from tests.fabrics.simulated import Elsewhere, Rough
 from tests.random.adapting import with_histories
 from tests.random.case import Case
-from tests.random.plans import PlanGenerator
+from tests.random.plans import LONGEST, PlanGenerator
 from tidemill.algebra import Plan, render
 from tidemill.algebra.adjusting import Bounds
 from tidemill.algebra.nodes import Adjustable, CountWindow, TimeWindow
@@ -34,6 +35,7 @@ from tidemill.physical.adjusting import AdjustableExec
 from tidemill.physical.lowering import lower
 from tidemill.physical.operator import Exec
 from tidemill.results import SinkRequest
+from tidemill.runtime.codec import Known
 from tidemill.runtime.fabric import Fabric, InProcess
 from tidemill.runtime.interface import Job
 from tidemill.runtime.run import Run
@@ -42,6 +44,8 @@ from tidemill.testing.snapshots import Element, assert_snapshots_equal, elements
 from tidemill.timeline import OPEN_END, TimeDomain
 
 _MOST_TICKS = 200
+
+_KNOWN = Known(aggregates={LONGEST.name.lower(): LONGEST})
 
 _FORMS = ("intervals", "live", "changes")
 """Those that tell all of an answer."""
@@ -164,7 +168,8 @@ class GraphLife:
         self.store = CrashingStore(self.folder)
         self.store.left = None
         fabric = self._make(self.partitions, self.random)
-        self.run = Run(fabric, opener(self.inputs.sources(self.store, self.retain)), self.store)
+        sources = opener(self.inputs.sources(self.store, self.retain))
+        self.run = Run(fabric, sources, self.store, known=_KNOWN, partitions=self.partitions)
         self.graph = QueryGraph(self.run)
         self.adaptation = Adaptation(self.graph)
         self.migrations = Migrations(self.graph, self.adaptation.taken)
@@ -214,6 +219,9 @@ class GraphLife:
         """Lose everything but the store, and go on from there."""
         self.run.stop()
         running = list(self.graph.running)
+        if self.random.random() < 0.5:
+            self.partitions = self.random.choice([1, 2, 3, 4])
+            self.story.append(f"{self.partitions} partitions from now on")
         self._open()
         assert sorted(self.graph.running) == sorted(running)
         for name in running:
@@ -272,7 +280,9 @@ class GraphCase(Case):
     make: MakeFabric = in_process
 
     def check(self) -> None:
-        with tempfile.TemporaryDirectory(prefix="tidemill-") as folder:
+        with tempfile.TemporaryDirectory(prefix="tidemill-") as folder, catch_warnings():
+            # What cannot be dealt out again stays where it is, and that is told.
+            filterwarnings("ignore", "the checkpoint goes on with")
             life = GraphLife(self.inputs, self.random, folder, self.make)
             try:
                 self._live(life)

@@ -22,7 +22,7 @@ COLUMNS = Schema.of(k=pa.int32(), v=pa.int64(), f=pa.float64(), s=pa.string())
 SOURCES = ("alpha", "beta", "gamma")
 RELATION = "delta"
 
-_LONGEST = UserAggregate(
+LONGEST = UserAggregate(
     "LONGEST",
     init=lambda text: text,
     merge=lambda a, b: max(a, b, key=lambda text: (len(text), text)),
@@ -106,7 +106,7 @@ class PlanGenerator:
             functions.append("LONGEST")
         function = self._random.choice(functions)
         if function == "LONGEST":
-            return AggregateCall(name, function, argument, _LONGEST.type, user=_LONGEST)
+            return AggregateCall(name, function, argument, LONGEST.type, user=LONGEST)
         if function == "COUNT" and self._random.random() < 0.4:
             return AggregateCall(name, function, None, pa.int64())
         distinct = self._random.random() < 0.25

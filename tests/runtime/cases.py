@@ -14,12 +14,14 @@ from tests.checking.queries import engine_with, plan_of, run_script
 from tests.checking.sources import Rows, opener
 from tests.random.cases import PlanCase, QueryCase, plan_case, query_case
 from tests.random.data import TIME
+from tests.random.plans import LONGEST
 from tidemill.algebra import Plan, Scan
 from tidemill.fragments import Staged, stage_plans
 from tidemill.physical.lowering import lower
 from tidemill.physical.operator import Exec, empty_batch
 from tidemill.physical.source import SourceExec
 from tidemill.results import SinkRequest
+from tidemill.runtime.codec import Known
 from tidemill.runtime.fabric import Fabric
 from tidemill.runtime.interface import Job, Root
 from tidemill.runtime.run import Run
@@ -77,9 +79,8 @@ class Bounded:
         form: str = "intervals",
     ) -> None:
         self.rows = Rows(form=form)
-        self.run = Run(fabric, opener(sources), store, bounded=True)
-        if self.run.restored is not None:
-            plan = self.run.restored.roots["q"].job.plan  # its functions are other objects now
+        known = Known(aggregates={LONGEST.name.lower(): LONGEST})
+        self.run = Run(fabric, opener(sources), store, bounded=True, known=known)
         self.job = Job(plan, TimeDomain.TICKS, SinkRequest(self.rows, form=form))
         self.run.revise({"q": Root(self.job), **all_of(sources)}, {})
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import pyarrow as pa
 
+from tidemill.algebra.code import code_version
 from tidemill.algebra.types import is_numeric
 
 VARIANCES = frozenset({"VAR_SAMP", "VAR_POP", "STDDEV_SAMP", "STDDEV_POP"})
@@ -24,13 +25,21 @@ class UserAggregate:
 
     `init` turns a value into a partial result, `merge` joins two partial results (it must not
     care about their order), `eval` turns a partial result into the answer. NULLs are left out.
+    Elsewhere, and in checkpoints, it is known by its name and `version`: the one it is given, or
+    else one that follows from its code.
     """
 
     name: str
-    init: Callable[[Any], Any]
-    merge: Callable[[Any, Any], Any]
-    eval: Callable[[Any], Any]
+    init: Callable[[Any], Any] = field(compare=False)
+    merge: Callable[[Any, Any], Any] = field(compare=False)
+    eval: Callable[[Any], Any] = field(compare=False)
     type: pa.DataType
+    version: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.version is None:
+            version = code_version(self.init, self.merge, self.eval)
+            object.__setattr__(self, "version", version)
 
 
 @dataclass(frozen=True)

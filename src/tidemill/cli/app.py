@@ -13,6 +13,7 @@ from tidemill import __version__
 from tidemill.cli.demo import demo
 from tidemill.cli.explain import explain
 from tidemill.cli.folders import backup, repair, restore, verify
+from tidemill.cli.inspect import inspect
 from tidemill.cli.nexmark import nexmark
 from tidemill.cli.run import run
 from tidemill.cli.serve import serve
@@ -44,7 +45,7 @@ def options(
     """Continuous SQL queries over data streams, with exact answers."""
 
 
-for command in (demo, run, explain, serve, shell, verify, repair, backup, restore):
+for command in (demo, run, explain, serve, shell, inspect, verify, repair, backup, restore):
     app.command()(command)
 app.add_typer(nexmark, name="nexmark")
 

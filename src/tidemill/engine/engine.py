@@ -276,13 +276,16 @@ class Engine:
         call: Callable[..., Any],
         returns: str | pa.DataType,
         monotone: bool = False,
+        version: str | None = None,
     ) -> None:
         """Register a scalar function; it is called with one argument per column value.
 
         One that is `monotone` never falls when an argument rises, NULL being the least. Rankings
-        by such a score can leave out what has no chance.
+        by such a score can leave out what has no chance. A checkpoint has the name of a function
+        and its `version`, or else a digest of its code: queries go on with the same one only.
         """
-        self.catalog.functions[name.lower()] = UserFunction(name, call, _type(returns), monotone)
+        function = UserFunction(name, call, _type(returns), monotone, version)
+        self.catalog.functions[name.lower()] = function
 
     def aggregate(
         self,
@@ -292,9 +295,14 @@ class Engine:
         merge: Callable[[Any, Any], Any],
         eval: Callable[[Any], Any],
         returns: str | pa.DataType,
+        version: str | None = None,
     ) -> None:
-        """Register an aggregate: `init` a value, `merge` two partial results, `eval` one."""
-        function = UserAggregate(name.upper(), init, merge, eval, _type(returns))
+        """Register an aggregate: `init` a value, `merge` two partial results, `eval` one.
+
+        For a checkpoint, partial results must be made of numbers, texts, bytes, dates, tuples,
+        lists, dicts and sets; for the `version`, see `function`.
+        """
+        function = UserAggregate(name.upper(), init, merge, eval, _type(returns), version)
         self.catalog.aggregates[name.lower()] = function
 
     def hint(

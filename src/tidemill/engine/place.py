@@ -11,6 +11,7 @@ from tidemill.engine.sources import Sources
 from tidemill.engine.statistics import StatisticsStore
 from tidemill.errors import CatalogError, UnsupportedError
 from tidemill.results import LateCallback
+from tidemill.runtime.codec import Known
 from tidemill.runtime.fabric import Fabric, InProcess
 from tidemill.runtime.run import Run
 from tidemill.runtime.sources import Source
@@ -80,7 +81,18 @@ class Place:
             store = Store.temporary()  # workers need a place for what they remember
         opener = partial(self._open, store, bounded)
         fabric = self._fabric()
-        run = Run(fabric, opener, store, bounded, late, not is_open, self._latency)
+        known = Known(self._catalog.functions, self._catalog.aggregates)
+        run = Run(
+            fabric,
+            opener,
+            store,
+            bounded,
+            late,
+            not is_open,
+            self._latency,
+            known,
+            self._partitions,
+        )
         self._statistics.watch(run.gathering)
         return run
 

@@ -67,7 +67,8 @@ class Placement:
 
     Every part of a plan is placed once, so that equal parts stay one. What is `known` stays where
     it is: a part that runs already must not move because another query would like it elsewhere.
-    Parts that take over what others remember are placed by the same `wishes` as those.
+    Parts that take over what others remember are placed by the same `wishes` as those. For
+    `exchanges` and `whole`, see `Staging`.
     """
 
     def __init__(
@@ -75,8 +76,12 @@ class Placement:
         partitions: int,
         known: Mapping[Plan, Placed] | None = None,
         wishes: Mapping[Plan, Columns | None] | None = None,
+        exchanges: bool = False,
+        whole: bool = False,
     ) -> None:
         self._partitions = partitions
+        self._alone = partitions == 1 and not exchanges
+        self._whole = whole
         self._done: dict[Plan, Placed] = dict(known or {})
         self._wishes: dict[Plan, Columns | None] = dict(wishes or {})
         self._fixed = frozenset(self._wishes)
@@ -93,8 +98,7 @@ class Placement:
 
     def place(self, node: Plan) -> Placed:
         if node not in self._done:
-            alone = self._partitions == 1
-            self._done[node] = self._in_one(node) if alone else self._place(node)
+            self._done[node] = self._in_one(node) if self._alone else self._place(node)
         return self._done[node]
 
     def _in_one(self, node: Plan) -> Placed:
@@ -135,7 +139,7 @@ class Placement:
                 return over(node, [by_version])
             case TopKExec() | AggregateExec() if is_selective(node):
                 return self._selective(node)
-            case MergeExec() if is_selective(node.child):
+            case MergeExec() if is_selective(node.child) and not self._whole:
                 return self.place(node.child)  # which merges what it finds in any case
             case RankExec():
                 return self._rank(node)
@@ -231,7 +235,7 @@ class Placement:
         A relation that changes may connect tomorrow what is apart today.
         """
         inputs = [self.place(child) for child in node.children]
-        if node.version is not None or self._partitions == 1:
+        if node.version is not None or self._partitions == 1 or self._whole:
             return over(node, exchanged(inputs, ()))
         *streams, relation = inputs
         facts = everywhere(relation)
@@ -252,7 +256,7 @@ class Placement:
 
     def _rank(self, node: RankExec) -> Placed:
         """Who is not among the first in its partition is not among the first of all."""
-        if node.ranked.rows is not None:
+        if node.ranked.rows is not None or self._whole:
             return over(node, exchanged([self.place(node.child)], ()))
         local = self._by(node, node.ranked.keys)
         if Together(()) in local.together:
@@ -264,6 +268,8 @@ class Placement:
 
     def _selective(self, node: Selective) -> Placed:
         child = self.place(node.child)
+        if self._whole:
+            return over(node, exchanged([child], ()))
         if Together(()) not in child.together and has_phases(node, child.plan):
             child = Placed(first_phase(node, child.plan))
             node = second_phase(node)

@@ -24,7 +24,9 @@ class Staging:
     """Plans in stages, and what is needed to stage other plans in their place.
 
     `locals` are the operators of stages by the parts of the plans that they run: those have
-    leaves where rows come from other levels.
+    leaves where rows come from other levels. Where there is one partition now, but were or may be
+    others, there are `exchanges` all the same. What was in one partition when others were added
+    stays `whole`: no operator works in two phases.
     """
 
     partitions: int = 2
@@ -33,6 +35,8 @@ class Staging:
     wishes: Mapping[Plan, Columns | None] = field(default_factory=dict)
     locals: Mapping[Exec, Exec] = field(default_factory=dict)
     next_tag: int = 0
+    exchanges: bool = False
+    whole: bool = False
 
     def then(self, plans: Sequence[Exec], carried: Mapping[Exec, Exec] | None = None) -> Staging:
         """Other plans in place of these; `carried` are new parts that take the place of old ones.
@@ -42,7 +46,9 @@ class Staging:
         alike: dict[Plan, Columns | None] = {
             new: self.wishes.get(old) for new, old in (carried or {}).items()
         }
-        placement = Placement(self.partitions, self.placed, {**alike, **self.wishes})
+        placement = Placement(
+            self.partitions, self.placed, {**alike, **self.wishes}, self.exchanges, self.whole
+        )
         whole = [placement.place(plan).plan for plan in plans]
         cutter = _Cutter(self)
         staged = cutter.cut(whole)
@@ -55,6 +61,8 @@ class Staging:
             {node: placement.wish_of(node) for node in needed},
             cutter.locals,
             cutter.next_tag,
+            self.exchanges,
+            self.whole,
         )
 
 

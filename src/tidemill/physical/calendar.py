@@ -68,6 +68,8 @@ class Calendar:
     first out); others start a queue of their own, and queues are merged when there are too many.
     """
 
+    STATE = ("_queues", "_length")
+
     def __init__(self) -> None:
         self._queues: list[deque[Entries]] = []
         self._length = 0
@@ -107,6 +109,12 @@ class Calendar:
         for queue in self._queues:
             for index, part in enumerate(queue):
                 queue[index] = Entries(part.times, moved[part.slots], part.values)
+
+    def adopt(self, other: Calendar, moved: Ints) -> None:
+        """Take the entries of another one whose slots have moved here."""
+        for part in (part for queue in other._queues for part in queue):
+            slots = moved[part.slots]
+            self.push(Entries(part.times, slots, part.values).take(np.flatnonzero(slots >= 0)))
 
     @property
     def nbytes(self) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -15,6 +16,7 @@ from tidemill.physical.keys import KeyTable, canonical
 from tidemill.physical.operator import (
     Exec,
     Operator,
+    Own,
     Sweep,
     empty_frame,
     ends,
@@ -51,6 +53,8 @@ class _Coalesce(Sweep):
     watermark passes its end, or when it is long enough.
     """
 
+    STATE = ("_values", "_growing", "_watermark")
+
     def __init__(self, node: CoalesceExec) -> None:
         super().__init__(node.schema)
         self._longest = OPEN_END if node.max_length is None else node.max_length
@@ -82,6 +86,17 @@ class _Coalesce(Sweep):
         moved = self._values.compact()
         if moved is not None:
             self._growing = self._growing._replace(slots=moved[self._growing.slots])
+
+    def share(self, others: Sequence[Any], own: Sequence[Sequence[Own]]) -> None:
+        super().share(others, own)
+        parts = [self._growing]
+        for other, (mine,) in zip(others, own, strict=True):
+            moved = self._values.adopt(other._values, mine)
+            growing = other._growing._replace(slots=moved[other._growing.slots])
+            parts.append(growing.take(np.flatnonzero(growing.slots >= 0)))
+        rows = Pieces(*map(np.concatenate, zip(*parts, strict=True)))
+        self._growing = rows.take(slot_order(rows.slots, rows.ends))
+        self._watermark = min(other._watermark for other in others)
 
     def output_watermark(self, until: int) -> int:
         return self._watermark

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import polars as pl
@@ -26,6 +26,7 @@ from tidemill.physical.keys import KeyTable, canonical
 from tidemill.physical.operator import (
     Exec,
     Operator,
+    Own,
     empty_frame,
     payload,
     starts,
@@ -70,6 +71,8 @@ class CountWindowExec(AdjustableExec):
 
 
 class _CountWindow(OpenSweep):
+    STATE = ("_partitions", "_stored", "_kept")
+
     def __init__(self, node: CountWindowExec) -> None:
         super().__init__(node.schema, eager=node.eager)
         self._node = node
@@ -182,7 +185,7 @@ class _CountWindow(OpenSweep):
         if until == OPEN_END:
             self._stored.free(inside)
         else:
-            since[inside] = until + 1
+            since[inside] = np.maximum(since[inside], until + 1)
         return batch
 
     def _batch(self, slots: Ints, end: Ints) -> pl.DataFrame:
@@ -191,6 +194,24 @@ class _CountWindow(OpenSweep):
         kept = np.flatnonzero((start >= 0) & (start < end))
         rows = self._stored.rows(slots[kept]).select(self._columns)
         return with_validity(rows, start[kept], end[kept])
+
+    def share(self, others: Sequence[Any], own: Sequence[Sequence[Own]]) -> None:
+        super().share(others, own)
+        for other, (mine,) in zip(others, own, strict=True):
+            self._adopt(other, self._partitions.adopt(other._partitions, mine))
+
+    def _adopt(self, other: _CountWindow, moved: Ints) -> None:
+        """Take the stored rows of partitions that have moved here."""
+        slots = np.flatnonzero(other._stored.live)
+        rows = other._stored.rows(slots)
+        partition = moved[rows[_PARTITION].to_numpy()]
+        slots, here = slots[partition >= 0], partition[partition >= 0]
+        rows = rows.filter(partition >= 0).with_columns(pl.Series(_PARTITION, here, pl.Int64))
+        there = self._stored.find_or_add(rows)
+        for name, values in other._stored.columns.items():
+            self._stored.column(name, values.dtype)[there] = values[slots]
+        if self._node.is_adjusted and "size" in other._stored.columns:
+            self._kept.update(_counted(other._stored.columns["size"][slots]))
 
     def output_watermark(self, until: int) -> int:
         # Rows of an unbounded window are passed on at once.

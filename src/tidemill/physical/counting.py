@@ -10,6 +10,7 @@ from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -20,7 +21,7 @@ from tidemill.physical.arrays import Array, Ints, ends_of_runs, ranges, starts_o
 from tidemill.physical.hash_index import HashIndex
 from tidemill.physical.keys import canonical
 from tidemill.physical.ledger import Change, Ledger, Moments
-from tidemill.physical.operator import Exec, Operator, empty_frame, with_validity
+from tidemill.physical.operator import Exec, Operator, Own, empty_frame, with_validity
 from tidemill.physical.ordering import slot_order
 from tidemill.physical.release import OpenSweep
 
@@ -53,6 +54,8 @@ class CountingExec(Exec):
 
 
 class _Counting(OpenSweep):
+    STATE = ("_ledger", "_more")
+
     def __init__(self, node: CountingExec) -> None:
         super().__init__(node.left.schema, node.right.schema, eager=node.eager)
         self._node = node
@@ -120,7 +123,7 @@ class _Counting(OpenSweep):
         more_slots, more_since = self._more.cut(until)
         all_slots = np.concatenate([slots, more_slots])
         all_since = np.concatenate([since[slots], more_since])
-        since[slots] = until
+        since[slots] = np.maximum(since[slots], until)
         begun = np.flatnonzero(all_since < until)
         return self._batch(all_slots[begun], all_since[begun], np.full(len(begun), until))
 
@@ -132,6 +135,11 @@ class _Counting(OpenSweep):
         moved = self._ledger.compact()
         if moved is not None:
             self._more.renumber(moved)
+
+    def share(self, others: Sequence[Any], own: Sequence[Sequence[Own]]) -> None:
+        super().share(others, own)
+        for other, mine in zip(others, own, strict=True):
+            self._more.adopt(other._more, self._ledger.adopt(other._ledger, mine[0]))
 
     @property
     def next_change(self) -> int:
@@ -148,6 +156,8 @@ class _Counting(OpenSweep):
 
 class _Copies:
     """Since when copies hold, by slot and number of the copy."""
+
+    STATE = ("_index", "_since")
 
     def __init__(self) -> None:
         self._index = HashIndex()
@@ -175,8 +185,16 @@ class _Copies:
         """The slots of all copies and since when they hold; from now on, since `until`."""
         live = np.flatnonzero(self._index.live)
         since = self._since[live]
-        self._since[live] = until
+        self._since[live] = np.maximum(since, until)
         return (self._index.hashes[live] >> _NUMBER_BITS).astype(np.int64), since
+
+    def adopt(self, other: _Copies, moved: Ints) -> None:
+        """Take the copies of another one whose slots have moved here."""
+        live = np.flatnonzero(other._index.live)
+        packed = other._index.hashes[live]
+        slots = moved[(packed >> _NUMBER_BITS).astype(np.int64)]
+        numbers, here = (packed & _NUMBERS).astype(np.int64), slots >= 0
+        self.put(slots[here], numbers[here], other._since[live][here])
 
     def renumber(self, moved: Ints) -> None:
         """Follow slots to their new numbers."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -16,6 +17,7 @@ from tidemill.physical.keys import KeyTable, canonical
 from tidemill.physical.operator import (
     Exec,
     Operator,
+    Own,
     Sweep,
     empty_frame,
     ends,
@@ -51,6 +53,8 @@ class _Distinct(Sweep):
     """Rows come in the order of their starts, so per key one number says it all: the instant
     up to which the key is covered."""
 
+    STATE = ("_table", "_seen")
+
     def __init__(self, node: DistinctExec) -> None:
         super().__init__(node.schema)
         keys = empty_frame(node.schema.select(node.keys))
@@ -77,6 +81,11 @@ class _Distinct(Sweep):
         result = with_validity(rows[order[kept]], np.maximum(start, before)[kept], end[kept])
         self._forget(batch.height, until)
         return result
+
+    def share(self, others: Sequence[Any], own: Sequence[Sequence[Own]]) -> None:
+        super().share(others, own)
+        for other, (mine,) in zip(others, own, strict=True):
+            self._table.adopt(other._table, mine)
 
     def is_quiet(self, until: int) -> bool:
         return True

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -14,8 +15,10 @@ from tidemill.physical.hand_over import HandOverExec, handed_over
 from tidemill.physical.keys import canonical, key_table
 from tidemill.physical.operator import (
     Operator,
+    Own,
     empty_batch,
     ends,
+    owned,
     payload,
     starts,
     with_validity,
@@ -44,6 +47,8 @@ class _Fuse(Operator):
     snapshot.
     """
 
+    STATE = ("_firsts", "_seconds")
+
     def __init__(self, node: FuseExec) -> None:
         self._split = node.split
         # Both are kept whole: the start of a half tells for how long to wait.
@@ -70,6 +75,10 @@ class _Fuse(Operator):
         seconds, self._seconds = _divided(seconds, starts(seconds) < old_mark)
         whole, firsts, seconds = _fused(firsts, seconds, firsts.columns[:-2])
         return [same, whole, cut(firsts, end=self._split), cut(seconds, self._split)]
+
+    def share(self, others: Sequence[Any], own: Sequence[Sequence[Own]]) -> None:
+        self._firsts = owned([other._firsts for other in others], [mine[0] for mine in own])
+        self._seconds = owned([other._seconds for other in others], [mine[1] for mine in own])
 
     @property
     def state_rows(self) -> int:

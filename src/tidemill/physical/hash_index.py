@@ -33,6 +33,8 @@ class HashIndex:
     [1, -1]
     """
 
+    STATE = ("_hashes", "_live", "_count", "live_count", "_cells")
+
     def __init__(self) -> None:
         self._hashes: Array = np.zeros(1, dtype=np.uint64)  # by slot
         self._live = np.zeros(1, dtype=np.bool_)

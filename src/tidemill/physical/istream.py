@@ -6,6 +6,7 @@ from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -15,7 +16,7 @@ from tidemill.algebra.schema import Schema
 from tidemill.physical.arrays import Array, Ints
 from tidemill.physical.keys import canonical
 from tidemill.physical.ledger import Change, Ledger, Moments
-from tidemill.physical.operator import Exec, Operator, Sweep, empty_frame, with_validity
+from tidemill.physical.operator import Exec, Operator, Own, Sweep, empty_frame, with_validity
 from tidemill.timeline import OPEN_END
 
 _COPIES = "copies"
@@ -52,6 +53,8 @@ class DstreamExec(Exec):
 class _CopyChanges(Sweep):
     """Watches how many copies of each row there are."""
 
+    STATE = ("_ledger",)
+
     def __init__(self, schema: Schema) -> None:
         super().__init__(schema)
         self._columns = list(schema.names)
@@ -66,6 +69,11 @@ class _CopyChanges(Sweep):
         self._ledger.release(moments.slots[last][moments.totals[_COPIES][last] == 0])
         self._ledger.compact()
         return result
+
+    def share(self, others: Sequence[Any], own: Sequence[Sequence[Own]]) -> None:
+        super().share(others, own)
+        for other, (mine,) in zip(others, own, strict=True):
+            self._ledger.adopt(other._ledger, mine)
 
     @abstractmethod
     def _chronons(self, moments: Moments, change: Array) -> pl.DataFrame:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -107,6 +107,8 @@ class KeyTable:
     they did, all hashes would be computed anew with another seed.
     """
 
+    STATE = ("_keys", "_rows", "_stored", "_index", "_seed", "_columns", "_capacity")
+
     def __init__(self, empty: pl.DataFrame, keys: Sequence[str]) -> None:
         self._keys = list(keys) or [_NO_KEY]
         self._rows = RowStore(_keyed(empty) if not keys else empty)
@@ -166,6 +168,24 @@ class KeyTable:
         """Give slots back; their keys are gone."""
         self._index.free(slots)
 
+    def adopt(self, other: KeyTable, own: Callable[[pl.DataFrame], Bools]) -> Ints:
+        """Take the keys of another table that belong here; the new number of every old slot.
+
+        Those of other keys, and of slots that are free, are -1.
+        """
+        moved = np.full(len(other.live), -1, dtype=np.int64)
+        slots = np.flatnonzero(other.live)
+        slots = slots[own(other.rows(slots))]
+        moved[slots] = self.find_or_add(other.rows(slots))
+        for name, values in other.columns.items():
+            self.column(name, values.dtype)[moved[slots]] = values[slots]
+        return moved
+
+    def rehash(self) -> None:
+        """Find keys by the hashes that they have now."""
+        every = np.arange(len(self._rows), dtype=np.int64)
+        self._index.rehash(hash_rows(self._rows.take(every)[self._keys], self._seed))
+
     def compact(self) -> Ints | None:
         """If most slots are free, number the others anew: the new number of every old slot."""
         live = self.live
@@ -214,8 +234,7 @@ class KeyTable:
 
     def _reseed(self) -> None:
         self._seed += 1
-        every = np.arange(len(self._rows), dtype=np.int64)
-        self._index.rehash(hash_rows(self._rows.take(every)[self._keys], self._seed))
+        self.rehash()
 
 
 def key_table(values: pl.DataFrame) -> KeyTable:

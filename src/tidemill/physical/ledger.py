@@ -14,7 +14,7 @@ import numpy as np
 import polars as pl
 
 from tidemill.physical.adding import added_up, found_moments
-from tidemill.physical.arrays import Array, Ints, lasts_of
+from tidemill.physical.arrays import Array, Bools, Ints, lasts_of
 from tidemill.physical.calendar import Calendar, Entries, concat
 from tidemill.physical.keys import KeyTable
 from tidemill.physical.operator import ends, starts
@@ -76,6 +76,8 @@ class Moments:
 class Ledger:
     """Keys with running totals, and the ends that will change them."""
 
+    STATE = ("table", "_calendar", "_totals")
+
     def __init__(self, empty: pl.DataFrame, keys: Sequence[str], *totals: str) -> None:
         self.table = KeyTable(empty, keys)
         self._calendar = Calendar()
@@ -131,6 +133,13 @@ class Ledger:
             return _posted(changes, moment_of, behind, until)
 
         return Moments(slots, times, first, last, totals, before, post)
+
+    def adopt(self, other: Ledger, own: Callable[[pl.DataFrame], Bools]) -> Ints:
+        """Take the keys of another ledger that belong here; the new number of every old slot."""
+        moved = self.table.adopt(other.table, own)
+        self._calendar.adopt(other._calendar, moved)
+        self._totals |= other._totals
+        return moved
 
     def release(self, slots: Ints) -> None:
         """Forget keys that have no rows any more."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -21,6 +22,7 @@ from tidemill.physical.keys import KeyTable, canonical
 from tidemill.physical.operator import (
     Exec,
     Operator,
+    Own,
     Sweep,
     empty_frame,
     ends,
@@ -68,6 +70,8 @@ class _Changes(Sweep):
     All that is kept is ends that are still to come. How many copies there are does not matter.
     """
 
+    STATE = ("_rows", "_calendar")
+
     def __init__(self, node: ChangesExec) -> None:
         super().__init__(node.child.schema)
         self._columns = list(node.child.schema.names)
@@ -107,6 +111,11 @@ class _Changes(Sweep):
         self._keep(Entries(end[later], slots[later], {}))
         self._forget(np.concatenate([gone.slots, slots[slots >= 0]]), gone.slots)
         return together(told)
+
+    def share(self, others: Sequence[Any], own: Sequence[Sequence[Own]]) -> None:
+        super().share(others, own)
+        for other, (mine,) in zip(others, own, strict=True):
+            self._calendar.adopt(other._calendar, self._rows.adopt(other._rows, mine))
 
     def _slots(self, batch: pl.DataFrame, wanted: Bools) -> Ints:
         """The numbers of the rows that are to be compared or kept; -1 for others."""

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 import polars as pl
 
 from tidemill.algebra.plan import Plan
 from tidemill.algebra.schema import Schema
-from tidemill.physical.arrays import Ints
+from tidemill.physical.arrays import Bools, Ints
 from tidemill.physical.once import ONCE
 from tidemill.timeline import VALID_FROM, VALID_TO
 
 _VALIDITY = (VALID_FROM, VALID_TO)
+
+Own = Callable[[pl.DataFrame], Bools]
+"""Which rows belong to a partition."""
 
 
 class Operator(ABC):
@@ -24,6 +28,10 @@ class Operator(ABC):
     A batch holds the columns of the schema and the validity. A watermark promises that no later
     row of that input starts before it. A step may emit whatever can no longer change.
     """
+
+    STATE: ClassVar[tuple[str, ...]] = ()
+    """The attributes that a checkpoint has, beside those of the classes below; all others follow
+    from the node."""
 
     @abstractmethod
     def step(
@@ -53,6 +61,14 @@ class Operator(ABC):
 
     def hear(self, told: Mapping[int, bytes]) -> None:  # noqa: B027 (most operators do not care)
         """Learn what was told after the tick before, by partition, that of this one too."""
+
+    def share(self, others: Sequence[Any], own: Sequence[Sequence[Own]]) -> None:
+        """Take what belongs here of what the same operator remembers in other partitions.
+
+        For each of them, and for every input, `own` tells which rows belong here. The operator is
+        fresh; the others stay as they are. Time goes on where the last of them has come.
+        """
+        raise TypeError(f"{type(self).__name__} cannot be divided")
 
     @property
     def state_rows(self) -> int:
@@ -99,6 +115,9 @@ class Stateless(Operator):
     def rest(self, watermarks: Sequence[int]) -> int | None:
         return watermarks[0]
 
+    def share(self, others: Sequence[Any], own: Sequence[Sequence[Own]]) -> None:
+        pass
+
 
 class Sweep(Operator):
     """An operator that moves a line over time, from one watermark to the next.
@@ -106,6 +125,8 @@ class Sweep(Operator):
     Rows wait until the watermark has passed their start, so that a sweep sees every row of the
     time it covers, whatever the order in which rows came.
     """
+
+    STATE: ClassVar[tuple[str, ...]] = ("_waiting", "_swept")
 
     def __init__(self, *inputs: Schema) -> None:
         self._waiting = [Waiting(schema) for schema in inputs]
@@ -140,6 +161,11 @@ class Sweep(Operator):
         self._swept = until
         return result, self.output_watermark(until)
 
+    def share(self, others: Sequence[Any], own: Sequence[Sequence[Own]]) -> None:
+        for number, waiting in enumerate(self._waiting):
+            waiting.share([o._waiting[number] for o in others], [each[number] for each in own])
+        self._swept = min(other._swept for other in others)
+
     @property
     def waiting_rows(self) -> int:
         return sum(waiting.rows.height for waiting in self._waiting)
@@ -151,6 +177,8 @@ class Sweep(Operator):
 
 class Waiting:
     """Rows of an input that start behind a watermark."""
+
+    STATE = ("rows",)
 
     def __init__(self, schema: Schema) -> None:
         self.rows = empty_batch(schema)
@@ -164,6 +192,10 @@ class Waiting:
     def has_due(self, until: int) -> bool:
         """Whether a row that waits starts before `until`."""
         return self.rows.height > 0 and bool(starts(self.rows).min() < until)
+
+    def share(self, others: Sequence[Waiting], own: Sequence[Own]) -> None:
+        """See `Operator.share`."""
+        self.rows = owned([other.rows for other in others], own)
 
     @property
     def nbytes(self) -> int:
@@ -185,6 +217,11 @@ def together(batches: Sequence[pl.DataFrame]) -> pl.DataFrame:
         # In one piece: NumPy would copy the pieces whenever it is asked for a column.
         return pl.concat(full, rechunk=True)
     return full[0] if full else batches[0]
+
+
+def owned(frames: Sequence[pl.DataFrame], own: Sequence[Own]) -> pl.DataFrame:
+    """The rows of several frames that belong to a partition."""
+    return together([rows.filter(mine(rows)) for rows, mine in zip(frames, own, strict=True)])
 
 
 def empty_batch(schema: Schema) -> pl.DataFrame:

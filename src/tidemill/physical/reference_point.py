@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import polars as pl
 
 from tidemill.physical.hand_over import HandOverExec, handed_over
-from tidemill.physical.operator import Operator, starts
+from tidemill.physical.operator import Operator, Own, starts
 
 
 @dataclass(frozen=True)
@@ -33,3 +34,6 @@ class _ReferencePoint(Operator):
         old, new = inputs
         rows = [old.filter(starts(old) < self._split), new.filter(starts(new) >= self._split)]
         return pl.concat(rows), handed_over(watermarks, self._split)
+
+    def share(self, others: Sequence[Any], own: Sequence[Sequence[Own]]) -> None:
+        pass

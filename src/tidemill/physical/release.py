@@ -9,10 +9,10 @@ costs at most one more row per row, however many results are open.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from tidemill.algebra.schema import Schema
-from tidemill.physical.operator import Sweep
+from tidemill.physical.operator import Own, Sweep
 from tidemill.timeline import BEGIN, OPEN_END
 
 _FREE = 4096  # so few rows may be cut in every step
@@ -20,6 +20,8 @@ _FREE = 4096  # so few rows may be cut in every step
 
 class Release:
     """Keeps account of the rows that pay for a release."""
+
+    STATE = ("_credit", "watermark")
 
     def __init__(self, eager: bool) -> None:
         self.eager = eager
@@ -39,12 +41,18 @@ class Release:
 class OpenSweep(Sweep):
     """A sweep that may have results at its line whose end is not known yet."""
 
+    STATE: ClassVar[tuple[str, ...]] = ("_release",)
+
     def __init__(self, *inputs: Schema, eager: bool) -> None:
         super().__init__(*inputs)
         self._release = Release(eager)
 
     def take_over(self, node: Any) -> None:
         self._release.eager = node.eager
+
+    def share(self, others: Sequence[Any], own: Sequence[Sequence[Own]]) -> None:
+        super().share(others, own)
+        self._release.watermark = min(other._release.watermark for other in others)
 
     def rest(self, watermarks: Sequence[int]) -> int | None:
         # Open results may be due even if time stands still: they had to wait, or it has just

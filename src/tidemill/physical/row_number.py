@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import polars as pl
 import pyarrow as pa
 
 from tidemill.algebra.plan import Plan
 from tidemill.algebra.schema import Field, Schema
-from tidemill.physical.operator import Exec, Operator, Stateless
+from tidemill.physical.operator import Exec, Operator, Own, Stateless
 
 _BITS = 40  # so many rows a partition may see before numbers would meet those of the next
 
@@ -34,12 +36,18 @@ class RowNumberExec(Exec):
 
 
 class _RowNumber(Stateless):
+    STATE = ("_next",)
+
     def __init__(self, name: str) -> None:
         self._name = name
         self._next = 0
 
     def start(self, partition: int) -> None:
         self._next = partition << _BITS
+
+    def share(self, others: Sequence[Any], own: Sequence[Sequence[Own]]) -> None:
+        # Behind all numbers that any partition has given.
+        self._next += max(other._next & ((1 << _BITS) - 1) for other in others)
 
     def apply(self, batch: pl.DataFrame) -> pl.DataFrame:
         numbers = pl.int_range(self._next, self._next + batch.height, eager=True)

@@ -13,6 +13,8 @@ from tidemill.physical.arrays import Bools, Ints
 class RowStore:
     """Rows in a few chunks of growing size, so that adding costs O(log n) copies a row."""
 
+    STATE = ("_empty", "_chunks", "_length")
+
     def __init__(self, empty: pl.DataFrame) -> None:
         self._empty = empty.clear()
         self._chunks: list[pl.DataFrame] = []

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import polars as pl
 
 from tidemill.algebra.plan import Plan
 from tidemill.algebra.schema import Schema
 from tidemill.physical.eagerness import eager
-from tidemill.physical.operator import Exec, Operator, empty_batch
+from tidemill.physical.operator import Exec, Operator, Own, empty_batch, owned
 from tidemill.timeline import BEGIN, VALID_FROM, VALID_TO
 
 
@@ -36,6 +37,8 @@ class SnapshotExec(Exec):
 class _Snapshot(Operator):
     """Keeps the rows that this or a later snapshot needs."""
 
+    STATE = ("_rows",)
+
     def __init__(self, node: SnapshotExec) -> None:
         self._rows = empty_batch(node.schema)
 
@@ -51,6 +54,9 @@ class _Snapshot(Operator):
             instant.alias(VALID_FROM), pl.lit(until, pl.Int64).alias(VALID_TO)
         )
         return snapshot, max(BEGIN, until - 1)
+
+    def share(self, others: Sequence[Any], own: Sequence[Sequence[Own]]) -> None:
+        self._rows = owned([other._rows for other in others], [mine for (mine,) in own])
 
     @property
     def state_rows(self) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -16,8 +17,10 @@ from tidemill.physical.arrays import Ints
 from tidemill.physical.operator import (
     Exec,
     Operator,
+    Own,
     empty_batch,
     ends,
+    owned,
     payload,
     starts,
     with_validity,
@@ -49,6 +52,8 @@ class _Split(Operator):
     """Pieces are made as the watermark passes them, so that a long validity costs no more
     than the time that has gone by. A row that never ends is followed as far as time was seen.
     """
+
+    STATE = ("_rest", "_horizon")
 
     def __init__(self, node: SplitExec) -> None:
         self._length = node.length
@@ -93,6 +98,10 @@ class _Split(Operator):
         position = np.arange(len(row)) - np.repeat(np.cumsum(count) - count, count)
         begin = start[row] + position * self._length
         return with_validity(payload(rows)[row], begin, np.minimum(begin + self._length, stop[row]))
+
+    def share(self, others: Sequence[Any], own: Sequence[Sequence[Own]]) -> None:
+        self._rest = owned([other._rest for other in others], [mine for (mine,) in own])
+        self._horizon = max(other._horizon for other in others)
 
     @property
     def state_rows(self) -> int:

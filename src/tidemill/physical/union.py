@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import polars as pl
 
 from tidemill.algebra.plan import Plan
 from tidemill.algebra.schema import Schema
-from tidemill.physical.operator import Exec, Operator, together
+from tidemill.physical.operator import Exec, Operator, Own, together
 
 
 @dataclass(frozen=True)
@@ -33,6 +34,9 @@ class _Union(Operator):
         self, inputs: Sequence[pl.DataFrame], watermarks: Sequence[int]
     ) -> tuple[pl.DataFrame, int]:
         return together(inputs), min(watermarks)
+
+    def share(self, others: Sequence[Any], own: Sequence[Sequence[Own]]) -> None:
+        pass
 
     def rest(self, watermarks: Sequence[int]) -> int | None:
         return min(watermarks)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -17,6 +18,7 @@ from tidemill.physical.keys import KeyTable
 from tidemill.physical.operator import (
     Exec,
     Operator,
+    Own,
     empty_frame,
     ends,
     payload,
@@ -54,6 +56,8 @@ class _Versions(OpenSweep):
 
     If it ends earlier than it was to, it waits for that entry, but holds no longer than it does.
     """
+
+    STATE = ("_table", "_calendar")
 
     def __init__(self, node: VersionsExec) -> None:
         super().__init__(node.schema, eager=node.eager)
@@ -111,6 +115,11 @@ class _Versions(OpenSweep):
         moved = self._table.compact()
         if moved is not None:
             self._calendar.renumber(moved)
+
+    def share(self, others: Sequence[Any], own: Sequence[Sequence[Own]]) -> None:
+        super().share(others, own)
+        for other, (mine,) in zip(others, own, strict=True):
+            self._calendar.adopt(other._calendar, self._table.adopt(other._table, mine))
 
     @property
     def next_change(self) -> int:

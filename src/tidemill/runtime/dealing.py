@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import polars as pl
@@ -43,6 +43,11 @@ def _places(rows: pl.DataFrame, edge: Edge, partitions: int) -> Ints:
         given: Ints = rows[edge.keys[0]].to_numpy()
         return given % partitions
     names = edge.keys if edge.mode is Mode.HASH else edge.schema.names
+    return partition_of(rows, names, partitions)
+
+
+def partition_of(rows: pl.DataFrame, names: Sequence[str], partitions: int) -> Ints:
+    """The partition of every row, by the values of some columns."""
     keys = rows.select(names) if names else rows.select(rows.columns[:1])
     hashes = canonical(keys).hash_rows(seed=0).to_numpy()
     return (hashes % np.uint64(partitions)).astype(np.int64)

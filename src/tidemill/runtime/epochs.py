@@ -7,13 +7,14 @@ the epoch that it had.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from tidemill.fragments.counterparts import counterparts
+from tidemill.fragments.redealing import Redealt
 from tidemill.fragments.staging import Staging
 from tidemill.physical.operator import Exec
-from tidemill.runtime import blocks
+from tidemill.runtime import codec
 from tidemill.runtime.interface import Root
 from tidemill.store import Numbered, Store
 
@@ -24,7 +25,7 @@ class Epoch:
 
     `tags` are those of the results of queries. `carried` names the operators of stages whose place
     new ones take, `inputs` what was in the place of new edges, by tag. The notes are those of
-    whoever revised the graph.
+    whoever revised the graph. If it `deals`, what was remembered before is dealt out again.
     """
 
     tick: int = 0
@@ -35,6 +36,26 @@ class Epoch:
     carried: Mapping[Exec, Exec] = field(default_factory=dict)
     inputs: Mapping[int, Exec] = field(default_factory=dict)
     notes: Any = None
+    deals: bool = False
+
+    @property
+    def plans(self) -> list[Exec]:
+        """The plans of all queries, as they run."""
+        return [root.running for root in self.roots.values()]
+
+    def in_partitions(self, tick: int, base: Staging, new: Redealt) -> Epoch:
+        """The same queries from a tick on, in other partitions."""
+        tags = dict(zip(self.roots, new.staging.staged.results, strict=True))
+        return replace(
+            self,
+            tick=tick,
+            tags=tags,
+            staging=new.staging,
+            before=base,
+            carried=new.carried,
+            inputs={},
+            deals=True,
+        )
 
     def runs(self, roots: Mapping[str, Root]) -> bool:
         """Whether these are its queries, wherever their results go."""
@@ -64,9 +85,14 @@ def _meaning(root: Root) -> tuple[object, ...]:
 
 
 class EpochLog:
-    """The epochs of a run: the last one in memory, and with a store all that may be needed."""
+    """The epochs of a run: the last one in memory, and with a store all that may be needed.
 
-    def __init__(self, store: Store | None) -> None:
+    The functions of users are those that are `known`.
+    """
+
+    def __init__(self, store: Store | None, known: codec.Known | None = None) -> None:
+        self._store = store
+        self._known = known
         self._files = (
             None
             if store is None
@@ -79,7 +105,7 @@ class EpochLog:
         self._written = {tick: old for tick, old in self._written.items() if tick < epoch.tick}
         if self._files is not None:
             self._files.remove_from(epoch.tick + 1)
-            self._files.put(epoch.tick, *blocks.dump(epoch))
+            self._files.put(epoch.tick, *codec.dump(epoch))
         self._written[epoch.tick] = epoch
 
     def at(self, tick: int | None = None) -> Epoch | None:
@@ -97,7 +123,8 @@ class EpochLog:
     def _read(self, tick: int) -> Epoch:
         if tick not in self._written:
             assert self._files is not None
-            epoch: Epoch = blocks.load(bytearray(self._files.get(tick)))
+            assert self._store is not None
+            epoch: Epoch = codec.read(self._store, self._files.file(tick), self._known)
             self._written[tick] = epoch
         return self._written[tick]
 

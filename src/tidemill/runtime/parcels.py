@@ -116,9 +116,7 @@ def to_bytes(rows: pl.DataFrame) -> pa.Buffer:
     >>> from_bytes(to_bytes(rows)).equals(rows)
     True
     """
-    lasts = _duration(rows)
-    if lasts is not None:
-        rows = rows.drop(VALID_TO)
+    rows, lasts = without_ends(rows)
     table = rows.to_arrow(compat_level=pl.CompatLevel.newest())
     metadata = {} if lasts is None else {_LASTS: str(lasts).encode()}
     sink = pa.BufferOutputStream()
@@ -133,10 +131,20 @@ def from_bytes(body: pa.Buffer) -> pl.DataFrame:
     table = pa.ipc.open_stream(body).read_all()
     metadata = table.schema.metadata or {}
     rows = pl.DataFrame(table.replace_schema_metadata(None))
-    if _LASTS not in metadata:
+    return with_ends(rows, int(metadata[_LASTS]) if _LASTS in metadata else None)
+
+
+def without_ends(rows: pl.DataFrame) -> tuple[pl.DataFrame, int | None]:
+    """Rows that all hold equally long without their ends, and for how long; others as they are."""
+    lasts = _duration(rows)
+    return (rows if lasts is None else rows.drop(VALID_TO)), lasts
+
+
+def with_ends(rows: pl.DataFrame, lasts: int | None) -> pl.DataFrame:
+    """The rows with their ends, if these were left out."""
+    if lasts is None:
         return rows
-    end = pl.col(VALID_FROM) + int(metadata[_LASTS])
-    return rows.with_columns(end.alias(VALID_TO))
+    return rows.with_columns((pl.col(VALID_FROM) + lasts).alias(VALID_TO))
 
 
 def _duration(rows: pl.DataFrame) -> int | None:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 
 from tidemill.fragments import LateRowsExec, Stage
+from tidemill.fragments.homes import Home, Homes
 from tidemill.fragments.stages import EdgeExec
 from tidemill.physical.operator import Exec
 from tidemill.physical.source import SourceExec
@@ -49,14 +50,17 @@ class PlannedEpoch:
             stage.level: Former(old, stage, gathered(reports, stage.level)) for stage in old.stages
         }
         levels = {node: stage.level for stage in old.stages for node in _nodes(stage)}
+        homes = Homes(self.epoch.staging) if self.epoch.deals else None
         found = {}
         for stage in self.staged.stages:
             known = formers.get(stage.level)
-            if known is None or known.stage != stage:
+            if known is None or known.stage != stage or homes is not None:
                 # With another input, an operator may have come to another level.
                 before = (levels.get(carried.get(node, node), 0) for node in _nodes(stage))
-                there = (formers[level] for level in sorted(set(before)) if level)
-                found[stage.level] = Handover(tuple(there), carried)
+                there = tuple(formers[level] for level in sorted(set(before)) if level)
+                partitions = self.epoch.before.partitions
+                places = None if homes is None else _homes(stage, homes)
+                found[stage.level] = Handover(there, carried, places, partitions)
         return found
 
     def promised(self, totals: Mapping[Exec, NodeProgress], clocks: Clocks) -> dict[int, int]:
@@ -111,6 +115,12 @@ class PlannedEpoch:
                     failed[tag] = reasons[0]
         tags = self.epoch.tags.items()
         return {name: failed[tag] for name, tag in tags if tag in failed}
+
+
+def _homes(stage: Stage, homes: Homes) -> tuple[tuple[Home, ...], ...]:
+    """Where the rows of the inputs of every part of a stage are."""
+    nodes = nodes_of(*(root for _, root in stage.outputs))
+    return tuple(tuple(homes.of_inputs(node)) for node in nodes)
 
 
 def _nodes(stage: Stage) -> list[Exec]:

@@ -8,9 +8,11 @@ same slices, from the state that the tick before has left.
 from __future__ import annotations
 
 import time
+import warnings
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from dataclasses import replace
 from threading import RLock
 from typing import Any
 from uuid import uuid4
@@ -22,17 +24,19 @@ from tidemill.algebra.nodes import Scan
 from tidemill.errors import DamageError, ExecutionError, TidemillError
 from tidemill.feeds import folder_of, size_of
 from tidemill.fragments import LateRowsExec
+from tidemill.fragments.redealing import redealt
 from tidemill.fragments.staging import Staging
 from tidemill.physical.operator import Exec
 from tidemill.physical.source import SourceExec
 from tidemill.results import LateCallback
 from tidemill.runtime.clock import Seen, SourceClock, moved
+from tidemill.runtime.codec import Known
 from tidemill.runtime.epochs import Epoch, EpochLog, next_epoch
 from tidemill.runtime.fabric import Fabric
 from tidemill.runtime.findings import Findings
 from tidemill.runtime.gathering import Gathering
 from tidemill.runtime.interface import Job, Restored, Root
-from tidemill.runtime.manifest import open_manifest
+from tidemill.runtime.manifest import Manifest, note_dealt, open_manifest
 from tidemill.runtime.members import Delivery, Member, Sinks, outlets_of
 from tidemill.runtime.nodes import GraphNodes, NativeTotals, operator_totals
 from tidemill.runtime.opened import Opened
@@ -45,7 +49,7 @@ from tidemill.runtime.reports import Failure, Report
 from tidemill.runtime.sending import FOLDER as PLANS
 from tidemill.runtime.source_task import Piece
 from tidemill.runtime.sources import Source
-from tidemill.runtime.state import StageState, forget
+from tidemill.runtime.state import StageState, folder_of_state, forget
 from tidemill.runtime.tasks import Before, TickTasks
 from tidemill.runtime.ticks import Begun, Committed, TickLog
 from tidemill.store import Store
@@ -65,7 +69,9 @@ class Run:
     late go to `late`. Whoever holds the `lock` is between two ticks; how far all has come can be
     asked for at any time, from any thread. A query that fails is let go of; but if it was the last
     of a run that `ends_with_queries`, the tick fails with it. Ticks of one that does not end take
-    as much as is done in about the seconds of `latency`.
+    as much as is done in about the seconds of `latency`. Functions of users are those that are
+    `known`: a checkpoint has only their names. What a checkpoint has is dealt out to so many
+    `partitions`, if they are asked for; else it keeps those that it has.
     """
 
     def __init__(
@@ -77,6 +83,8 @@ class Run:
         late: str | LateCallback | None = None,
         ends_with_queries: bool = False,
         latency: float | None = None,
+        known: Known | None = None,
+        partitions: int | None = None,
     ) -> None:
         self.after_tick: Callable[[], None] = lambda: None
         self.before_commit: Callable[[], None] = lambda: None
@@ -91,11 +99,12 @@ class Run:
         self._ends_with_queries = ends_with_queries
         self._pace = Pace(None if bounded else latency)
         self._id = uuid4().hex
-        self._partitions = fabric.partitions if store is None else _taken(store, fabric.partitions)
+        manifest = _taken(store, partitions or fabric.partitions)
+        self._asked, self._rehashes = partitions, manifest.rehashes
         self._opened = Opened(open_source, store, bounded)
         try:
-            self._log = None if store is None else TickLog(store)
-            self._epochs = EpochLog(store)
+            self._log = None if store is None else TickLog(store, known)
+            self._epochs = EpochLog(store, known)
         except BaseException:
             if store is not None:
                 store.close()
@@ -114,7 +123,7 @@ class Run:
         self._unfinished: Begun | None = None
         self._lost: Exception | None = None
         self._changed = False
-        self._base = Staging(self._partitions)
+        self._base = Staging(partitions or manifest.partitions)
         self._pending = PlannedEpoch(Epoch(staging=self._base, before=self._base))
         try:
             self.restored = self._restore()
@@ -230,6 +239,7 @@ class Run:
         came = {new: self._carried.get(old, old) for new, old in carried.items()}
         came = {**self._carried, **came}
         epoch = next_epoch(self._next, self._base, roots, came, notes)
+        epoch = replace(epoch, deals=self._rehashes)
         pending = PlannedEpoch(epoch)
         self._opened.open(pending.leaves)  # first, because it may refuse
         self._epochs.write(epoch)
@@ -310,7 +320,8 @@ class Run:
         members = {n: self._members[n] for n in epoch.roots if n in self._members}
         clocks = self._opened.clocks(begun)
         fabric = self._fabric
-        tasks = TickTasks(self._id, fabric.is_local, fabric.direct, self._partitions, self._store)
+        partitions = epoch.staging.partitions
+        tasks = TickTasks(self._id, fabric.is_local, fabric.direct, partitions, self._store)
         outlets = outlets_of(members, epoch, self._store)
         before = Before(self._base, self._reports, self._opened.now)
         pieces, timings = self._opened.pieces(begun, planned), self._opened.timings
@@ -363,6 +374,59 @@ class Run:
         self._opened.keep(self._pending.leaves)
         self._opened.let_go()
         self._findings.note_shares(self.nodes, self._ticks)
+        if planned.epoch.deals:
+            self._note_dealt(tick, planned.epoch)
+        self._deal_as_asked()
+
+    # Other partitions
+
+    def _deal_as_asked(self) -> None:
+        """With the next tick, deal all out to the partitions that were asked for, if they differ.
+
+        A tick that was begun, and plans that wait for their first one, have to be done with first.
+        """
+        waits = self._unfinished is not None or self._pending.epoch.tick >= self._next
+        if self._asked is None or self._asked == self._base.partitions or waits:
+            return
+        epoch = self._pending.epoch
+        new = redealt(self._base, epoch.plans, self._asked)
+        if new.reason is None:
+            self._deal(epoch.in_partitions(self._next, self._base, new))
+            return
+        have = self._base.partitions
+        text = f"the checkpoint goes on with {have} partitions, not {self._asked}: {new.reason}"
+        warnings.warn(text, stacklevel=2)
+        self._asked = None
+
+    def _deal_anew(self) -> None:
+        """Find rows and keys by other hashes than before, from the next tick on."""
+        epoch = self._planned_at(self._next).epoch
+        reason = redealt(self._base, epoch.plans, self._base.partitions).reason
+        if reason is not None:
+            raise ExecutionError(
+                f"the checkpoint was made with another version of Polars: {reason}",
+                help="use that version, or start anew with another checkpoint",
+            )
+        if epoch.tick < self._next:
+            epoch = replace(epoch, tick=self._next, before=self._base, carried={}, inputs={})
+        self._deal(replace(epoch, deals=True))
+
+    def _deal(self, epoch: Epoch) -> None:
+        self._epochs.write(epoch)
+        with self._books:
+            self._pending, self._nodes = PlannedEpoch(epoch), None
+
+    def _note_dealt(self, tick: int, epoch: Epoch) -> None:
+        """All is where it belongs now; what is left elsewhere goes once nobody goes back to it."""
+        assert self._store is not None
+        if tick == epoch.tick:
+            self._rehashes = False
+            note_dealt(self._store, epoch.staging.partitions)
+        if tick != epoch.tick + 1:
+            return
+        for stage in epoch.before.staged.stages:
+            for number in range(epoch.staging.partitions, epoch.before.partitions):
+                self._store.remove_folder(folder_of_state(stage.level, number))
 
     def _note(
         self,
@@ -413,7 +477,8 @@ class Run:
         self._refuse_lost(done)
         self._next = done.tick + 1
         self._unfinished = self._log.begun(self._next)
-        self._changed = last.tick > done.tick and bool(last.roots)
+        # Nobody waits for what is only dealt out again.
+        self._changed = last.tick > done.tick and bool(last.roots) and not last.deals
         self._pending = PlannedEpoch(last)
         self._base = last.before if last.tick > done.tick else last.staging
         self._opened.go_to(done.sources)
@@ -425,6 +490,9 @@ class Run:
             if name in self._members:
                 self._members[name].rows_out = rows
         self._refuse_lost_state(done)
+        if self._rehashes:
+            self._deal_anew()
+        self._deal_as_asked()
         users = {name: root for name, root in last.roots.items() if not name.startswith(_LATE)}
         return Restored(users, last.notes) if users else None
 
@@ -445,7 +513,7 @@ class Run:
         """Tell at once that a file is missing, and not when a tick wants it."""
         if done.tick >= 0:
             for stage in self._base.staged.stages:
-                for partition in range(self._partitions):
+                for partition in range(self._base.partitions):
                     StageState(self._store, stage.level, partition, self._id).history(done.tick)
 
     def _refuse_detached(self) -> None:
@@ -539,8 +607,10 @@ class Run:
                 self._store.close()
 
 
-def _taken(store: Store, partitions: int) -> int:
-    """Take a store for this run; the number of partitions that its state has."""
+def _taken(store: Store | None, partitions: int) -> Manifest:
+    """Take a store for this run; one that is new gets so many partitions."""
+    if store is None:
+        return Manifest(partitions)
     store.lock()
     try:
         store.remove_folder(PLANS)

@@ -1,7 +1,9 @@
 """Tasks on their way to other processes: plans stay behind where they are known.
 
 Plans are large, and the same for many ticks. They are written to the store once, and tasks name
-them; a process reads those that it has not seen yet.
+them; a process reads those that it has not seen yet. Tasks, and these plans, are pickles: they have
+the functions of users in them, for workers that cannot know them by name, and live only as long as
+the run that has made them. No run reads those of another one.
 """
 
 from __future__ import annotations
@@ -15,7 +17,6 @@ from uuid import uuid4
 import cloudpickle
 
 from tidemill.fragments import Stage, Staged
-from tidemill.runtime import blocks
 from tidemill.store import Store
 
 FOLDER = "plans"
@@ -49,7 +50,7 @@ class Sender:
 
     def _keep(self, plan: Staged, store: Store) -> None:
         file = f"{FOLDER}/{uuid4().hex}"
-        store.put(file, *blocks.dump(plan), scratch=True)
+        store.put(file, cloudpickle.dumps(plan, protocol=5), scratch=True)
         self._plans[file] = plan  # as long as it is here, no other object has its identity
         self._names[id(plan)] = (store.uri, file, None)
         for number, stage in enumerate(plan.stages):
@@ -100,7 +101,7 @@ _PLANS: dict[tuple[str, str], Staged] = {}
 def _known(uri: str, file: str) -> Staged:
     plan = _PLANS.get((uri, file))
     if plan is None:
-        plan = blocks.load(bytearray(Store(uri).get(file)))
+        plan = pickle.loads(Store(uri).get(file))
         for old in list(_PLANS)[: 1 - _KEPT]:
             del _PLANS[old]
         _PLANS[uri, file] = plan

@@ -46,6 +46,8 @@ class Sketch:
     3
     """
 
+    STATE = ("_registers", "_quiet")
+
     def __init__(self, registers: Array | None = None) -> None:
         self._registers = np.zeros(_REGISTERS, np.uint8) if registers is None else registers
         self._quiet = 0  # rows since the last change

@@ -11,6 +11,7 @@ from typing import Any
 import polars as pl
 
 from tidemill.fragments import Mode, Stage, Staged, traced
+from tidemill.fragments.homes import Home
 from tidemill.physical.operator import Exec, empty_batch, together
 from tidemill.physical.row_number import RowNumberExec
 from tidemill.runtime.clock import Clocks, Facts, SourceClock, moved, newest_of, seen_by
@@ -18,6 +19,7 @@ from tidemill.runtime.dealing import deal
 from tidemill.runtime.operators import Arrival, Graph, nodes_of
 from tidemill.runtime.outlets import NOTHING, Outlets
 from tidemill.runtime.parcels import FACTS, REPORT, Parcel
+from tidemill.runtime.redeal import Share, rehash
 from tidemill.runtime.reports import Failure, News, Report
 from tidemill.runtime.state import StageState, TickRows
 from tidemill.store import Store
@@ -38,10 +40,16 @@ class Former:
 
 @dataclass(frozen=True)
 class Handover:
-    """The stages whose operators go on in a new one; `carried` names old parts by new ones."""
+    """The stages whose operators go on in a new one; `carried` names old parts by new ones.
+
+    With `homes`, what they remember in `partitions` is dealt out again: where the rows of the
+    inputs of the new operators are, in the order of these.
+    """
 
     formers: tuple[Former, ...]
     carried: Mapping[Exec, Exec] = field(default_factory=dict)
+    homes: tuple[tuple[Home, ...], ...] | None = None
+    partitions: int = 0
 
 
 @dataclass(frozen=True)
@@ -50,6 +58,7 @@ class StageTask:
 
     `promised` are watermarks of edges, by tag, behind which time must not go back. Tasks of one
     process that are handed over as they are (`is_local`) have the same objects as those before.
+    If it `rehashes`, what it reads may have been written by a version with other hashes.
     """
 
     staged: Staged
@@ -64,6 +73,7 @@ class StageTask:
     handover: Handover | None = None
     outlets: Outlets = NOTHING
     is_local: bool = False
+    rehashes: bool = False
 
     def __call__(self, partition: int, parcels: Iterable[Parcel]) -> Iterator[Parcel]:
         began = time.perf_counter()
@@ -147,6 +157,8 @@ class StageTask:
             return graph, replayed
         formers = self.handover.formers
         roots = [root for _, root in self.stage.outputs]
+        if self.handover.homes is not None:
+            return self._dealt_out(self.handover, partition)
         if self.is_local and [former.stage.level for former in formers] == [self.stage.level]:
             # Nobody else wants the operators, and their parts are the same objects: only what
             # comes or goes costs time.
@@ -174,16 +186,39 @@ class StageTask:
         graph.revise(roots, self.handover.carried)
         return graph, done_again
 
-    def _former(self, former: Former, state: StageState, partition: int) -> tuple[Graph, int]:
-        """The operators of a stage that ran until now."""
-        old = replace(
+    def _dealt_out(self, handover: Handover, partition: int) -> tuple[Graph, int]:
+        """Fresh operators, with what belongs here of what there was in all old partitions."""
+        parts: dict[Exec, list[Any]] = {}
+        done_again = 0
+        for former in handover.formers:
+            nodes = nodes_of(*(root for _, root in former.stage.outputs))
+            for number in range(handover.partitions):
+                # As it is in the store: others want what is in memory, too.
+                run = f"{self.run}/copy"
+                state = StageState(self.store, former.stage.level, number, run)
+                past = replace(self._past(former), rehashes=True)
+                known, replayed = past._graph(state, number)
+                for node, part in zip(nodes, known.state, strict=True):
+                    parts.setdefault(node, []).append(part)
+                done_again += replayed
+        graph = Graph(*(root for _, root in self.stage.outputs), partition=partition)
+        share = Share(handover.homes or (), partition, self.partitions)
+        share.give(graph, parts, handover.carried)
+        return graph, done_again
+
+    def _past(self, former: Former) -> StageTask:
+        """The task of a stage that ran until now, as it was in the tick before."""
+        return replace(
             self, staged=former.staged, stage=former.stage, news=former.news, handover=None
         )
+
+    def _former(self, former: Former, state: StageState, partition: int) -> tuple[Graph, int]:
+        """The operators of a stage that ran until now."""
         if former.stage.level != self.stage.level:
             # Another task may want what is in memory.
             run = self.run if self.store is None else f"{self.run}/copy"
             state = StageState(self.store, former.stage.level, partition, run)
-        return old._graph(state, partition)
+        return self._past(former)._graph(state, partition)
 
     def _restored(self, state: StageState, partition: int) -> tuple[Graph, int]:
         """The operators as the tick before left them, and how many ticks it took to get there."""
@@ -195,7 +230,10 @@ class StageTask:
         if graph is None or base is not None:
             graph = Graph(*(root for _, root in self.stage.outputs), partition=partition)
         if base is not None:
-            graph.state = state.read_snapshot(base)
+            graph.state = state.read_snapshot(base, graph.state)
+        if base is not None and self.rehashes:
+            for operator, _ in graph.state:
+                rehash(operator)
         for segment in rows:
             brought = state.read_rows(segment)
             graph.hear(brought.news)

@@ -8,18 +8,16 @@ Files are named by the tick, so that doing a tick again changes nothing.
 
 from __future__ import annotations
 
-import pickle
-import struct
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import polars as pl
 
 from tidemill.errors import DamageError
-from tidemill.runtime import blocks
-from tidemill.runtime.parcels import from_bytes, to_bytes
+from tidemill.runtime import codec
+from tidemill.runtime.parcels import with_ends, without_ends
 from tidemill.runtime.reports import News
 from tidemill.store import Part, Store
 
@@ -33,16 +31,19 @@ _CACHE: dict[str, tuple[int, Any, float]] = {}
 """Operators that this process still has in memory: the tick they stand at, they, and since when."""
 
 _SNAPSHOT, _ROWS = "snapshot", "rows"
-_SIZE = struct.Struct("<Q")
 
 
 @dataclass(frozen=True)
 class TickRows:
-    """What a tick brought to a stage: rows and watermarks by edge, and what operators heard."""
+    """What a tick brought to a stage: rows and watermarks by edge, and what operators heard.
+
+    In a file, rows that all hold equally long have no ends; `lasts` tells for how long, by edge.
+    """
 
     rows: Mapping[int, pl.DataFrame]
     marks: Mapping[int, int]
     news: News
+    lasts: Mapping[int, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -59,7 +60,7 @@ class StageState:
 
     def __init__(self, store: Store | None, level: int, partition: int, run: str) -> None:
         self._store = store
-        self._folder = f"state/stage={level}/partition={partition}"
+        self._folder = folder_of_state(level, partition)
         self._run = run
         # What an earlier run left in memory may not be what is on disk now.
         self._key = f"{run}/{level}/{partition}"
@@ -104,37 +105,29 @@ class StageState:
             raise DamageError(path, f"it is missing, and there is no {_SNAPSHOT} from then on")
         return base, rows
 
-    def read_snapshot(self, segment: Segment) -> Any:
+    def read_snapshot(self, segment: Segment, into: Any = None) -> Any:
+        """What operators remember, in the operators of `into`, which are fresh."""
         assert self._store is not None
-        return blocks.load(self._store.mapped(segment.name))
+        return codec.read(self._store, segment.name, into=into)
 
     def read_rows(self, segment: Segment) -> TickRows:
-        """What a tick brought.
-
-        The rows are in memory of Arrow's: a thread of Polars that lets go of memory of Python
-        would wait for the thread that waits for Polars.
-        """
+        """What a tick brought."""
         assert self._store is not None
-        file = self._store.buffer(segment.name)
-        (size,) = _SIZE.unpack(file.slice(0, _SIZE.size))
-        sizes, marks, news = pickle.loads(file.slice(_SIZE.size, size))
-        rows, at = {}, _SIZE.size + size
-        for tag, length in sizes:
-            rows[tag] = from_bytes(file.slice(at, length))
-            at += length
-        return TickRows(rows, marks, news)
+        found: TickRows = codec.read(self._store, segment.name)
+        rows = {tag: with_ends(rows, found.lasts.get(tag)) for tag, rows in found.rows.items()}
+        return replace(found, rows=rows, lasts={})
 
     def write_snapshot(self, tick: int, state: Any) -> None:
         """Store what the operators remember."""
-        self._write(tick, _SNAPSHOT, blocks.dump(state))
+        self._write(tick, _SNAPSHOT, codec.dump(state))
 
     def write_rows(self, tick: int, brought: TickRows) -> None:
-        """Store what a tick brought: sizes and facts first, then the rows of every edge."""
-        bodies = {tag: to_bytes(rows) for tag, rows in brought.rows.items()}
-        sizes = [(tag, body.size) for tag, body in bodies.items()]
-        head = pickle.dumps((sizes, dict(brought.marks), brought.news))
-        rows = [memoryview(body) for body in bodies.values()]
-        self._write(tick, _ROWS, [_SIZE.pack(len(head)), head, *rows])
+        """Store what a tick brought."""
+        pairs = {tag: without_ends(rows) for tag, rows in brought.rows.items()}
+        rows = {tag: rows for tag, (rows, _) in pairs.items()}
+        lasts = {tag: lasts for tag, (_, lasts) in pairs.items() if lasts is not None}
+        news = {number: dict(told) for number, told in brought.news.items()}
+        self._write(tick, _ROWS, codec.dump(TickRows(rows, dict(brought.marks), news, lasts)))
 
     def size_since(self, tick: int) -> tuple[int, int]:
         """The bytes of the last snapshot, and of the rows after it."""
@@ -175,6 +168,11 @@ class StageState:
         for segment in self._segments():
             if segment.tick >= tick and segment.name != name:
                 self._store.remove(segment.name)
+
+
+def folder_of_state(level: int, partition: int) -> str:
+    """Where a stage has its files in a partition."""
+    return f"state/stage={level}/partition={partition}"
 
 
 def forget(run: str) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 from tidemill.feeds import FileSlice, Slice, kept_json, kept_slice
 from tidemill.physical.operator import Exec
-from tidemill.runtime import blocks
+from tidemill.runtime import codec
 from tidemill.runtime.operators import NodeProgress
 from tidemill.runtime.reports import Failure, Report
 from tidemill.runtime.sources import Taken, dumped, loaded
@@ -54,12 +54,13 @@ class Committed:
 
 
 class TickLog:
-    """The records of ticks in a store."""
+    """The records of ticks in a store; the functions of users are those that are `known`."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, known: codec.Known | None = None) -> None:
         self._store = store
         self._begun = Numbered(store, _FOLDER, ".begun", keep_last=True)
         self._done = Numbered(store, _FOLDER, ".done", keep_last=True)
+        self._known = known
 
     def begin(self, begun: Begun) -> None:
         """Write down what a tick is to do, before it does anything; its rows are there before."""
@@ -84,7 +85,7 @@ class TickLog:
         """Write down that a tick is done; what it has written is there before."""
         self._store.flush()
         with self._store.committing():
-            self._done.put(done.tick, *blocks.dump(done))
+            self._done.put(done.tick, *codec.dump(done))
             for files in (self._begun, self._done):
                 files.remove_before(done.tick + 1 - _KEPT)
 
@@ -92,12 +93,12 @@ class TickLog:
         """The last tick that is done."""
         if not self._done.numbers:
             return Committed()
-        return self.read(self._store, self._done.numbers[-1])
+        return self.read(self._store, self._done.numbers[-1], self._known)
 
     @staticmethod
-    def read(store: Store, tick: int) -> Committed:
+    def read(store: Store, tick: int, known: codec.Known | None = None) -> Committed:
         """What a tick has left that is done."""
-        found: Committed = blocks.load(bytearray(store.get(f"{_FOLDER}/{tick:012d}.done")))
+        found: Committed = codec.read(store, f"{_FOLDER}/{tick:012d}.done", known)
         return found
 
     def begun(self, tick: int) -> Begun | None:

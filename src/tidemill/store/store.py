@@ -172,9 +172,12 @@ class Store:
             raise DamageError(path, f"it cannot be read: {error}") from error
         return found if self._plain else unsealed(path, found)
 
-    def mapped(self, name: str) -> bytearray | mmap.mmap:
-        """The content of a file in memory that may be changed; the file does not change with it."""
-        size = self.buffer(name).size  # which has looked at the checksum
+    def mapped(self, name: str, size: int | None = None) -> bytearray | mmap.mmap:
+        """The content of a file in memory that may be changed; the file does not change with it.
+
+        Whoever knows its `size` has looked at the checksum.
+        """
+        size = self.buffer(name).size if size is None else size
         return self._disk.mapped(self.path(name), size)
 
     def get_table(self, name: str) -> pa.Table:

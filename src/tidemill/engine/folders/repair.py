@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -23,6 +22,7 @@ from tidemill.engine.folders.verify import check_file, verify
 from tidemill.engine.kept import AnswerLog
 from tidemill.engine.kept.log import LOST, Entry
 from tidemill.errors import DamageError, TidemillError
+from tidemill.runtime.codec import AnyFunction
 from tidemill.runtime.epochs import EpochLog
 from tidemill.runtime.relation_log import RelationLog
 from tidemill.runtime.state import StageState
@@ -163,13 +163,12 @@ def _whole_at(run: Path, tick: int) -> Committed | None:
     """What a tick has left, if all of it is there."""
     store = Store(str(run))
     try:
-        done = TickLog.read(store, tick)
-        epoch = EpochLog(store).at(tick)
-        partitions = int(json.loads(store.get("manifest.json"))["partitions"])
+        done = TickLog.read(store, tick, AnyFunction())
+        epoch = EpochLog(store, AnyFunction()).at(tick)
         if epoch is None or epoch.tick != done.epoch:
             return None
         for stage in epoch.staging.staged.stages:
-            for partition in range(partitions):
+            for partition in range(epoch.staging.partitions):
                 state = StageState(store, stage.level, partition, "")
                 base, rows = state.history(tick)
                 for segment in (*([base] if base else []), *rows):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -25,6 +24,7 @@ from tidemill.engine.kept import AnswerLog
 from tidemill.errors import DamageError
 from tidemill.feeds import folder_of
 from tidemill.feeds.file_log import FileLog
+from tidemill.runtime.codec import AnyFunction
 from tidemill.runtime.epochs import EpochLog
 from tidemill.runtime.relation_log import RelationLog
 from tidemill.runtime.state import StageState
@@ -98,7 +98,7 @@ def _is_unfinished(file: Path, done: Committed | None) -> bool:
 def _committed(found: Found, run: Path) -> Committed | None:
     done = None
     with found.noting(run / "ticks"):
-        done = TickLog(Store(str(run))).last()
+        done = TickLog(Store(str(run)), AnyFunction()).last()
     return done
 
 
@@ -131,12 +131,11 @@ def _check_ticks(found: Found, store: Store, done: Committed | None) -> None:
 def _check_state(found: Found, store: Store, done: Committed | None) -> None:
     if done is None or done.tick < 0:
         return
-    epoch = EpochLog(store).at(done.tick)
+    epoch = EpochLog(store, AnyFunction()).at(done.tick)
     if epoch is None or epoch.tick != done.epoch:
         raise DamageError(store.path(f"epochs/{done.epoch:012d}.epoch"), "it is missing")
-    partitions = int(json.loads(store.get("manifest.json"))["partitions"])
     for stage in epoch.staging.staged.stages:
-        for partition in range(partitions):
+        for partition in range(epoch.staging.partitions):
             StageState(store, stage.level, partition, "").history(done.tick)
 
 

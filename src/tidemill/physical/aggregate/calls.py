@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
+from typing import Any, ClassVar
 
 import numpy as np
 import polars as pl
@@ -22,6 +23,9 @@ from tidemill.physical.operator import ends
 
 class RunningCall(ABC):
     """One aggregate call: what it posts to the ledger, and its answers at the moments."""
+
+    STATE: ClassVar[tuple[str, ...]] = ()
+    """See `Operator.STATE`."""
 
     def __init__(self, call: AggregateCall, source: int) -> None:
         self.call = call
@@ -55,6 +59,9 @@ class RunningCall(ABC):
 
     def renumber(self, moved: Ints) -> None:  # noqa: B027 (most calls keep nothing by slot)
         """Follow slots to their new numbers."""
+
+    def adopt(self, other: Any, moved: Ints) -> None:  # noqa: B027 (most calls keep nothing)
+        """Take what another one keeps of slots that have moved here."""
 
     @property
     def nbytes(self) -> int:
@@ -162,6 +169,8 @@ class _Best(RunningCall):
 
 
 class _Extreme(_Best):
+    STATE = ("_extremes",)
+
     def __init__(self, call: AggregateCall, source: int, prefix: str, argument: pa.DataType):
         super().__init__(call, source, prefix, argument)
         self._type = _polars_type(argument)
@@ -180,12 +189,17 @@ class _Extreme(_Best):
     def renumber(self, moved: Ints) -> None:
         self._extremes.renumber(moved)
 
+    def adopt(self, other: _Extreme, moved: Ints) -> None:
+        self._extremes.adopt(other._extremes, moved)
+
     @property
     def nbytes(self) -> int:
         return self._extremes.nbytes
 
 
 class _User(_Best):
+    STATE = ("_state",)
+
     def __init__(
         self,
         call: AggregateCall,
@@ -209,6 +223,9 @@ class _User(_Best):
 
     def renumber(self, moved: Ints) -> None:
         self._state.renumber(moved)
+
+    def adopt(self, other: _User, moved: Ints) -> None:
+        self._state.adopt(other._state, moved)
 
 
 def _polars_type(data_type: pa.DataType) -> pl.DataType:

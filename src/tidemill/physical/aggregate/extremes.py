@@ -62,6 +62,8 @@ def _merged(before: _Chain, last: _Chain) -> _Chain:
 class Extremes:
     """The smallest (or largest) value of every slot, at every moment."""
 
+    STATE = ("_chains",)
+
     def __init__(self, largest: bool) -> None:
         self._largest = largest
         self._chains: list[_Chain] = []
@@ -91,6 +93,13 @@ class Extremes:
         """Follow slots to their new numbers; rows of slots that are gone have ended."""
         chains = [_Chain(moved[c.slots], c.ends, c.values) for c in self._chains]
         self._chains = [chain.take(chain.slots >= 0) for chain in chains]
+
+    def adopt(self, other: Extremes, moved: Ints) -> None:
+        """Take the rows of another one whose slots have moved here."""
+        for chain in other._chains:
+            here = _Chain(moved[chain.slots], chain.ends, chain.values)
+            here = here.take(here.slots >= 0)
+            self._chains.append(here.take(slot_order(here.slots, here.ends)))
 
     def _standing(
         self, chain: _Chain, moments: Moments, swept: int, until: int

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -21,6 +22,7 @@ from tidemill.physical.ledger import Change, Ledger, Moments
 from tidemill.physical.operator import (
     Exec,
     Operator,
+    Own,
     empty_batch,
     empty_frame,
     together,
@@ -63,6 +65,8 @@ class AggregateExec(Exec):
 
 
 class _Aggregate(OpenSweep):
+    STATE = ("_ledger", "_calls")
+
     def __init__(self, node: AggregateExec) -> None:
         super().__init__(*(child.schema for child in node.children), eager=node.eager)
         self._node = node
@@ -152,6 +156,13 @@ class _Aggregate(OpenSweep):
         if moved is not None:
             for call in self._calls:
                 call.renumber(moved)
+
+    def share(self, others: Sequence[Any], own: Sequence[Sequence[Own]]) -> None:
+        super().share(others, own)
+        for other, mine in zip(others, own, strict=True):
+            moved = self._ledger.adopt(other._ledger, mine[0])
+            for call, theirs in zip(self._calls, other._calls, strict=True):
+                call.adopt(theirs, moved)
 
     @property
     def next_change(self) -> int:

@@ -23,6 +23,8 @@ _NOTHING = object()
 class UserState:
     """The partial results of the rows that hold, per slot, and their ends."""
 
+    STATE = ("_live",)
+
     def __init__(self, function: UserAggregate) -> None:
         self._function = function
         self._live: dict[int, list[tuple[int, Any]]] = defaultdict(list)
@@ -57,6 +59,11 @@ class UserState:
         """Follow slots to their new numbers."""
         live = {int(moved[slot]): rows for slot, rows in self._live.items() if moved[slot] >= 0}
         self._live = defaultdict(list, live)
+
+    def adopt(self, other: UserState, moved: Ints) -> None:
+        """Take the partial results of another one whose slots have moved here."""
+        live = ((int(moved[slot]), rows) for slot, rows in other._live.items())
+        self._live.update({slot: list(rows) for slot, rows in live if slot >= 0})
 
     def _sweep_slot(
         self,

@@ -16,7 +16,7 @@ from tidemill.physical.join.combinations import Combinations, Shelf, alone, exte
 from tidemill.physical.join.side import Run, Side
 from tidemill.physical.keys import same_rows
 from tidemill.physical.once import ONCE
-from tidemill.physical.operator import Operator, empty_batch, payload, with_validity
+from tidemill.physical.operator import Operator, Own, empty_batch, payload, with_validity
 from tidemill.physical.pairs import Condition
 
 Order = tuple[int, ...]
@@ -31,6 +31,8 @@ class JoinOperator(Operator):
     step the input with the most new rows counts as the first: nobody looks for these rows, so
     they need not be put in order, but for the few that are kept.
     """
+
+    STATE = ("_sides",)
 
     def __init__(
         self,
@@ -133,6 +135,10 @@ class JoinOperator(Operator):
             same = same_rows(keyed[0], other)
             batch = batch if same.all() else batch.filter(same)
         return batch
+
+    def share(self, others: Sequence[Any], own: Sequence[Sequence[Own]]) -> None:
+        for number, side in enumerate(self._sides):
+            side.share([o._sides[number] for o in others], [each[number] for each in own])
 
     @property
     def state_rows(self) -> int:

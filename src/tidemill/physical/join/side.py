@@ -13,7 +13,7 @@ from tidemill.algebra.schema import Schema
 from tidemill.physical.arrays import Array, Ints
 from tidemill.physical.keys import KeyColumns, hash_rows
 from tidemill.physical.once import ONCE
-from tidemill.physical.operator import ends, starts
+from tidemill.physical.operator import Own, ends, owned, starts
 from tidemill.physical.ordering import slot_order, stable_order
 from tidemill.timeline import OPEN_END
 
@@ -114,6 +114,8 @@ class Run:
 class Side:
     """One input: its rows in runs, small new ones behind large old ones."""
 
+    STATE = ("runs",)
+
     def __init__(
         self,
         schema: Schema,
@@ -145,6 +147,16 @@ class Side:
         while len(self.runs) > 1 and len(self.runs[-1]) * 2 >= len(self.runs[-2]):
             last, before = self.runs.pop(), self.runs.pop()
             self.runs.append(ONCE.get((before, last), "merged", partial(Run.merged, before, last)))
+
+    def share(self, others: Sequence[Side], own: Sequence[Own]) -> None:
+        """See `Operator.share`."""
+        pairs = [(run.batch, mine) for o, mine in zip(others, own, strict=True) for run in o.runs]
+        rows = owned([rows for rows, _ in pairs], [mine for _, mine in pairs]) if pairs else None
+        self.runs = [] if rows is None or not rows.height else [self._ready(rows).ordered]
+
+    def rehash(self) -> None:
+        """Find rows by the hashes that they have now."""
+        self.runs = [self._ready(run.batch).ordered for run in self.runs]
 
     def has_expired(self, expired: int) -> bool:
         """Whether some rows can be forgotten at little cost."""

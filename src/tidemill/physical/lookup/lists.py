@@ -18,6 +18,8 @@ class Numbers:
     ([3, 5], 2)
     """
 
+    STATE = ("_room", "_length")
+
     def __init__(self) -> None:
         self._room = np.zeros(0, dtype=np.int64)
         self._length = 0
@@ -53,6 +55,8 @@ class Lists:
     All lists are in one pool. One that outgrows its place moves to the end of the pool, where it
     gets twice the room that it needs: so a row is moved twice on average, at most.
     """
+
+    STATE = ("_rows", "_starts", "_reach", "_in_order")
 
     def __init__(self, table: KeyTable, timed: bool) -> None:
         self._table = table

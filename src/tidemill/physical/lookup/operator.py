@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -12,7 +13,7 @@ from tidemill.algebra.schema import Schema
 from tidemill.physical.arrays import Bools, Ints
 from tidemill.physical.keys import KeyColumns
 from tidemill.physical.lookup.relation import Relation
-from tidemill.physical.operator import Operator, Waiting, starts
+from tidemill.physical.operator import Operator, Own, Waiting, starts
 from tidemill.physical.pairs import Condition
 from tidemill.timeline import OPEN_END, VALID_FROM
 
@@ -25,6 +26,8 @@ class Lookup(Operator):
     If it `waits`, rows of the left side are looked up when the relation is known as far as their
     start: it may come in pieces. What changes while the query runs does not hold rows back.
     """
+
+    STATE = ("_relation", "_waiting")
 
     def __init__(
         self,
@@ -55,6 +58,10 @@ class Lookup(Operator):
         watermark = min(watermarks[0], known)
         self._relation.forget(watermark, batch.height + changes.height)
         return result, watermark
+
+    def share(self, others: Sequence[Any], own: Sequence[Sequence[Own]]) -> None:
+        self._waiting.share([other._waiting for other in others], [mine[0] for mine in own])
+        self._relation.share([other._relation for other in others], [mine[1] for mine in own])
 
     @abstractmethod
     def lookup(self, batch: pl.DataFrame) -> pl.DataFrame:

@@ -13,9 +13,10 @@ from tidemill.physical.arrays import Array, Bools, Ints, blocks, ranges
 from tidemill.physical.hash_index import HashIndex
 from tidemill.physical.keys import KeyColumns, KeyTable
 from tidemill.physical.lookup.lists import Lists, Numbers
-from tidemill.physical.operator import empty_frame, ends, payload, starts, with_validity
+from tidemill.physical.operator import Own, empty_frame, ends, owned, payload, starts, with_validity
 from tidemill.physical.pairs import MOST_PAIRS
 from tidemill.physical.rows import RowStore
+from tidemill.timeline import BEGIN, OPEN_END
 
 _FREE = 4096  # so many rows may be looked through in every step
 
@@ -26,6 +27,8 @@ class Relation:
     A batch may bring the end of a row that is there: a row with the same `version` that starts
     and ends there. Rows of a constant relation have no end and stay for ever.
     """
+
+    STATE = ("_credit", "_rows", "_starts", "_ends", "_table", "_lists", "_versions", "_row_of")
 
     def __init__(
         self,
@@ -137,6 +140,18 @@ class Relation:
         rows = with_validity(self.take(kept), start, end)
         self._clear()
         self._insert(rows)
+
+    def share(self, others: Sequence[Relation], own: Sequence[Own]) -> None:
+        """See `Operator.share`."""
+        self._insert(owned([other._all for other in others], own))
+
+    @property
+    def _all(self) -> pl.DataFrame:
+        """All rows with their validity."""
+        every = np.arange(len(self))
+        if self.is_constant:
+            return with_validity(self.take(every), every * 0 + BEGIN, every * 0 + OPEN_END)
+        return with_validity(self.take(every), self._starts.values, self._ends.values)
 
     @property
     def nbytes(self) -> int:

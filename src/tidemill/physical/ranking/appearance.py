@@ -60,6 +60,19 @@ class Appearances:
            [1. , 1. ]])
     """
 
+    STATE = (
+        "_streams",
+        "_size",
+        "_cells",
+        "_level",
+        "_sure",
+        "_lowered",
+        "_now",
+        "_hashes",
+        "_times",
+        "_used",
+    )
+
     def __init__(self, streams: int, size: int, cells: int = CELLS) -> None:
         self._streams, self._size, self._cells = streams, size, cells
         self._level = 0  # zeros at the end of every hash

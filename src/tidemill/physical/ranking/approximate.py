@@ -31,6 +31,8 @@ class ApproximateRank(Rank):
     What is likely is known at the end of a tick, and instances go only then.
     """
 
+    STATE = ("_audit", "_likely", "_missed", "_checked")
+
     def __init__(self, node: RankExec) -> None:
         super().__init__(node)
         self._audit = Audit(node, self._scoring, self._window, self._rows)

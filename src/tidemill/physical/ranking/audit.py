@@ -41,6 +41,8 @@ def followed(hashes: Hashes) -> Bools:
 class Audit:
     """The objects that are followed exactly."""
 
+    STATE = ("known", "rows")
+
     def __init__(self, node: RankExec, scoring: Scoring, window: Window, empty: Rows) -> None:
         self._window = window
         self.known = Known(node)

@@ -28,6 +28,8 @@ class Known:
     `seen` counts the rows of every item by stream, `ties` tells which of two items goes first.
     """
 
+    STATE = ("_table", "_slots", "_free", "seen", "_order", "renewals", "ties")
+
     def __init__(self, node: RankExec) -> None:
         ranked = node.ranked
         keys = node.child.schema.select(ranked.keys)

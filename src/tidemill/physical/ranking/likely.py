@@ -29,6 +29,8 @@ _NEWS = 16
 class Likely(Promises):
     """Promises, of which a part counts: what objects in the same streams show to be likely."""
 
+    STATE = ("_own", "_all", "_others", "_partition", "_now", "_has_news")
+
     def __init__(self, ranked: Ranked, window: int | None) -> None:
         super().__init__(ranked.streams, window)
         self._confidence = ranked.confidence

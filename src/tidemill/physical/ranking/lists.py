@@ -37,6 +37,8 @@ class SortedLists:
     Lists are put in order when they are needed.
     """
 
+    STATE = ("_lists", "_changed", "_first")
+
     def __init__(self, ranked: Ranked, scoring: Scoring, queue: Queue) -> None:
         self._ranked, self._scoring, self._queue = ranked, scoring, queue
         self._lists: dict[tuple[int, int], _List] = {}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 import polars as pl
@@ -39,6 +39,15 @@ class Events(NamedTuple):
 
 class Rank(OpenSweep):
     """Follows the scores of objects through time and keeps rows of those that may be first."""
+
+    STATE: ClassVar[tuple[str, ...]] = (
+        "_window",
+        "_known",
+        "_firsts",
+        "_renewals",
+        "_rows",
+        "_evicted",
+    )
 
     def __init__(self, node: RankExec) -> None:
         super().__init__(node.child.schema, eager=node.eager)

@@ -19,6 +19,8 @@ class Queue:
     call, which may change while the row is kept.
     """
 
+    STATE = ("_arrays", "_values", "_base", "_last", "first", "next")
+
     def __init__(self, empty: Rows, calls: int) -> None:
         self._arrays: list[Array] = [np.empty(1, np.int64) for _ in range(len(_KEPT) + 1)]
         self._arrays += [np.empty(1, part.dtype) for column in empty.columns for part in column]

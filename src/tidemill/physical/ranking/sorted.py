@@ -29,6 +29,8 @@ class SortedRank(Rank):
     In a tick only objects are looked at whose rows come or go.
     """
 
+    STATE = ("_queue", "_lists", "_view")
+
     def __init__(self, node: RankExec) -> None:
         super().__init__(node)
         self._queue = Queue(self._rows, len(node.ranked.calls))

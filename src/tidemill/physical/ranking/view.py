@@ -23,6 +23,8 @@ _FIRST_DEPTH = 256
 class View:
     """Tells which items are at the first places, as `Firsts` does, but keeps only some in order."""
 
+    STATE = ("_state", "_events")
+
     def __init__(self, limit: int) -> None:
         self._state = blank(limit, _SPARE * limit)
         self._events = 0  # of earlier calls

@@ -16,6 +16,8 @@ _NEVER = 2**63
 class Window:
     """The last instants, or the last rows of all."""
 
+    STATE = ("_arrived", "_buckets")
+
     def __init__(self, ranked: Ranked) -> None:
         self._size, self._rows = ranked.size, ranked.rows
         self._arrived = 0

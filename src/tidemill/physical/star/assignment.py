@@ -55,6 +55,8 @@ class AssignPartitionExec(Exec):
 class _Assignment(Operator):
     """Rows wait until the relation is known; from then on, they pass."""
 
+    STATE = ("_waiting", "_facts", "_table", "_filtered")
+
     def __init__(self, node: AssignPartitionExec) -> None:
         self._node = node
         self._waiting = Waiting(node.stream.schema)

@@ -33,6 +33,8 @@ class StarJoinOperator(Sweep):
     Rows of a relation that changes do not hold the streams back: changes come in time.
     """
 
+    STATE = ("_versions", "_windows", "_partition", "_facts", "_found", "_given", "_importance")
+
     def __init__(self, node: StarJoinExec) -> None:
         schemas = [stream.schema for stream in node.streams]
         super().__init__(*schemas)

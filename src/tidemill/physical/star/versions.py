@@ -38,6 +38,20 @@ class Versions:
     memory; later ones are put before them, at the instant at which they begin.
     """
 
+    STATE = (
+        "_tables",
+        "_ids",
+        "_rows",
+        "_opening",
+        "_ending",
+        "_ended",
+        "_edges",
+        "keys",
+        "edges",
+        "versions",
+        "version_keys",
+    )
+
     def __init__(self, schema: Schema, keys: Sequence[Columns], version: str | None) -> None:
         self._schema = schema
         self._columns = keys

@@ -25,6 +25,8 @@ _KEY_LINKS = ("newest", "oldest")
 class Windows:
     """Numbers for all rows, for the compiled part; and their columns, apart from them."""
 
+    STATE = ("state", "_stores")
+
     def __init__(self, schemas: Sequence[Schema], rule: Rule) -> None:
         self.state = blank(rule)
         self._stores = [RowStore(empty_frame(schema)) for schema in schemas]

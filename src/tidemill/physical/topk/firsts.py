@@ -31,6 +31,8 @@ class Firsts:
     [(0, -1, 7, 9)]
     """
 
+    STATE = ("_state", "_events", "_until")
+
     def __init__(self, limit: int, offset: int = 0, depth: int = 1) -> None:
         self._state = blank([offset + limit, offset] if offset else [limit], depth)
         self._events = 0  # of earlier calls

@@ -34,6 +34,8 @@ class Labels:
     True
     """
 
+    STATE = ("_table", "_runs", "renewals")
+
     def __init__(self, dtype: pl.DataType) -> None:
         self._table = KeyTable(pl.DataFrame(schema={_VALUE: dtype}), [_VALUE])
         self._runs: list[_Run] = []  # of falling size, as in a row store

@@ -54,6 +54,8 @@ class TopKExec(Exec):
 
 
 class _TopK(OpenSweep):
+    STATE = ("_rows", "_order", "_firsts", "_ends")
+
     def __init__(self, node: TopKExec) -> None:
         super().__init__(node.schema, eager=node.eager)
         self._node = node

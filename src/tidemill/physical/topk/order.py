@@ -26,6 +26,8 @@ class RowOrder:
     [2, 0, 1]
     """
 
+    STATE = ("_columns",)
+
     def __init__(self, empty: pl.DataFrame, order: Sequence[SortKey]) -> None:
         keys = {key.column: key for key in reversed(order)}
         first = list(dict.fromkeys(key.column for key in order))
@@ -55,6 +57,8 @@ class RowOrder:
 
 class _Column:
     """The levels of one column."""
+
+    STATE = ("labels",)
 
     def __init__(self, key: SortKey, dtype: pl.DataType) -> None:
         self._key = key

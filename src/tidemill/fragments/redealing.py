@@ -1,0 +1,89 @@
+"""Going on with another number of partitions: what was remembered is dealt out again."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from tidemill.algebra.plan import Plan
+from tidemill.fragments.exchange import ExchangeExec
+from tidemill.fragments.homes import Homes
+from tidemill.fragments.staging import Staging
+from tidemill.physical.aggregate import AggregateExec
+from tidemill.physical.operator import Exec
+from tidemill.physical.ranking import RankExec
+from tidemill.physical.star import AssignPartitionExec, StarJoinExec
+from tidemill.physical.topk import TopKExec
+
+_WHOLE = (TopKExec, RankExec, StarJoinExec, AssignPartitionExec)
+"""What cannot be divided: it is whole, in one partition, or stays as it was divided."""
+
+
+@dataclass(frozen=True)
+class Redealt:
+    """The staging for another number of partitions; `carried` are old operators by new ones.
+
+    If there is a `reason` against it, things have to stay as they are.
+    """
+
+    staging: Staging
+    carried: dict[Exec, Exec] = field(default_factory=dict)
+    reason: str | None = None
+
+
+def redealt(old: Staging, plans: Sequence[Exec], partitions: int) -> Redealt:
+    """The same plans in so many partitions."""
+    if old.partitions > 1 or old.exchanges or partitions == 1:
+        new = replace(old, partitions=partitions, exchanges=old.exchanges or old.partitions > 1)
+        alone = old.partitions == partitions == 1
+        return Redealt(new, {}, None if alone else _reason(new, old.partitions))
+    fresh = Staging(partitions, exchanges=True, whole=True, next_tag=old.next_tag)
+    new = fresh.then(plans)
+    before = {bare(plan): local for plan, local in old.locals.items()}
+    places = ((local, before.get(bare(plan))) for plan, local in new.locals.items())
+    carried = {local: known for local, known in places if known is not None}
+    lost = set(old.locals.values()) - set(carried.values())
+    reason = next((_whole(node) for node in lost), None)
+    return Redealt(new, carried, reason or _reason(new, old.partitions))
+
+
+def bare(plan: Plan) -> Plan:
+    """A placed plan, wherever its rows move."""
+    if isinstance(plan, ExchangeExec):
+        return bare(plan.child)
+    return plan.with_children([bare(child) for child in plan.children])
+
+
+def _reason(new: Staging, before: int) -> str | None:
+    """Why what is remembered cannot be dealt out; there were so many partitions before."""
+    homes = Homes(new)
+    for stage in new.staged.stages:
+        for node in (node for _, root in stage.outputs for node in root.walk()):
+            if isinstance(node, Exec) and node.children:
+                reason = _reason_of(node, homes, before, new.partitions)
+                if reason is not None:
+                    return reason
+    return None
+
+
+def _reason_of(node: Exec, homes: Homes, before: int, partitions: int) -> str | None:
+    inputs = homes.all_inputs(node)
+    apart = not all(home.single or home.everywhere for home in inputs)
+    if apart and is_whole(node):
+        return _whole(node)
+    if not apart or before % partitions == 0:
+        return None
+    # What rows are told apart by is a number that they were given where they were.
+    numbered = zip(inputs, homes.of_inputs(node), strict=True)
+    if any(home.ways and not known.ways for home, known in numbered):
+        return f"{node.label} knows rows by numbers that do not tell their partition"
+    return None
+
+
+def is_whole(node: Exec) -> bool:
+    """Whether what an operator remembers cannot be divided."""
+    return isinstance(node, _WHOLE) or (isinstance(node, AggregateExec) and not node.keys)
+
+
+def _whole(node: Exec) -> str:
+    return f"{node.label} keeps what counts among the rows of its partition, and not the others"

@@ -1,0 +1,145 @@
+"""The classes that durable files may name, with the version of what is written of them.
+
+A name is where a class was when it was first written, and never changes; a class that moves keeps
+its old name here. Raise a version when fields change their meaning, and teach `Decoder` the old
+ones: tests/golden/state keeps files that must stay readable.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib import import_module
+from typing import Any
+
+_CLASSES = {
+    "algebra.adjusting": "Bounds",
+    "algebra.aggregates": "AggregateCall",
+    "algebra.nodes": "Scan SortKey SourceKind",
+    "algebra.promises": "Range Recurrence",
+    "algebra.ranking": "Promise Ranked Strategy",
+    "algebra.scalar": "Scalar",
+    "algebra.schema": "Field Schema",
+    "algebra.star": "Policy Shedding",
+    "feeds.slices": "FileSlice",
+    "fragments.exchange": "ExchangeExec Mode",
+    "fragments.late": "LateRowsExec",
+    "fragments.stages": "Edge EdgeExec Stage Staged",
+    "fragments.staging": "Staging",
+    "fragments.together": "Placed Together",
+    "physical.aggregate.calls": "_Additive _Extreme _User",
+    "physical.aggregate.extremes": "Extremes _Chain",
+    "physical.aggregate.operator": "AggregateExec _Aggregate",
+    "physical.aggregate.user": "UserState",
+    "physical.calendar": "Calendar Entries",
+    "physical.coalesce": "CoalesceExec _Coalesce",
+    "physical.count_window": "CountWindowExec _CountWindow",
+    "physical.counting": "_Copies _Counting",
+    "physical.difference": "DifferenceExec",
+    "physical.distinct": "DistinctExec _Distinct",
+    "physical.filter": "FilterExec _Filter",
+    "physical.fuse": "FuseExec _Fuse",
+    "physical.granularity": "GranularityExec _Granularity",
+    "physical.hash_index": "HashIndex",
+    "physical.intersection": "IntersectionExec",
+    "physical.istream": "DstreamExec IstreamExec _Arrivals _Departures",
+    "physical.join.node": "JoinExec",
+    "physical.join.operator": "JoinOperator",
+    "physical.join.side": "Run Side",
+    "physical.keys": "KeyTable",
+    "physical.ledger": "Ledger",
+    "physical.lookup.lists": "Lists Numbers",
+    "physical.lookup.node": "LookupExec LookupKind",
+    "physical.lookup.operator": "InnerLookup PartnerLookup",
+    "physical.lookup.relation": "Relation",
+    "physical.max_union": "MaxUnionExec",
+    "physical.merge": "MergeExec _Merge",
+    "physical.net_changes": "ChangesExec _Changes",
+    "physical.operator": "Waiting",
+    "physical.project": "ProjectExec _Project",
+    "physical.ranking.appearance": "Appearances",
+    "physical.ranking.approximate": "ApproximateRank",
+    "physical.ranking.audit": "Audit",
+    "physical.ranking.kernel.view": "State",
+    "physical.ranking.known": "Known",
+    "physical.ranking.likely": "Likely",
+    "physical.ranking.lists": "SortedLists _List",
+    "physical.ranking.node": "RankExec",
+    "physical.ranking.operator": "Rank",
+    "physical.ranking.queue": "Queue",
+    "physical.ranking.rows": "Column Objects Rows",
+    "physical.ranking.sorted": "SortedRank",
+    "physical.ranking.view": "View",
+    "physical.ranking.window": "Window",
+    "physical.reference_point": "ReferencePointExec _ReferencePoint",
+    "physical.release": "Release",
+    "physical.row_number": "RowNumberExec _RowNumber",
+    "physical.rows": "RowStore",
+    "physical.snapshot": "SnapshotExec _Snapshot",
+    "physical.source": "SourceExec",
+    "physical.split": "SplitExec _Split",
+    "physical.star.assignment": "AssignPartitionExec _Assignment",
+    "physical.star.layout": "Rule State",
+    "physical.star.node": "StarJoinExec",
+    "physical.star.operator": "StarJoinOperator",
+    "physical.star.versions": "Versions",
+    "physical.star.windows": "Windows",
+    "physical.strict_difference": "StrictDifferenceExec",
+    "physical.time_window": "TimeWindowExec _TimeWindow",
+    "physical.topk.firsts": "Firsts",
+    "physical.topk.labels": "Labels _Run",
+    "physical.topk.layout": "State",
+    "physical.topk.node": "TopKExec _TopK",
+    "physical.topk.order": "RowOrder _Column",
+    "physical.touching": "Pieces",
+    "physical.union": "UnionExec _Union",
+    "physical.versions": "VersionsExec _Versions",
+    "results.requests": "SinkRequest",
+    "runtime.clock": "Seen",
+    "runtime.epochs": "Epoch",
+    "runtime.gathering": "Found Sample",
+    "runtime.interface": "Job Root",
+    "runtime.operators": "NodeProgress",
+    "runtime.reports": "Failure Report",
+    "runtime.sketch": "Sketch",
+    "runtime.state": "TickRows",
+    "runtime.ticks": "Committed",
+    "timeline": "TimeDomain",
+}
+
+_VERSIONS: dict[str, int] = {}
+"""Those of classes that have changed; all others are at version 1."""
+
+NAMES = frozenset(
+    f"{module}.{name}" for module, names in _CLASSES.items() for name in names.split()
+)
+"""All names, for tests."""
+
+
+def name_of(kind: type[Any]) -> str | None:
+    """The name of a class in files, if it may be there."""
+    name = f"{kind.__module__}.{kind.__qualname__}".removeprefix("tidemill.")
+    return name if name in NAMES else None
+
+
+@cache
+def class_of(name: str) -> type[Any] | None:
+    """The class of a name, if it is one of ours."""
+    if name not in NAMES:
+        return None
+    module, _, own = name.rpartition(".")
+    found: type[Any] = getattr(import_module(f"tidemill.{module}"), own)
+    return found
+
+
+def class_version(name: str) -> int:
+    """The version in which objects of a class are written now."""
+    return _VERSIONS.get(name, 1)
+
+
+def remembered(kind: type[Any]) -> tuple[str, ...] | None:
+    """The attributes that make up the state of a class; None if it is not one with a state.
+
+    Classes name theirs in `STATE`; those of the classes below count too.
+    """
+    own = [each.__dict__["STATE"] for each in reversed(kind.__mro__) if "STATE" in each.__dict__]
+    return tuple(dict.fromkeys(name for names in own for name in names)) if own else None

@@ -1,0 +1,105 @@
+"""What operators remember, dealt out again: to other partitions, or by other hashes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from tidemill.fragments.homes import Home
+from tidemill.fragments.redealing import is_whole
+from tidemill.physical.arrays import Bools
+from tidemill.physical.join.side import Side
+from tidemill.physical.keys import KeyTable
+from tidemill.physical.operator import Exec, Operator, Own
+from tidemill.runtime.codec.names import remembered
+from tidemill.runtime.dealing import partition_of
+from tidemill.runtime.operators import Graph, NodeProgress
+
+Parts = Mapping[Exec, Sequence[tuple[Operator | None, NodeProgress]]]
+"""By old part, what it was in every partition."""
+
+
+class Share:
+    """What belongs to one of so many partitions of a stage."""
+
+    def __init__(self, homes: Sequence[Sequence[Home]], partition: int, partitions: int) -> None:
+        self._homes = homes
+        self._partition = partition
+        self._partitions = partitions
+
+    def give(self, graph: Graph, parts: Parts, carried: Mapping[Exec, Exec]) -> None:
+        """Let fresh operators remember what belongs here; `carried` are old parts by new ones."""
+        state = []
+        pairs = zip(graph.nodes, self._homes, graph.state, strict=True)
+        for node, homes, (operator, progress) in pairs:
+            known = parts.get(carried.get(node, node))
+            if known is not None:
+                if operator is not None:
+                    operator = self._shared(node, homes, operator, [old for old, _ in known])
+                progress = self._progress(node, operator, [done for _, done in known])
+            state.append((operator, progress))
+        graph.state = state
+
+    def _shared(
+        self, node: Exec, homes: Sequence[Home], operator: Operator, others: Sequence[Any]
+    ) -> Operator:
+        if is_whole(node):
+            return operator if self._partition else self._whole(node, others[0])
+        own = [[self._own(home, old) for home in homes] for old in range(len(others))]
+        operator.share(others, own)
+        return operator
+
+    def _whole(self, node: Exec, operator: Operator) -> Operator:
+        """It is all in the first partition, and stays there."""
+        operator.take_over(node)
+        return operator
+
+    def _own(self, home: Home, old: int) -> Own:
+        """Which rows belong here of those that were in an old partition."""
+        if home.single:
+            return partial(_all_or_none, self._partition == 0)
+        if home.everywhere:
+            return partial(_all_or_none, old == 0)
+        if home.way is None:
+            return partial(_all_or_none, old % self._partitions == self._partition)
+        return partial(_hashed, home.way, self._partition, self._partitions)
+
+    def _progress(
+        self, node: Exec, operator: Operator | None, known: Sequence[NodeProgress]
+    ) -> NodeProgress:
+        """What was done is told by the first partition; how far time has come, by all."""
+        total = known[0].copy()
+        for other in known[1:]:
+            total.merge(other)
+        mine = NodeProgress(node.label, watermark=total.watermark, reached=total.reached)
+        if self._partition == 0:
+            mine = total
+            mine.label = node.label
+        if operator is not None:
+            mine.keeps(operator.state_rows, operator.state_bytes)
+        return mine
+
+
+def _all_or_none(chosen: bool, rows: pl.DataFrame) -> Bools:
+    return np.full(rows.height, chosen)
+
+
+def _hashed(way: Sequence[str], partition: int, partitions: int, rows: pl.DataFrame) -> Bools:
+    found: Bools = partition_of(rows, way, partitions) == partition
+    return found
+
+
+def rehash(part: Any) -> None:
+    """Let all that a part of an operator remembers be found by the hashes of today."""
+    if isinstance(part, KeyTable | Side):
+        part.rehash()
+    elif isinstance(part, list | tuple):
+        for each in part:
+            rehash(each)
+    else:
+        for name in remembered(type(part)) or ():
+            rehash(getattr(part, name))
