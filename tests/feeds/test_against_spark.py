@@ -74,8 +74,9 @@ VALUES = {
     "string": STRINGS,
     "binary": STRINGS,
 }
-# What Spark reads and we do not: digits of other scripts, and Java's own numbers.
-STRICTER = {"\u0663", "1d", "1.5f", "0x1p3"}
+# What Spark reads and we do not: digits of other scripts, Java's own numbers, and what would become
+# another value in silence: infinity, or a time without its nanoseconds.
+STRICTER = {"\u0663", "1d", "1.5f", "0x1p3", "1e400", "-1e400", "2024-03-01 12:00:00.123456789"}
 
 MISSING = object()
 
