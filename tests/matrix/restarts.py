@@ -8,7 +8,6 @@ import os
 import signal
 import subprocess
 import sys
-from dataclasses import fields
 from pathlib import Path
 
 import pyarrow as pa
@@ -18,7 +17,6 @@ from tests.matrix.data import ANSWER, BID, FAR, FIRST, HOT, bids, merged
 from tests.matrix.ways import WAYS, Asked, Row, Server, Setup, Way, in_order
 from tests.server.process import ServerProcess
 from tidemill.engine.query import Query
-from tidemill.server import Settings
 
 MORE = bids((1, 40, 7), (3, 10, 8))
 WHOLE = [(1, 1, 3, 5), (1, 1, 9, 11), (1, 2, 5, 9), (2, 1, 6, 10), (3, 1, 8, 12)]
@@ -143,11 +141,6 @@ def resized(case: Case) -> None:
     assert merged(_files(case.folder / "hot")) == WHOLE
 
 
-def has_those_of_its_folder(case: Case) -> None:
-    assert not any("partitions" in field.name for field in fields(Settings))
-    stopped(case)
-
-
 def begins_anew(case: Case) -> None:
     assert "checkpoint" not in inspect.signature(Query.collect).parameters
     for _ in range(2):
@@ -164,21 +157,12 @@ ANEW = Refusal(
     begins_anew,
 )
 
-FOLDER = Refusal(
-    "Nobody tells a server how many partitions it has: it goes on with those of its folder.",
-    has_those_of_its_folder,
-)
-
 RESTARTS = Group(
     "Restarts",
     (
         Capability("restart after a kill", killed, {"collect": ANEW}),
         Capability("stop and restart", stopped, {"collect": ANEW}, sample="several"),
-        Capability(
-            "restart with other partitions",
-            resized,
-            {"collect": ANEW, "server": FOLDER},
-        ),
+        Capability("restart with other partitions", resized, {"collect": ANEW}),
     ),
 )
 

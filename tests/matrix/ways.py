@@ -369,6 +369,7 @@ class Server(Way):
                 late=setup.late,
                 memory=setup.memory,
                 allow=self.allow,
+                partitions=setup.partitions,
             )
             self.service = begin(settings, ";\n".join(self.script))
             self._client = TestClient(create_app(self.service, settings), base_url=BASE)

@@ -17,7 +17,7 @@ from tidemill import Engine, Progress, Query, TidemillError
 from tidemill.cli.board import Entry, watch
 from tidemill.cli.printing import SCREENFUL, Printer, print_answer
 from tidemill.cli.report import reported
-from tidemill.cli.script import Command, File, Lasting, Latency, load
+from tidemill.cli.script import Command, File, Lasting, Latency, Partitions, load
 from tidemill.cli.spark import Where, chosen, tell_where
 from tidemill.terminal.tables import Format
 
@@ -59,6 +59,7 @@ def run(
         str | None, typer.Option(metavar="TIME", help="The time between ticks: '10 seconds'.")
     ] = None,
     latency: Latency = "1 second",
+    partitions: Partitions = None,
     late: Annotated[
         Path | None, typer.Option(help="A folder for rows that came too late, as Parquet.")
     ] = None,
@@ -76,7 +77,10 @@ def run(
     with (
         reported(notes),
         Engine(
-            runtime=chosen(runtime, notes).value, durability=durability, latency=latency
+            runtime=chosen(runtime, notes).value,
+            partitions=partitions,
+            durability=durability,
+            latency=latency,
         ) as engine,
     ):
         script = load(engine, file, command)

@@ -34,6 +34,15 @@ Latency = Annotated[
     str,
     typer.Option(metavar="TIME", help="How long a tick may take while much waits: '500 ms'."),
 ]
+Partitions = Annotated[
+    int | None,
+    typer.Option(
+        min=1,
+        help="How many parts rows are dealt out to. If you do not say: as many as cores on Spark, "
+        "one in this process, and as before with a folder that was used before.",
+        show_default=False,
+    ),
+]
 
 
 class Runtime(StrEnum):

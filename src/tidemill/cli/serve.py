@@ -10,7 +10,7 @@ import typer
 from rich.console import Console
 
 from tidemill.cli.report import reported
-from tidemill.cli.script import File, Lasting, Latency, read
+from tidemill.cli.script import File, Lasting, Latency, Partitions, read
 from tidemill.cli.spark import Where, chosen
 from tidemill.server.settings import Limits, Settings
 from tidemill.store import durability_of
@@ -41,6 +41,7 @@ def serve(
         str, typer.Option(metavar="TIME", help="The time between ticks, if something is new.")
     ] = "100 ms",
     latency: Latency = "1 second",
+    partitions: Partitions = None,
     runtime: Where = None,
     allow: Annotated[
         list[str] | None,
@@ -107,6 +108,7 @@ def serve(
             late,
             durability_of(durability),
             latency,
+            partitions,
         )
         serving = Serving(settings, None if file is None else read(file))
         serving.announce(notes)

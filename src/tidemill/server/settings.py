@@ -53,6 +53,7 @@ class Settings:
     late: str | None = None
     durability: Durability = "machine"
     latency: str = "1 second"
+    partitions: int | None = None
 
     @property
     def is_local(self) -> bool:

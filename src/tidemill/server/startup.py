@@ -92,6 +92,7 @@ def make_engine(settings: Settings, log: CatalogLog | None = None) -> Engine:
         memory=settings.memory,
         cpu=settings.cpu,
         latency=settings.latency,
+        partitions=settings.partitions,
         keep=KeptStore(settings.limits.kept_rows, results, settings.durability),
         durability=settings.durability,
     )
