@@ -25,7 +25,7 @@ apt_install() { \
 }
 endef
 
-.PHONY: help setup java postgres chromium demo test lint format fuzz fuzz-server test-long soak web bench bench-peers experiments clean
+.PHONY: help setup java postgres chromium demo test lint format fuzz fuzz-server attack test-long soak web bench bench-peers experiments clean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*## ' $(firstword $(MAKEFILE_LIST)) | sed -E 's/^([a-z-]+):.*## (.*)/\1\t\2/' \
@@ -107,6 +107,9 @@ fuzz: setup ## random queries against the reference, until Ctrl-C; pass options 
 
 fuzz-server: setup ## malformed requests and SQL texts for a server; pass options in ARGS
 	@$(BIN)/python -m tests.server.fuzz $(ARGS)
+
+attack: setup java ## kills, power cuts, damage, full disks, bad requests: an hour; ARGS="--share 0.1"
+	@$(BIN)/python -m tests.attack $(ARGS)
 
 test-long: setup java postgres ## what takes longer: kills, a cluster, every way to run a query on Spark
 	@$(BIN)/python -m pytest -n 2 --dist loadgroup -m slow tests $(ARGS)

@@ -28,7 +28,9 @@ from rich.live import Live
 from rich.text import Text
 
 from tests.random.cases import CASES, check_seed
+from tests.simulation.case import check_seed as check_life
 
+KINDS = [*CASES, "simulation"]
 FAILURES = Path("fuzz-failures")
 LONGEST = 300  # seconds that a case may take
 
@@ -57,7 +59,7 @@ def main(arguments: list[str] | None = None) -> int:
     """Run, and return 1 if anything failed."""
     options = _options(arguments)
     first = random.SystemRandom().randrange(10**9) if options.seed is None else options.seed
-    kinds = list(CASES) if options.kind == "all" else [options.kind]
+    kinds = KINDS if options.kind == "all" else [options.kind]
     console, tally = Console(), Tally()
     seed = first
     try:
@@ -75,7 +77,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 def _options(arguments: list[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tests.fuzz", description=__doc__)
-    parser.add_argument("--kind", choices=[*CASES, "all"], default="all")
+    parser.add_argument("--kind", choices=[*KINDS, "all"], default="all")
     parser.add_argument("--seed", type=int, help="the first seed; a fresh one if not given")
     parser.add_argument("--count", type=int, help="stop after so many cases")
     parser.add_argument("--minutes", type=float, help="stop after so many minutes")
@@ -94,7 +96,7 @@ def _cases(kinds: list[str], first: int, options: argparse.Namespace) -> Iterato
 def _run(kind: str, seed: int, tally: Tally, console: Console) -> None:
     try:
         with _limit(LONGEST):
-            check_seed(kind, seed)
+            check_life(seed) if kind == "simulation" else check_seed(kind, seed)
         tally.survived[kind] += 1
     except Exception as error:
         FAILURES.mkdir(exist_ok=True)

@@ -12,7 +12,7 @@ from urllib.parse import quote, unquote, urlsplit, urlunsplit
 import pyarrow as pa
 from pyarrow import fs
 
-from tidemill.store import Store, unsealed
+from tidemill.store import Store, local_disk, unsealed, whole_file
 
 
 def is_local(path: str) -> bool:
@@ -95,6 +95,9 @@ def refuse_outside(real: str, path: str, roots: Sequence[str]) -> None:
 
 def opened_stored(path: str) -> pa.NativeFile:
     """A file of a store to read from, after a look at its checksum."""
+    if is_local(path):
+        path = local_path(path)
+        return pa.BufferReader(unsealed(path, whole_file(local_disk(), path)))
     with opened(path) as file:
         return pa.BufferReader(unsealed(path, file.read_buffer()))
 

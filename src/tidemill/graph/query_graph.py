@@ -123,7 +123,7 @@ class QueryGraph:
             self._finish()
             try:
                 return self._added(name, job, partial, meaning)
-            except TidemillError:
+            except (TidemillError, OSError):
                 self.refuse()
                 raise
 
@@ -212,9 +212,15 @@ class QueryGraph:
     def remove(self, name: str, state: State = State.STOPPED) -> GraphQuery:
         """Let a query go. What others need of it goes on."""
         with self.lock:
+            self._finish()
             query = self.find(name)
+            was, left = query.state, query.left
             self._retire(query, state)
-            self._change(self.queries)
+            try:
+                self._change(self.queries)
+            except (TidemillError, OSError):
+                query.state, query.left = was, left
+                raise
             return query
 
     def forget(self, name: str) -> None:
@@ -282,6 +288,7 @@ class QueryGraph:
     def replace(self, roots: Mapping[str, Root], carried: Mapping[Exec, Exec]) -> None:
         """Let queries go on with other plans, or from another instant on."""
         with self.lock:
+            self._finish()
             missing = self._missing()
             before = {name: self.find(name).job for name in roots}
             for name, root in roots.items():
@@ -294,7 +301,7 @@ class QueryGraph:
             self._carried.update(came)
             try:
                 self._change(self.queries)
-            except TidemillError:
+            except (TidemillError, OSError):
                 for name, job in before.items():
                     self.find(name).job = job
                 raise
@@ -322,7 +329,7 @@ class QueryGraph:
         """Let the queries run that there are now, or if that is refused, those from before."""
         try:
             self._revise()
-        except TidemillError:
+        except (TidemillError, OSError):
             self.queries = before
             self._carried = {}
             raise

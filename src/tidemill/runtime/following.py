@@ -34,6 +34,7 @@ class Following:
         self._last = Place() if self._log is None else self._log.place
         self._versions = Versions(schema)
         self._before: pl.DataFrame | None = None
+        self._unwritten: pl.DataFrame | None = None
         self._lock = Lock()
         self._seen: list[pa.Table] = []
         self._position = self._last.position
@@ -71,21 +72,27 @@ class Following:
         with self._lock:
             if not self._is_up_to_date:
                 self._go_on(tick)
+            elif self._log is not None and tick == self._log.place.tick:
+                # It saw its changes, and then could not begin: the disk was full.
+                self._before = self._log.open(before_last=True)
             is_first = self._before is not None and self._log is not None and self._log.is_new
             return self._last.tick >= 0 and not is_first
 
     def take(self, tick: int, earliest: int) -> pl.DataFrame:
         """The versions that a tick sees; changes count from an instant on, at the earliest."""
         with self._lock:
-            if self._log is not None and tick == self._last.tick:
+            # (The log: a tick that saw nothing is not in it, and is done again, too.)
+            if self._log is not None and tick == self._log.place.tick:
                 self._before = None
                 return self._log.rows()
             if self._log is not None and self._log.is_long:
                 self._log.store(self._versions.open)  # of ticks that will not be done again
-            rows = self._first() if self._last.tick < 0 else self._next(earliest)
-            self._last = Place(tick, self._position, self._versions.next_id)
+            if self._unwritten is None:
+                self._unwritten = self._first() if self._last.tick < 0 else self._next(earliest)
+            rows, place = self._unwritten, Place(tick, self._position, self._versions.next_id)
             if self._log is not None:
-                self._log.write(rows, self._last)
+                self._log.write(rows, place)  # which may find the disk full
+            self._last, self._unwritten = place, None
             return rows
 
     def forget(self) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -37,6 +38,8 @@ from tidemill.store import Store
 from tidemill.timeline import OPEN_END, TimeDomain
 
 _T = TypeVar("_T")
+
+_FULL = (errno.ENOSPC, errno.EDQUOT)
 
 
 @dataclass
@@ -180,6 +183,8 @@ class Opened:
                 try:
                     found[name] = what(name)
                 except (TidemillError, OSError) as error:
+                    if getattr(error, "errno", None) in _FULL:
+                        raise  # it was read, and cannot be written down: the tick is made again
                     broken[name] = Failure.of(error)
             return found
 

@@ -121,6 +121,7 @@ class Run:
         self._began = time.monotonic()
         self._next = 0
         self._unfinished: Begun | None = None
+        self._uncommitted: PlannedEpoch | None = None
         self._lost: Exception | None = None
         self._changed = False
         self._base = Staging(partitions or manifest.partitions)
@@ -194,7 +195,8 @@ class Run:
         """Whether another tick would bring something, and can be made."""
         if any(member.is_detached for member in self._members.values()):
             return False
-        return self._unfinished is not None or self._changed or self._opened.has_more
+        owes = self._unfinished is not None or self._uncommitted is not None
+        return owes or self._changed or self._opened.has_more
 
     # Queries come and go
 
@@ -300,6 +302,8 @@ class Run:
 
     def _begun(self) -> tuple[Begun, PlannedEpoch]:
         """What this tick is to do: what one that was not finished was to do, or what is new."""
+        if self._uncommitted is not None:  # the disk was full then
+            self._commit(self._next - 1, self._uncommitted)
         begun = self._unfinished
         if begun is None:
             begun = self._opened.next(self._next, self._pending, self._pace.most)
@@ -450,10 +454,12 @@ class Run:
     def _commit(self, tick: int, planned: PlannedEpoch) -> None:
         if self._log is None or self._store is None:
             return
+        self._uncommitted = planned
         rows_out = {name: member.rows_out for name, member in self._members.items()}
         went_by = planned.epoch.tick
         done = Committed(tick, went_by, self._opened.dump(), self._reports, self._native, rows_out)
         self._log.commit(done)
+        self._uncommitted = None
         self._store.remove_folder(scratch(tick))
         if tick == planned.epoch.tick:
             self._epochs.forget_before(tick)

@@ -132,6 +132,7 @@ class Stream:
         if seen.rows:
             self.last_rows = time.monotonic()
         self.position, self.clock = taken.stop, replace(clock, beat=BEGIN)
+        self.retained.still(self.clock.mark)  # what a commit says is kept must not be deleted
         self.beats = [beat for beat in self.beats if beat not in taken.beats]
         self.rows += seen.rows
         self.late += seen.late

@@ -1,7 +1,7 @@
 """One durable folder: the checkpoint of a run, and the folder of a server."""
 
-from tidemill.store.disk import Disk, LocalDisk, Part, using
-from tidemill.store.frames import TRAILER, unsealed
+from tidemill.store.disk import Disk, LocalDisk, Part, local_disk, using
+from tidemill.store.frames import TRAILER, unsealed, whole_file
 from tidemill.store.groups import GroupCommit
 from tidemill.store.numbered import Numbered
 from tidemill.store.store import (
@@ -26,6 +26,8 @@ __all__ = [
     "Store",
     "durability_of",
     "ipc_file",
+    "local_disk",
     "unsealed",
     "using",
+    "whole_file",
 ]

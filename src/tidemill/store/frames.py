@@ -14,7 +14,7 @@ from collections.abc import Iterable
 import pyarrow as pa
 
 from tidemill.errors import DamageError
-from tidemill.store.disk import Part
+from tidemill.store.disk import Disk, Part
 
 VERSION = 1
 """Of the format of files; what is in them has a version of its own, in the manifest."""
@@ -53,6 +53,16 @@ def _sealed(path: str, length: int, checksum: int, flags: int) -> bytes:
 def length_of(path: str, trailer: bytes, size: int) -> int:
     """The length of the content of a file that has this size and ends with these bytes."""
     return _read(path, trailer, size)[0]
+
+
+def whole_file(disk: Disk, path: str) -> pa.Buffer:
+    """All bytes of a file that has to be there."""
+    try:
+        return disk.buffer(path)
+    except FileNotFoundError:
+        raise DamageError(path, "it is missing") from None
+    except OSError as error:
+        raise DamageError(path, f"it cannot be read: {error}") from error
 
 
 def unsealed(path: str, file: pa.Buffer) -> pa.Buffer:

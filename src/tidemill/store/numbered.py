@@ -32,6 +32,7 @@ class Numbered:
         self._folder = folder
         self._suffix = suffix
         self._mark = f"{suffix}{MARK}"
+        store.hold(folder)
         names = store.names(folder)
         self.numbers = _numbers(names, suffix)
         marks = _numbers(names, self._mark)
@@ -70,6 +71,12 @@ class Numbered:
 
     def remove_before(self, number: int) -> None:
         """Delete the files before a number."""
+        if self.numbers and self._last is not None and self.numbers[-1] > self._last:
+            # Who wrote it was killed before the mark was moved, and without it nothing tells.
+            self._store.move_mark(
+                *(self._name(n, self._mark) for n in (self._last, self.numbers[-1]))
+            )
+            self._last = self.numbers[-1]
         while self.numbers and self.numbers[0] < number:
             self._store.remove(self.file(self.numbers.pop(0)))
 

@@ -21,9 +21,9 @@ from uuid import uuid4
 import pyarrow as pa
 from pyarrow import fs
 
-from tidemill.errors import DamageError, ExecutionError, TidemillError
+from tidemill.errors import ExecutionError, TidemillError
 from tidemill.store.disk import Disk, Part, local_disk
-from tidemill.store.frames import TRAILER, sealed, unsealed
+from tidemill.store.frames import TRAILER, sealed, unsealed, whole_file
 from tidemill.store.remote import RemoteDisk
 
 Durability = Literal["machine", "process"]
@@ -164,12 +164,7 @@ class Store:
     def buffer(self, name: str) -> pa.Buffer:
         """The content of a file, which stays where it is if it is on this machine."""
         path = self.path(name)
-        try:
-            found = self._disk.buffer(path)
-        except FileNotFoundError:
-            raise DamageError(path, "it is missing") from None
-        except OSError as error:
-            raise DamageError(path, f"it cannot be read: {error}") from error
+        found = whole_file(self._disk, path)
         return found if self._plain else unsealed(path, found)
 
     def mapped(self, name: str, size: int | None = None) -> bytearray | mmap.mmap:
@@ -275,10 +270,24 @@ class Store:
     def _make(self, folder: str) -> None:
         if folder in self._made:
             return
-        for parent in self._disk.make_folder(folder, private=not self._plain):
-            if self._syncs:
+        made = self._disk.make_folder(folder, private=not self._plain)
+        if self._syncs:
+            # Those that were there, too: who made them may have been killed before the sync.
+            for parent in dict.fromkeys([*made, *self._above(folder)]):
                 self._disk.sync_folder(parent)
         self._made.add(folder)
+
+    def _above(self, folder: str) -> Iterator[str]:
+        """The folders above one, up to the one that the store is in."""
+        while folder.startswith(self._folder):
+            folder = os.path.dirname(folder)
+            yield folder
+
+    def hold(self, folder: str) -> None:
+        """The names that are found in a folder last: who wrote them may have been killed before."""
+        if self._syncs and self._disk.exists(self.path(folder)):
+            self._make(self.path(folder))
+            self._disk.sync_folder(self.path(folder))
 
     def _write(self, temporary: str, path: str, parts: Iterable[Part], checked: bool) -> int:
         if self._plain:
