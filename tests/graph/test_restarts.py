@@ -125,3 +125,14 @@ def test_what_a_part_gave_in_a_stage_is_known_next_to_the_source(tmp_path: Path)
     while migration.is_running:
         life.tick()
     life.check_late(new)
+
+
+def test_what_a_part_gave_is_known_when_its_rows_are_not_kept(tmp_path: Path) -> None:
+    """A window remembers nothing, so that its rows are not read again after a restart."""
+    moving = TimeWindow(SCAN, 5, slide=2)
+    life = Life(tmp_path)
+    life.add("first", moving)
+    life.tick(10)
+    life.restart()
+    life.tick()  # in which nothing comes
+    life.check_late(moving)
