@@ -64,10 +64,15 @@ class Life:
     has_ticked: bool = False
     histories: dict[str, dict[int, int]] = field(default_factory=dict)
 
-    def note(self, histories: Histories) -> None:
-        """Take note of the sizes that were set; the graph forgets those that are long ago."""
+    def note(self, histories: Histories, restored: Histories) -> None:
+        """Take note of the sizes that were set; the graph forgets those that are long ago.
+
+        One that was `restored` knows no more than the first size of the plan, and the last ones:
+        what it tells of the beginning may have changed in the time between.
+        """
         for knob, history in histories.items():
-            self.histories.setdefault(knob, {}).update(history)
+            known, told = self.histories.setdefault(knob, {}), restored.get(knob, ())[:1]
+            known.update(each for each in history if not known or each not in told)
 
     def check(self, inputs: Inputs) -> int:
         """Fail unless its answers are those of the reference; at how many instants."""
@@ -173,6 +178,7 @@ class GraphLife:
         self.graph = QueryGraph(self.run)
         self.adaptation = Adaptation(self.graph)
         self.migrations = Migrations(self.graph, self.adaptation.taken)
+        self.restored = dict(self.adaptation.all_histories)
 
     def add(self, plan: Plan) -> None:
         """Start a query, if it can ever be complete."""
@@ -190,7 +196,7 @@ class GraphLife:
             self.story.append(f"{name} can never be complete")
             return
         self.lives[name] = Life(name, plan, job, query, tables)
-        self.lives[name].note(self.adaptation.histories(name))
+        self.lives[name].note(self.adaptation.histories(name), self.restored)
         self.story.append(
             f"add {name} as {form} (complete from {query.complete_from}):\n{render(plan)}"
         )
@@ -259,7 +265,7 @@ class GraphLife:
 
     def tick(self) -> None:
         for name in self.graph.running:
-            self.lives[name].note(self.adaptation.histories(name))
+            self.lives[name].note(self.adaptation.histories(name), self.restored)
         self.run.tick()
         assert not self.run.failures, self.run.failures
         for name in self.graph.running:

@@ -24,8 +24,10 @@ class Epoch:
     """What is in force from a tick on, and what was before it.
 
     `tags` are those of the results of queries. `carried` names the operators of stages whose place
-    new ones take, `inputs` what was in the place of new edges, by tag. The notes are those of
-    whoever revised the graph. If it `deals`, what was remembered before is dealt out again.
+    new ones take, `inputs` what was in the place of new edges, by tag. The same is known of the
+    `parts` of plans: whoever revises the graph again before the tick has to know it, perhaps after
+    a crash. The notes are those of whoever revised the graph. If it `deals`, what was remembered
+    before is dealt out again.
     """
 
     tick: int = 0
@@ -37,6 +39,7 @@ class Epoch:
     inputs: Mapping[int, Exec] = field(default_factory=dict)
     notes: Any = None
     deals: bool = False
+    parts: Mapping[Exec, Exec] = field(default_factory=dict)
 
     @property
     def plans(self) -> list[Exec]:
@@ -55,6 +58,7 @@ class Epoch:
             carried=new.carried,
             inputs={},
             deals=True,
+            parts={},
         )
 
     def runs(self, roots: Mapping[str, Root]) -> bool:
@@ -77,7 +81,9 @@ def next_epoch(
     parts = counterparts(staging, base, carried)
     tags = dict(zip(plans, staging.staged.results, strict=True))
     kept = {name: root.kept for name, root in roots.items()}
-    return Epoch(tick, kept, tags, staging, base, parts.operators, parts.inputs, notes)
+    return Epoch(
+        tick, kept, tags, staging, base, parts.operators, parts.inputs, notes, parts=carried
+    )
 
 
 def _meaning(root: Root) -> tuple[object, ...]:

@@ -34,7 +34,11 @@ def operator_totals(staging: Staging, reports: Sequence[Report]) -> dict[Exec, N
 
 
 class NativeTotals(dict[Exec, NodeProgress]):
-    """What the parts next to the sources have done; tasks tell of one tick each."""
+    """What the parts next to the sources have done; tasks tell of one tick each.
+
+    With a migration, a part may come to a stage or leave it: of those in stages, what is here they
+    did before, next to a source.
+    """
 
     def add(self, nodes: Sequence[Exec], reports: Sequence[Report]) -> None:
         """Take a tick into account; the nodes are those of the parts, in their order."""
@@ -44,9 +48,12 @@ class NativeTotals(dict[Exec, NodeProgress]):
                     if progress.rows_out or any(progress.rows_in):
                         self._add(node, progress)
 
-    def carry(self, carried: Mapping[Exec, Exec]) -> None:
-        """Parts that go on in others' place have done what those did."""
-        self.update({n: self[old].copy() for n, old in carried.items() if old in self})
+    def carry(self, carried: Mapping[Exec, Exec], nodes: Mapping[Exec, NodeProgress]) -> None:
+        """Parts that go on in others' place have done what those did, the old nodes."""
+        # What operators of stages did, these tell themselves if they stay in one.
+        known = {new: nodes if is_native(new) else self for new in carried}
+        found = {n: known[n][old].copy() for n, old in carried.items() if old in known[n]}
+        self.update(found)
 
     def _add(self, node: Exec, progress: NodeProgress) -> None:
         known = self.get(node)
@@ -81,7 +88,7 @@ class GraphNodes(Mapping[Exec, NodeProgress]):
             if node not in self._staging.placed:
                 raise KeyError(node)
             native = is_native(node)
-            self._known[node] = self._next_to_source(node) if native else self._of_stage(node)
+            self._known[node] = self._next_to_source(node) if native else self._in_stage(node)
         return self._known[node]
 
     def __contains__(self, node: object) -> bool:
@@ -99,6 +106,17 @@ class GraphNodes(Mapping[Exec, NodeProgress]):
         leaves = () if local is None else local.walk()
         edges = (self._staging.staged.edge(n.tag) for n in leaves if isinstance(n, EdgeExec))
         return any(edge.mode is Mode.BROADCAST for edge in edges)
+
+    def _in_stage(self, node: Exec) -> NodeProgress:
+        now, before = self._of_stage(node), self._native.get(node)
+        if before is None:
+            return now
+        return replace(
+            now,
+            rows_out=now.rows_out + before.rows_out,
+            latest_start=max(now.latest_start, before.latest_start),
+            latest_end=max(now.latest_end, before.latest_end),
+        )
 
     def _of_stage(self, node: Exec) -> NodeProgress:
         operators = [self._totals[o] for o in self._operators(node) if o in self._totals]

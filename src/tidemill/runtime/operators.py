@@ -372,6 +372,18 @@ class Graph:
         return result
 
     @property
+    def given(self) -> Given:
+        """How much every part has given, and until when."""
+        known = ((number, part.progress) for number, part in enumerate(self._ordered))
+        return {n: (p.rows_out, p.latest_start, p.latest_end) for n, p in known if p.rows_out}
+
+    def note_given(self, given: Given) -> None:
+        """Parts have given this so far, not only what they gave again."""
+        for number, (rows, start, end) in given.items():
+            progress = self._ordered[number].progress
+            progress.rows_out, progress.latest_start, progress.latest_end = rows, start, end
+
+    @property
     def state(self) -> Any:
         """All that the operators remember, as something that can be stored."""
         return [(part.operator, part.progress) for part in self._ordered]
@@ -381,6 +393,9 @@ class Graph:
         for part, (operator, progress) in zip(self._ordered, state, strict=True):
             part.operator, part.progress = operator, progress
 
+
+Given = Mapping[int, tuple[int, int, int]]
+"""By the numbers of parts, the rows that they gave, and their latest start and end."""
 
 _Runner = Callable[[_Part, Operator, list[Arrival]], Arrival]
 

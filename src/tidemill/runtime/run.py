@@ -112,7 +112,6 @@ class Run:
         self._sinks = Sinks(fabric, store)
         self._findings = Findings(self.gathering)
         self._members: dict[str, Member] = {}
-        self._carried: dict[Exec, Exec] = {}
         self._reports: Sequence[Report] = ()
         self._native = NativeTotals()
         self._phases: dict[str, float] = {}
@@ -149,13 +148,25 @@ class Run:
         """What every part of the graph has done; parts that are new have done nothing."""
         with self._books:
             if self._nodes is None:
-                epoch = self._pending.epoch
-                totals = operator_totals(self._base, self._reports)
-                native: Mapping[Exec, NodeProgress] = self._native
+                epoch, totals = self._pending.epoch, self._totals
                 if epoch.tick == self._next and epoch.carried:
                     totals |= {n: totals[old] for n, old in epoch.carried.items() if old in totals}
-                self._nodes = GraphNodes(epoch.staging, totals, native, self._opened.now)
+                self._nodes = self._nodes_of(epoch.staging, totals)
             return self._nodes
+
+    def _nodes_of(self, staging: Staging, totals: Mapping[Exec, NodeProgress]) -> GraphNodes:
+        return GraphNodes(staging, totals, self._native, self._opened.now)
+
+    @property
+    def _totals(self) -> dict[Exec, NodeProgress]:
+        """What the operators of the last tick have done."""
+        return operator_totals(self._base, self._reports)
+
+    @property
+    def _carried(self) -> Mapping[Exec, Exec]:
+        """The parts that take the place of others with the next tick."""
+        epoch = self._pending.epoch
+        return epoch.parts if epoch.tick >= self._next else {}
 
     @property
     def newest(self) -> Mapping[str, int]:
@@ -238,16 +249,16 @@ class Run:
                 help=f"start them again under their names: {', '.join(self._members)}",
             )
         # Between the same two ticks, plans may have been replaced already.
-        came = {new: self._carried.get(old, old) for new, old in carried.items()}
-        came = {**self._carried, **came}
+        known = self._carried
+        came = {**known, **{new: known.get(old, old) for new, old in carried.items()}}
         epoch = next_epoch(self._next, self._base, roots, came, notes)
         epoch = replace(epoch, deals=self._rehashes)
         pending = PlannedEpoch(epoch)
         self._opened.open(pending.leaves)  # first, because it may refuse
         self._epochs.write(epoch)
         with self._books:
-            self._pending, self._carried, self._nodes = pending, came, None
-            self._native.carry(carried)
+            self._native.carry(carried, self.nodes)
+            self._pending, self._nodes = pending, None
         self._changed = True
         for root in roots.values():
             for leaf in _leaves(root.job.plan):
@@ -412,7 +423,9 @@ class Run:
                 help="use that version, or start anew with another checkpoint",
             )
         if epoch.tick < self._next:
-            epoch = replace(epoch, tick=self._next, before=self._base, carried={}, inputs={})
+            epoch = replace(
+                epoch, tick=self._next, before=self._base, carried={}, inputs={}, parts={}
+            )
         self._deal(replace(epoch, deals=True))
 
     def _deal(self, epoch: Epoch) -> None:
@@ -448,7 +461,7 @@ class Run:
             self._findings.note_held(name, relation.following.held)
         self._base = later.before if later.tick > tick else planned.epoch.staging
         self._next, self._unfinished = tick + 1, None
-        self._carried, self._nodes, self._changed = {}, None, later.tick > tick
+        self._nodes, self._changed = None, later.tick > tick
         self._ticks += 1
 
     def _commit(self, tick: int, planned: PlannedEpoch) -> None:
@@ -491,6 +504,7 @@ class Run:
         self._reports = done.reports
         self._native.update(done.native)
         self._opened.open(self._pending.leaves)
+        self._native.carry(self._carried, self._nodes_of(self._base, self._totals))
         self._members = self._members_of(last.roots)
         for name, rows in done.rows_out.items():
             if name in self._members:

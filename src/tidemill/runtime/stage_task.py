@@ -239,6 +239,7 @@ class StageTask:
             graph.hear(brought.news)
             began = time.perf_counter()
             graph.try_step(self._arrivals(brought))
+            graph.note_given(brought.given)
             graph.redo_seconds += time.perf_counter() - began
         return graph, len(rows)
 
@@ -282,7 +283,8 @@ class StageTask:
         if takes_long or 2 * (gathered + coming) >= snapshot:
             _write_snapshot(state, self.tick, graph)
         else:
-            state.write_rows(self.tick, replace(brought, rows=rows))
+            given = graph.given if len(rows) < len(brought.rows) else {}
+            state.write_rows(self.tick, replace(brought, rows=rows, given=given))
         state.forget_before(self.tick - 1)
 
     def _failures(self, graph: Graph) -> dict[int, Failure]:

@@ -17,6 +17,7 @@ import polars as pl
 
 from tidemill.errors import DamageError
 from tidemill.runtime import codec
+from tidemill.runtime.operators import Given
 from tidemill.runtime.parcels import with_ends, without_ends
 from tidemill.runtime.reports import News
 from tidemill.store import Part, Store
@@ -38,12 +39,15 @@ class TickRows:
     """What a tick brought to a stage: rows and watermarks by edge, and what operators heard.
 
     In a file, rows that all hold equally long have no ends; `lasts` tells for how long, by edge.
+    Rows that leave no trace in what operators remember are not there; then `given` tells, by the
+    number of the operator, what all have given, which these rows were part of.
     """
 
     rows: Mapping[int, pl.DataFrame]
     marks: Mapping[int, int]
     news: News
     lasts: Mapping[int, int] = field(default_factory=dict)
+    given: Given = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -127,7 +131,9 @@ class StageState:
         rows = {tag: rows for tag, (rows, _) in pairs.items()}
         lasts = {tag: lasts for tag, (_, lasts) in pairs.items() if lasts is not None}
         news = {number: dict(told) for number, told in brought.news.items()}
-        self._write(tick, _ROWS, codec.dump(TickRows(rows, dict(brought.marks), news, lasts)))
+        marks = dict(brought.marks)
+        written = replace(brought, rows=rows, marks=marks, news=news, lasts=lasts)
+        self._write(tick, _ROWS, codec.dump(written))
 
     def size_since(self, tick: int) -> tuple[int, int]:
         """The bytes of the last snapshot, and of the rows after it."""
