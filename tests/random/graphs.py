@@ -45,7 +45,7 @@ from tidemill.timeline import OPEN_END, TimeDomain
 
 _MOST_TICKS = 200
 
-_KNOWN = Known(aggregates={LONGEST.name.lower(): LONGEST})
+KNOWN = Known(aggregates={LONGEST.name.lower(): LONGEST})
 
 _FORMS = ("intervals", "live", "changes")
 """Those that tell all of an answer."""
@@ -174,7 +174,7 @@ class GraphLife:
         self.store.left = None
         fabric = self._make(self.partitions, self.random)
         sources = opener(self.inputs.sources(self.store, self.retain))
-        self.run = Run(fabric, sources, self.store, known=_KNOWN, partitions=self.partitions)
+        self.run = Run(fabric, sources, self.store, known=KNOWN, partitions=self.partitions)
         self.graph = QueryGraph(self.run)
         self.adaptation = Adaptation(self.graph)
         self.migrations = Migrations(self.graph, self.adaptation.taken)

@@ -8,7 +8,7 @@ from random import Random
 
 from tests.checking.plans import Inputs
 from tests.checking.sources import opener
-from tests.random.graphs import Crash, GraphLife
+from tests.random.graphs import KNOWN, Crash, GraphLife
 from tests.simulation.clients import Client
 from tests.simulation.disk import SimulatedDisk
 from tests.simulation.fabric import LostError, any_fabric
@@ -48,11 +48,13 @@ class SimulatedLife(GraphLife):
         self.store = Store(self.folder, self.durability)  # type: ignore[assignment]
         fabric = self._make(self.partitions, self.random)
         self._using.append(self.store.close)
-        self.run = Run(fabric, opener(self._sources()), self.store)
+        sources = opener(self._sources())
+        self.run = Run(fabric, sources, self.store, known=KNOWN, partitions=self.partitions)
         self._using.append(self.run.stop)
         self._note_positions()
         self.graph = QueryGraph(self.run)
         self.adaptation = Adaptation(self.graph)
+        self.restored = dict(self.adaptation.all_histories)
         self.migrations = Migrations(self.graph, self.adaptation.taken)
 
     def _sources(self) -> dict[str, Source]:

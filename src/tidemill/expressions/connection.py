@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import atexit
 import threading
-from collections.abc import Sequence
-from typing import Final
+from collections.abc import Callable, Sequence
+from typing import Any, Final
 
 import duckdb
 import pyarrow as pa
@@ -34,7 +34,7 @@ class _Thread(threading.local):
             self.connection.create_function(name, call, ["VARCHAR"], "VARCHAR")
         self.connection.execute(LIBRARY)
         self.connection.execute("SET enable_external_access = false")
-        self.names: dict[tuple[UserFunction, tuple[str, ...]], str] = {}
+        self.names: dict[tuple[UserFunction, Callable[..., Any], tuple[str, ...]], str] = {}
 
 
 _thread = _Thread()
@@ -48,7 +48,8 @@ def connection() -> duckdb.DuckDBPyConnection:
 def register(function: UserFunction, arguments: Sequence[pa.DataType]) -> str:
     """Make a user function callable for these argument types; the name to call it by."""
     types = tuple(duckdb_type(argument) for argument in arguments)
-    key = (function, types)
+    # Functions of one name and version may still be others, with other values around them.
+    key = (function, function.call, types)
     if key not in _thread.names:
         name = f"user_{len(_thread.names)}_{function.name.lower()}"
         _thread.connection.create_function(

@@ -9,7 +9,8 @@ from __future__ import annotations
 import os
 import struct
 import zlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 
 import pyarrow as pa
 
@@ -57,8 +58,15 @@ def length_of(path: str, trailer: bytes, size: int) -> int:
 
 def whole_file(disk: Disk, path: str) -> pa.Buffer:
     """All bytes of a file that has to be there."""
-    try:
+    with damage_told(path):
         return disk.buffer(path)
+
+
+@contextmanager
+def damage_told(path: str) -> Iterator[None]:
+    """A file that has to be there and cannot be read is damage, and told with its name."""
+    try:
+        yield
     except FileNotFoundError:
         raise DamageError(path, "it is missing") from None
     except OSError as error:

@@ -23,7 +23,7 @@ from pyarrow import fs
 
 from tidemill.errors import ExecutionError, TidemillError
 from tidemill.store.disk import Disk, Part, local_disk
-from tidemill.store.frames import TRAILER, sealed, unsealed, whole_file
+from tidemill.store.frames import TRAILER, damage_told, sealed, unsealed, whole_file
 from tidemill.store.remote import RemoteDisk
 
 Durability = Literal["machine", "process"]
@@ -173,7 +173,8 @@ class Store:
         Whoever knows its `size` has looked at the checksum.
         """
         size = self.buffer(name).size if size is None else size
-        return self._disk.mapped(self.path(name), size)
+        with damage_told(self.path(name)):
+            return self._disk.mapped(self.path(name), size)
 
     def get_table(self, name: str) -> pa.Table:
         """A table with its metadata."""
