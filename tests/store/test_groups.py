@@ -59,7 +59,7 @@ class SlowDisk(RecordingDisk):
         self.wait = Event()
 
     def sync(self, paths: Sequence[str]) -> None:
-        self.wait.wait(0.01)
+        self.wait.wait(0.05)
         super().sync(paths)
 
 
