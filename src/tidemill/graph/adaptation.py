@@ -135,10 +135,15 @@ class Adaptation:
     def adapt(self, sizes: Mapping[str, int], at: int = BEGIN) -> dict[str, Change]:
         """Set sizes for the rows that come from now on, or from `at` on; from when it is."""
         with self._graph.lock:
+            self._graph.finish()
             self._forget_gone()
             changes = self._changes(sizes, at)
             roots, carried = self._resized(changes)
-            self._graph.replace(roots, carried)
+            try:
+                self._graph.replace(roots, carried)
+            except (TidemillError, OSError):  # the disk may be full
+                self._graph.refuse()
+                raise
             if any(len(self._histories[knob]) > MOST_SETTINGS for knob in changes):
                 self._prune()
             return changes

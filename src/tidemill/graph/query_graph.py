@@ -120,7 +120,7 @@ class QueryGraph:
                 raise CatalogError(f"the query `{name}` is running already", help=help)
             if not self._is_open and self.run.restored is not None:
                 raise _unknown(name, self.run.restored)
-            self._finish()
+            self.finish()
             try:
                 return self._added(name, job, partial, meaning)
             except (TidemillError, OSError):
@@ -179,11 +179,11 @@ class QueryGraph:
         query.job = taken_up
         self._left.discard(name)
         self._revise()
-        self._finish()
+        self.finish()
         return query
 
-    def _finish(self) -> None:
-        """Finish the tick in which a checkpoint was left, once its queries have their sinks.
+    def finish(self) -> None:
+        """Finish a tick that was begun, once the queries of a checkpoint have their sinks.
 
         What comes or changes before that would not know what the tick has brought. Where nothing
         does, it is the first of the ticks to come.
@@ -212,7 +212,7 @@ class QueryGraph:
     def remove(self, name: str, state: State = State.STOPPED) -> GraphQuery:
         """Let a query go. What others need of it goes on."""
         with self.lock:
-            self._finish()
+            self.finish()
             query = self.find(name)
             was, left = query.state, query.left
             self._retire(query, state)
@@ -288,7 +288,7 @@ class QueryGraph:
     def replace(self, roots: Mapping[str, Root], carried: Mapping[Exec, Exec]) -> None:
         """Let queries go on with other plans, or from another instant on."""
         with self.lock:
-            self._finish()
+            self.finish()
             missing = self._missing()
             before = {name: self.find(name).job for name in roots}
             for name, root in roots.items():
@@ -315,6 +315,7 @@ class QueryGraph:
     def together(self) -> Iterator[None]:
         """Make several changes at once: all of them take effect with the same tick."""
         with self.lock:
+            self.finish()
             before = dict(self.queries)
             self._changing += 1
             try:
@@ -323,7 +324,7 @@ class QueryGraph:
                 self._changing -= 1
                 if not self._changing:
                     self._change(before)
-                    self._finish()
+                    self.finish()
 
     def _change(self, before: dict[str, GraphQuery]) -> None:
         """Let the queries run that there are now, or if that is refused, those from before."""
