@@ -38,6 +38,8 @@ FOUND = {
     10: "sizes that could not be set, because the disk was full, were told as if they were",
     2444: "a query began with the operators of another one, which was on its way to another plan",
     30150: "a migration did not know what a tick had brought that was still to be made again",
+    40002: "after a restart, the sizes of the past were not those that had been set",
+    40451: "rows could not be dealt out by a column that was compared with two others",
 }
 """Counterexamples of the past, and what they were."""
 

@@ -44,7 +44,7 @@ class Adaptation:
         self._graph = graph
         self._wishes: dict[str, tuple[Wish, ...]] = {}
         self._knobs = Knobs()
-        self._histories: dict[str, tuple[Setting, ...]] = {}
+        self._histories = {k: tuple(map(Setting._make, each)) for k, each in graph.sizes.items()}
         self._narrowed: set[str] = set()
         graph.gates.append(self.taken)
         graph.after_revision.append(lambda carried: self._forget_gone())
@@ -84,6 +84,12 @@ class Adaptation:
         parts = [node for node in nodes if isinstance(node, AdjustableExec)]
         self._knobs.note(parts)
         self._histories |= recorded(self._histories, parts)
+        self._tell()
+
+    def _tell(self) -> None:
+        """Let the graph keep the sizes, with the plans that they are in."""
+        known = self._histories.items()
+        self._graph.sizes = {k: tuple((at, size) for at, size in each) for k, each in known}
 
     def _forget_gone(self) -> None:
         gone = self._wishes.keys() - self._graph.running.keys()
@@ -97,6 +103,7 @@ class Adaptation:
         self._knobs = Knobs(wish for wishes in self._wishes.values() for wish in wishes)
         self._note(self._graph.uses)
         self._histories = {k: v for k, v in self._histories.items() if k in self._knobs.allowed}
+        self._tell()
 
     @property
     def allowed(self) -> Mapping[str, Quality]:

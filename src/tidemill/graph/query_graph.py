@@ -66,6 +66,9 @@ Hook = Callable[[], None]
 Gate = Callable[[str, Job], Job]
 """What a query passes before it is added: it may be changed, or refused."""
 
+Sizes = tuple[tuple[int, int], ...]
+"""The sizes of a knob, each with the instant from which on rows have it."""
+
 Carried = Mapping[Exec, Exec]
 """For parts of plans, the parts in whose place they go on."""
 
@@ -74,7 +77,8 @@ class QueryGraph:
     """All queries that run together. Changes take effect between two ticks.
 
     If it is not open, the queries that it begins with are all, and run as they were planned: a
-    checkpoint has to know them.
+    checkpoint has to know them. The `sizes` are those that were set, by knob, as far back as
+    somebody may ask for them: plans know only those that rows to come can still have.
     """
 
     def __init__(self, run: Run, is_open: bool = True) -> None:
@@ -92,6 +96,7 @@ class QueryGraph:
         self._joins = RunningJoins()
         self._uses = Uses()
         self._changing = 0
+        self.sizes: Mapping[str, Sizes] = {}
         self._left: set[str] = set()
         if run.restored is not None:
             self._restore(run.restored)
@@ -99,7 +104,8 @@ class QueryGraph:
 
     def _restore(self, restored: Restored) -> None:
         """Take up the queries of a checkpoint. They wait to be started again, under their names."""
-        self._lacking, self._took_over, facts = restored.notes
+        self._lacking, self._took_over, facts, *sizes = restored.notes
+        self.sizes = sizes[0] if sizes else {}
         for name, root in restored.roots.items():
             complete_from, partial, meaning = facts[name]
             self.queries[name] = GraphQuery(
@@ -346,7 +352,7 @@ class QueryGraph:
         self._took_over = _followed(self._took_over, carried, uses)
         self._joins.forget_all_but(uses)
         facts = {n: (q.complete_from, q.partial, q.meaning) for n, q in running.items()}
-        self.run.revise(roots, carried, (self._lacking, self._took_over, facts))
+        self.run.revise(roots, carried, (self._lacking, self._took_over, facts, self.sizes))
         for hook in self.after_revision:
             hook(carried)
 
