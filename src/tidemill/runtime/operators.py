@@ -226,7 +226,7 @@ class Graph:
         what is not needed any more is forgotten. Without `carried`, only parts that come or go
         cost time.
         """
-        places = dict(carried or {})
+        places = places_of(carried or {})
         kept = {} if places else self._parts
         made: dict[Exec, _Part] = {}
         # Thousands of roots may stay: those in their places need not be looked for.
@@ -255,13 +255,14 @@ class Graph:
         node: Exec,
         kept: Mapping[Exec, _Part],
         made: dict[Exec, _Part],
-        places: Mapping[Exec, Exec],
+        places: Mapping[Exec, Exec | None],
     ) -> _Part:
         """The part of a node, made unless it is there."""
         part = kept.get(node) or made.get(node)
         if part is None:
             inputs = [self._find(child, kept, made, places) for child in _children(node)]
-            old = self._parts.get(places.get(node, node))
+            place = places.get(node, node)
+            old = None if place is None else self._parts.get(place)
             part = made[node] = self._part(node, old, inputs)
         return part
 
@@ -398,6 +399,12 @@ Given = Mapping[int, tuple[int, int, int]]
 """By the numbers of parts, the rows that they gave, and their latest start and end."""
 
 _Runner = Callable[[_Part, Operator, list[Arrival]], Arrival]
+
+
+def places_of(carried: Mapping[Exec, Exec]) -> dict[Exec, Exec | None]:
+    """In whose place parts go on, if not in their own: those whose operators go on elsewhere
+    begin anew, where a query needs them again before the next tick."""
+    return {**dict.fromkeys(carried.values()), **carried}
 
 
 def nodes_of(*roots: Exec) -> list[Exec]:

@@ -40,7 +40,7 @@ from tidemill.runtime.manifest import Manifest, note_dealt, open_manifest
 from tidemill.runtime.members import Delivery, Member, Sinks, outlets_of
 from tidemill.runtime.nodes import GraphNodes, NativeTotals, operator_totals
 from tidemill.runtime.opened import Opened
-from tidemill.runtime.operators import NodeProgress, nodes_of
+from tidemill.runtime.operators import NodeProgress, nodes_of, places_of
 from tidemill.runtime.pace import Pace
 from tidemill.runtime.parcels import REPORT, Parcel, scratch
 from tidemill.runtime.planned import PlannedEpoch
@@ -150,7 +150,10 @@ class Run:
             if self._nodes is None:
                 epoch, totals = self._pending.epoch, self._totals
                 if epoch.tick == self._next and epoch.carried:
-                    totals |= {n: totals[old] for n, old in epoch.carried.items() if old in totals}
+                    places = places_of(epoch.carried)
+                    there = {n: totals.get(old) for n, old in places.items() if old is not None}
+                    totals = {n: done for n, done in totals.items() if n not in places}
+                    totals |= {n: done for n, done in there.items() if done is not None}
                 self._nodes = self._nodes_of(epoch.staging, totals)
             return self._nodes
 
