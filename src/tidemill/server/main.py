@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import re
 import signal
 import socket
@@ -123,6 +124,7 @@ class Serving:
             server.run(sockets=[self._socket])
         finally:
             waiting.join()
+            gc.unfreeze()
             if self._starting.app is not None and self._demo is not None:
                 self._demo.stop()
         self._raise()
@@ -132,6 +134,10 @@ class Serving:
         if self._starting.app is None:
             server.should_exit = True
             return
+        # What there is now is there for good: to look through it for garbage, again and again,
+        # took longer than to plan a query.
+        gc.collect()
+        gc.freeze()
         self._ready()
         if self._demo is not None:
             self._demo.start()
