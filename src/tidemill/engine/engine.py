@@ -15,6 +15,7 @@ from sqlglot.errors import ParseError
 from tidemill.algebra import Plan, Range, Recurrence, Schema, SourceKind, UserAggregate
 from tidemill.algebra.types import from_sql
 from tidemill.analyze import Catalog, SourceInfo
+from tidemill.deadline import UNLIMITED, TickLimits
 from tidemill.engine.allow import AllowList
 from tidemill.engine.checking import Checked, check
 from tidemill.engine.kept import KeptResults, KeptStore
@@ -67,7 +68,8 @@ class Engine:
     sizes of windows and granules, as far as queries allow, and refuses queries beyond that.
     With `keep`, the answers of queries that have a name and no sink are kept there (`kept`). With
     `allow`, statements can name only the files and servers on that list. What is in a checkpoint
-    survives the machine, or with `durability="process"` only the process.
+    survives the machine, or with `durability="process"` only the process. A query that runs on and
+    takes more than the `limits` in one tick fails by itself, beside the others.
 
     >>> engine = Engine(runtime="inprocess")
     >>> engine.stream("bid", [{"item": 1, "at": 3}, {"item": 1, "at": 5}], time="at")
@@ -89,6 +91,7 @@ class Engine:
         keep: KeptStore | None = None,
         allow: AllowList | None = None,
         durability: str = "machine",
+        limits: TickLimits = UNLIMITED,
     ) -> None:
         self.catalog = Catalog()
         self.statistics = StatisticsStore(self.catalog)
@@ -100,6 +103,7 @@ class Engine:
             self.statistics,
             _seconds(latency),
             durability_of(durability),
+            limits,
         )
         self._planning = Planning(self.catalog, self.statistics, optimizer, self._columns_read)
         self._sources = self._place.sources
