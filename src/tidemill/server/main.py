@@ -29,7 +29,7 @@ from tidemill.timeline import TimeDomain
 _UNITS = {"ms": "milliseconds", "s": "seconds", "min": "minutes"}
 _WAITING = 2048
 """Connections that may wait to be taken."""
-_MOMENT = 2.0
+_MOMENT = 1.0
 """Seconds in which most servers are ready: then there is nothing to tell."""
 _GOODBYE = 3
 """Seconds that clients have to go when the server stops."""
