@@ -13,6 +13,7 @@ PACKAGE = Path(__file__).parent.parent / "src" / "tidemill"
 LAYERS = [
     "errors",
     "deadline",
+    "copying",
     "long_conditions",
     "store",
     "timeline",
@@ -51,7 +52,7 @@ MEMBERS = {
 # Layers held to less than what is above them.
 NARROW = {
     "sql": {"errors", "long_conditions"},
-    "algebra": {"errors", "timeline", "long_conditions"},
+    "algebra": {"errors", "timeline", "copying", "long_conditions"},
 }
 
 MODULES = sorted(PACKAGE.rglob("*.py"))

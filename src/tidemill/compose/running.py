@@ -13,6 +13,7 @@ from tidemill.compose.model import Composed
 from tidemill.compose.opening import plan_of
 from tidemill.compose.texts import quoted
 from tidemill.engine import Engine, Query
+from tidemill.engine.apart import Desk
 from tidemill.engine.running import StartedQuery
 from tidemill.errors import PlanError, UnsupportedError
 from tidemill.sql import PlanText, Tidemill
@@ -51,7 +52,7 @@ def definition_of(checked: Checked) -> str:
     return checked.sql or ""
 
 
-def read_plan(engine: Engine, text: str) -> Query:
+def read_plan(engine: Desk, text: str) -> Query:
     """The query of a plan in a statement; `engine.plans` is to be this.
 
     >>> engine = Engine(runtime="inprocess")

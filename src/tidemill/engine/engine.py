@@ -15,7 +15,9 @@ from sqlglot.errors import ParseError
 from tidemill.algebra import Plan, Range, Recurrence, Schema, SourceKind, UserAggregate
 from tidemill.algebra.types import from_sql
 from tidemill.analyze import Catalog, SourceInfo
+from tidemill.deadline import UNLIMITED, TickLimits
 from tidemill.engine.allow import AllowList
+from tidemill.engine.apart import Apart, Desk
 from tidemill.engine.checking import Checked, check
 from tidemill.engine.kept import KeptResults, KeptStore
 from tidemill.engine.named import Listed, NamedQueries
@@ -26,7 +28,7 @@ from tidemill.engine.query import Query
 from tidemill.engine.relations import condition_of
 from tidemill.engine.running import Collected, RunningGraph, StartedQueries, StartedQuery
 from tidemill.engine.sources import Rows, is_change_source
-from tidemill.engine.statements import Statements, query_tree, sink_of
+from tidemill.engine.statements import Statements
 from tidemill.engine.statistics import StatisticsStore
 from tidemill.engine.tables import (
     duration,
@@ -37,7 +39,7 @@ from tidemill.engine.tables import (
     time_domain,
     to_tables,
 )
-from tidemill.errors import CatalogError, TidemillError
+from tidemill.errors import CatalogError, TidemillError, UnsupportedError
 from tidemill.expressions import UserFunction
 from tidemill.feeds import Inbox, Receipt
 from tidemill.graph.manager import ResourceManager
@@ -46,7 +48,7 @@ from tidemill.optimize.statistics import Statistics
 from tidemill.physical.operator import Exec
 from tidemill.physical.source import SourceExec
 from tidemill.results import LateCallback
-from tidemill.sql import InsertInto, Statement, parse, parse_one
+from tidemill.sql import Statement, parse, parse_one
 from tidemill.store import Store, durability_of
 from tidemill.timeline import TimeDomain
 
@@ -67,7 +69,8 @@ class Engine:
     sizes of windows and granules, as far as queries allow, and refuses queries beyond that.
     With `keep`, the answers of queries that have a name and no sink are kept there (`kept`). With
     `allow`, statements can name only the files and servers on that list. What is in a checkpoint
-    survives the machine, or with `durability="process"` only the process.
+    survives the machine, or with `durability="process"` only the process. A query that runs on and
+    takes more than the `limits` in one tick fails by itself, beside the others.
 
     >>> engine = Engine(runtime="inprocess")
     >>> engine.stream("bid", [{"item": 1, "at": 3}, {"item": 1, "at": 5}], time="at")
@@ -89,6 +92,7 @@ class Engine:
         keep: KeptStore | None = None,
         allow: AllowList | None = None,
         durability: str = "machine",
+        limits: TickLimits = UNLIMITED,
     ) -> None:
         self.catalog = Catalog()
         self.statistics = StatisticsStore(self.catalog)
@@ -100,6 +104,7 @@ class Engine:
             self.statistics,
             _seconds(latency),
             durability_of(durability),
+            limits,
         )
         self._planning = Planning(self.catalog, self.statistics, optimizer, self._columns_read)
         self._sources = self._place.sources
@@ -110,7 +115,7 @@ class Engine:
         self.allow = allow
         self.confine(allow)
         self.queries = NamedQueries(self.catalog, lambda: self._graph)
-        self.plans: Callable[[Engine, str], Query] | None = None
+        self.plans: Callable[[Desk, str], Query] | None = None
         """How plans in statements are read: `tidemill.compose.read_plan`."""
         self._statements = Statements(self, self._planning, self._place, keep)
 
@@ -368,32 +373,29 @@ class Engine:
         """
         self._sources.allow = allow
 
-    def planner(self) -> Callable[[Statement], Query | None]:
-        """How queries are planned with what is known now, whatever changes while that goes on.
+    def apart(self) -> Apart:
+        """What is known now: queries can be planned with it, whatever changes meanwhile."""
+        return Apart(self, self._planning)
 
-        None if a statement has no query, or one that is a plan already.
-        """
-        apart = self._planning.apart()
+    def read_plan(self, text: str) -> Query:
+        """The query of a plan in a statement."""
+        return self.plan_reader()(self, text)
 
-        def plan(statement: Statement) -> Query | None:
-            if self.allow is not None:
-                self.allow.check(statement)
-            tree = query_tree(statement)
-            if tree is None:
-                return None
-            sink = statement.sink if isinstance(statement, InsertInto) else None
-            return apart.query(statement, tree, sink_of(sink), self)
-
-        return plan
+    def plan_reader(self) -> Callable[[Desk, str], Query]:
+        """How plans in statements are read; an error if nobody does."""
+        if self.plans is None:
+            help = "from tidemill.compose import read_plan; engine.plans = read_plan"
+            raise UnsupportedError("nobody reads plans for this engine", help=help)
+        return self.plans
 
     def checker(self) -> Callable[[str], Checked]:
         """`check` over what there is now, whatever changes while that goes on."""
         catalog, names = self.catalog.copy(), list(self.queries.names)
         return lambda text: check(text, catalog, names, self.allow)
 
-    def execute(self, statement: Statement) -> Query | None:
-        """Run one statement; its query, if it is one."""
-        return self._statements.execute(statement)
+    def execute(self, statement: Statement, planned: Query | None = None) -> Query | None:
+        """Run one statement; its query, if it is one. It may be `planned` already: see `apart`."""
+        return self._statements.execute(statement, planned)
 
     def compose(self, plan: Exec, meaning: Plan, domain: TimeDomain | None, text: str) -> Query:
         """A query with operators that someone chose; `tidemill.compose` makes them."""

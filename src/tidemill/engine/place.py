@@ -6,6 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from tidemill.analyze import Catalog, SourceInfo
+from tidemill.deadline import UNLIMITED, TickLimits
 from tidemill.engine.session import Session
 from tidemill.engine.sources import Sources
 from tidemill.engine.statistics import StatisticsStore
@@ -35,6 +36,7 @@ class Place:
         statistics: StatisticsStore,
         latency: float | None,
         durability: Durability,
+        limits: TickLimits,
     ) -> None:
         if runtime not in RUNTIMES:
             help = f"runtimes: {', '.join(RUNTIMES)}"
@@ -50,6 +52,7 @@ class Place:
         self._statistics = statistics
         self._latency = latency
         self._durability = durability
+        self._limits = limits
 
     def close(self) -> None:
         """Give the Spark session back, if it was started here and no one else uses it."""
@@ -92,6 +95,7 @@ class Place:
             self._latency,
             known,
             self._partitions,
+            UNLIMITED if bounded else self._limits,
         )
         self._statistics.watch(run.gathering)
         return run

@@ -14,16 +14,16 @@ from tidemill.analyze import (
     instant_of,
     source_from_statement,
 )
+from tidemill.engine.apart import defined, sink_of
 from tidemill.engine.kept import KeptStore
 from tidemill.engine.place import Place
 from tidemill.engine.planning import Planning
 from tidemill.engine.query import Query
-from tidemill.errors import CatalogError, UnsupportedError
+from tidemill.errors import CatalogError
 from tidemill.feeds import Inbox
 from tidemill.results import SinkRequest
 from tidemill.sql import (
     AlterQuery,
-    ConnectorCall,
     CreateDerived,
     CreateQuery,
     CreateRelation,
@@ -60,29 +60,30 @@ class Statements:
         self._place = place
         self._keep = keep
 
-    def execute(self, statement: Statement) -> Query | None:
-        """Run one statement; its query, if it is one."""
+    def execute(self, statement: Statement, planned: Query | None = None) -> Query | None:
+        """Run one statement; its query, if it is one. It may be `planned` already, elsewhere."""
         if self._engine.allow is not None:
             self._engine.allow.check(statement)
         match statement:
             case QueryStatement():
-                return self._planning.query(statement, statement.tree, SinkRequest(), self._engine)
+                return self._defined(statement, statement.tree, SinkRequest(), planned)
             case CreateStream() | CreateRelation():
                 self._declare(source_from_statement(statement))
             case CreateDerived():
-                self._derive(statement)
+                self._derive(statement, planned)
             case DropObject():
                 self._drop(statement)
             case CreateQuery():
-                self._engine.queries.define(statement.name, self._named(statement))
+                self._engine.queries.define(statement.name, self._named(statement, planned))
             case StartQuery():
-                self._start_named(statement)
+                self._start_named(statement, planned)
             case StopQuery():
                 self._engine.graph.query(statement.name).stop()
             case AlterQuery():
-                self._alter(statement)
+                self._alter(statement, planned)
             case InsertInto():
-                return self._insert(statement)
+                sink = sink_of(statement.sink)
+                return self._defined(statement, statement.query, sink, planned)
             case InsertValues() | DeleteFrom():
                 self._change(statement)
         return None
@@ -93,10 +94,10 @@ class Statements:
         if info.kind is SourceKind.STREAM and info.format is None:
             self._place.sources.put(info, Inbox(info.name, info.declared))
 
-    def _named(self, statement: CreateQuery) -> Query:
+    def _named(self, statement: CreateQuery, planned: Query | None) -> Query:
         """The query of a definition; without a sink, its results are kept."""
         sink = SinkRequest("memory") if statement.sink is None else sink_of(statement.sink)
-        query = self._defined(statement, statement.query, sink)
+        query = self._defined(statement, statement.query, sink, planned)
         return query if statement.sink is not None else self._keeping(statement.name, query)
 
     def _keeping(self, name: str, query: Query) -> Query:
@@ -105,22 +106,22 @@ class Statements:
         sink = self._keep.sink(name, query)
         return query.into(sink.target, form=sink.form)
 
-    def _defined(self, statement: Statement, tree: exp.Expr, sink: SinkRequest) -> Query:
-        """The query that a statement defines, by SQL or by a plan."""
-        if not isinstance(tree, PlanText):
-            return self._planning.query(statement, tree, sink, self._engine)
-        if self._engine.plans is None:
-            help = "from tidemill.compose import read_plan; engine.plans = read_plan"
-            raise UnsupportedError("nobody reads plans for this engine", help=help)
-        query = self._engine.plans(self._engine, tree.name).into(
-            sink.target, form=sink.form, **sink.options
-        )
-        query.definition = tree.sql(dialect=Tidemill)
-        return query
+    def _defined(
+        self, statement: Statement, tree: exp.Expr, sink: SinkRequest, planned: Query | None
+    ) -> Query:
+        """The query that a statement defines; with the plan that it has, if it has one."""
+        if planned is None:
+            return defined(self._engine, self._planning, statement, tree, sink, self._engine)
+        query = self._planning.adopted(planned, statement, self._engine)
+        if isinstance(tree, PlanText):
+            query.definition = tree.sql(dialect=Tidemill)
+        return query.into(sink.target, form=sink.form, **sink.options)
 
-    def _start_named(self, statement: StartQuery) -> None:
+    def _start_named(self, statement: StartQuery, planned: Query | None) -> None:
         name = self._engine.queries.name_of(statement.name)
         query = self._engine.queries.find(name)
+        if planned is not None and planned.planned is query.planned:
+            query.take_plans(planned)
         if self._engine.allow is not None:
             self._engine.allow.refuse_leading_out(query.sink.options.get("path"))
         graph = self._engine.graph if self._engine.is_running else self._engine.run()
@@ -132,7 +133,7 @@ class Statements:
             elif self._keep is not None:
                 self._keep.begin(name)
 
-    def _alter(self, statement: AlterQuery) -> None:
+    def _alter(self, statement: AlterQuery, planned: Query | None) -> None:
         """Give a query another definition, or a better plan; if it runs, without a gap."""
         name = self._engine.queries.name_of(statement.name)
         present = self._engine.queries.find(name)
@@ -144,16 +145,10 @@ class Statements:
                 raise CatalogError(f"the query `{statement.name}` is not running", help=help)
             self._engine.graph.query(name).optimize()
             return
-        query = self._defined(statement, statement.query, present.sink)
+        query = self._defined(statement, statement.query, present.sink, planned)
         if active:
             self._engine.graph.migrate(name, query)
         self._engine.queries.redefine(statement.name, query)
-
-    def _insert(self, statement: InsertInto) -> Query:
-        """A query that knows where its results go; `start` sends them there."""
-        return self._planning.query(
-            statement, statement.query, sink_of(statement.sink), self._engine
-        )
 
     def _change(self, statement: InsertValues | DeleteFrom) -> None:
         """Change a relation as a statement says; if anything is wrong with it, nothing changes."""
@@ -165,8 +160,9 @@ class Statements:
         else:
             kept.delete(statement.where, statement.source.text, self._catalog, at)
 
-    def _derive(self, statement: CreateDerived) -> None:
-        planned = self._planning.plan(statement.query, statement.source.text)
+    def _derive(self, statement: CreateDerived, query: Query | None) -> None:
+        text = statement.source.text
+        planned = self._planning.plan(statement.query, text) if query is None else query.planned
         self._catalog.add_derived(derived_from_statement(statement, planned))
 
     def _drop(self, statement: DropObject) -> None:
@@ -184,22 +180,3 @@ class Statements:
             self._engine.graph.graph.run.forget(statement.name)
         self._place.sources.forget(statement.name)
         self._engine.statistics.forget(statement.name)
-
-
-def query_tree(statement: Statement) -> exp.Expr | None:
-    """The query of a statement, if it has one in SQL."""
-    match statement:
-        case QueryStatement():
-            return statement.tree
-        case CreateQuery() | CreateDerived() | InsertInto() | AlterQuery():
-            return None if isinstance(statement.query, PlanText) else statement.query
-    return None
-
-
-def sink_of(sink: ConnectorCall | None) -> SinkRequest:
-    """Where results go, as a statement says; by default nowhere."""
-    if sink is None:
-        return SinkRequest()
-    options = {name: value for name, value in sink.options.items() if value is not None}
-    form = str(options.pop("form", ""))
-    return SinkRequest(sink.format, options, form)

@@ -8,9 +8,12 @@ from tidemill.compose import Checked, Composed, check, open_plan
 from tidemill.compose.model import Level
 from tidemill.compose.opening import named
 from tidemill.compose.running import definition_of, runnable
+from tidemill.deadline import look
 from tidemill.engine import Query
+from tidemill.engine.apart import Apart
 from tidemill.server.control import Control
 from tidemill.server.models.compose import ComposedPlan
+from tidemill.server.planning import PlannedApart, planning
 from tidemill.server.problems import TooLarge
 from tidemill.server.service import Service
 from tidemill.server.show.plans import node_of, plans_of
@@ -20,10 +23,10 @@ _PLANS = ("plans", "texts", "rules", "total")
 
 def check_composed(service: Service, plan: ComposedPlan) -> dict[str, Any]:
     """What is right and wrong about a plan, and what it means."""
-    checked = _checked(service, plan)
+    checked, _ = _checked(service, plan)
     found = checked.to_json() | dict.fromkeys(_PLANS)
     if checked.query is not None and checked.is_complete:
-        with service.lock:
+        with planning(service.settings.limits):
             found |= _plans(checked, checked.query)
     return found
 
@@ -41,23 +44,33 @@ def open_composed(service: Service, query: str, level: Level) -> dict[str, Any]:
     with service.lock:
         name = named(query)
         wanted = query if name is None else service.name_of(name)
-        return open_plan(service.engine, wanted, level).to_json()
+        apart = service.engine.apart()
+    with planning(service.settings.limits):
+        return open_plan(apart, wanted, level).to_json()
 
 
 def run_composed(service: Service, name: str, plan: ComposedPlan, partial: bool) -> dict[str, Any]:
     """Let a composed plan run under a name."""
-    checked = runnable(_checked(service, plan))
-    query = Control(service).adopt(name, definition_of(checked), partial)
+    checked, apart = _checked(service, plan)
+    definition = definition_of(runnable(checked))
+    assert checked.query is not None
+    planned = PlannedApart(checked.query, apart)
+    query = Control(service).adopt(name, definition, partial, planned)
     return {"query": query, "sql": checked.sql}
 
 
-def _checked(service: Service, plan: ComposedPlan) -> Checked:
+def _checked(service: Service, plan: ComposedPlan) -> tuple[Checked, Apart]:
+    """What was found out about a plan, while others use the engine, and with what."""
     composed = Composed.from_json(plan.model_dump())
     most = service.settings.limits.sql_characters
     if sum(_size(value) for node in composed.nodes for value in node.settings.values()) > most:
         raise TooLarge(f"the settings have more than {most} characters", help="make it smaller")
     with service.lock:
-        return check(service.engine, composed)
+        apart = service.engine.apart()
+    with planning(service.settings.limits):
+        checked = check(apart, composed)
+        look()  # what took too long is not wrong
+        return checked, apart
 
 
 def _size(value: object) -> int:

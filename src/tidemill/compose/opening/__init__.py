@@ -13,7 +13,8 @@ from tidemill.analyze.planner import plan_as_written
 from tidemill.compose.model import Composed, Level
 from tidemill.compose.opening.logical import LogicalOpening
 from tidemill.compose.opening.physical import PhysicalOpening
-from tidemill.engine import Engine, Query
+from tidemill.engine import Query
+from tidemill.engine.apart import Desk
 from tidemill.engine.named import unknown_query
 from tidemill.errors import PlanWarning, TidemillError, UnsupportedError
 from tidemill.sql import PlanText, QueryStatement, Tidemill, parse, parse_one
@@ -21,7 +22,7 @@ from tidemill.sql import PlanText, QueryStatement, Tidemill, parse, parse_one
 _NAME = re.compile(r"\w+")
 
 
-def open_plan(engine: Engine, query: str, level: Level = "logical") -> Composed:
+def open_plan(engine: Desk, query: str, level: Level = "logical") -> Composed:
     """A query, by its name or its text, as a plan that can be edited.
 
     The logical plan is what the query says; the physical one has the operators that run it.
@@ -55,19 +56,19 @@ def plan_of(text: str) -> Composed:
     return Composed.from_json(data)
 
 
-def _opened_plan(engine: Engine, text: str, level: Level) -> Composed:
+def _opened_plan(engine: Desk, text: str, level: Level) -> Composed:
     """A plan that was composed, as it was; at another level, what it means."""
     composed = plan_of(text)
     if composed.level == level:
         return composed
-    meaning = engine.plans(engine, text).sql if engine.plans is not None else ""
+    meaning = engine.read_plan(text).sql
     if not parse(meaning):
         help = f"open it at the {composed.level} level"
         raise UnsupportedError("no SQL has the meaning of this plan", help=help)
     return open_plan(engine, meaning, level)
 
 
-def quietly(engine: Engine, sql: str) -> Query:
+def quietly(engine: Desk, sql: str) -> Query:
     """The query of a text; what the planner has to say about it is left to others."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", PlanWarning)
@@ -86,7 +87,7 @@ def named(query: str) -> str | None:
     return name if _NAME.fullmatch(name) else None
 
 
-def query_tree(engine: Engine, query: str) -> exp.Expr:
+def query_tree(engine: Desk, query: str) -> exp.Expr:
     """The tree of a query that is named or written."""
     names = {each.casefold(): each for each in engine.queries.names}
     wanted = named(query)
