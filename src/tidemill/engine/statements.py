@@ -111,7 +111,7 @@ class Statements:
             return self._planning.query(statement, tree, sink, self._engine)
         if self._engine.plans is None:
             help = "from tidemill.compose import read_plan; engine.plans = read_plan"
-            raise UnsupportedError("nobody reads plans for this engine", help=help)
+            raise UnsupportedError("this engine cannot read composed plans", help=help)
         query = self._engine.plans(self._engine, tree.name).into(
             sink.target, form=sink.form, **sink.options
         )

@@ -42,7 +42,7 @@ class Control:
         wanted = name.casefold()
         if any(each.name.casefold() == wanted for each in self._service.engine.listing()):
             help = "choose another name, or drop it first"
-            raise Conflict(f"`{name}` exists already", help=help)
+            raise Conflict(f"`{name}` already exists", help=help)
 
     def change(self, name: str, sql: str | None, optimize: bool) -> dict[str, Any]:
         """Give a query another definition, or a better plan."""
@@ -60,7 +60,7 @@ class Control:
         known = self._service.name_of(name)
         run = self._service.run_of(known)
         if run is not None and run.is_active:
-            raise Conflict(f"the query `{known}` is running already", help="stop it first")
+            raise Conflict(f"the query `{known}` is already running", help="stop it first")
         self._run(f"START QUERY {quoted(known)}{' PARTIAL' if partial else ''}")
         return self._service.query(known)
 
