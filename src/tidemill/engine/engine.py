@@ -198,7 +198,7 @@ class Engine:
         """
         if valid and changing:
             help = "give the two columns to one of them"
-            raise CatalogError(f"`{name}` is either valid or changing, not both", help=help)
+            raise CatalogError(f"`{name}` cannot have both valid= and changing=", help=help)
         times = valid or (changing if isinstance(changing, tuple) else None)
         rows, types = self._rows(name, source)
         for column in times or ():
@@ -461,7 +461,7 @@ class Engine:
         """
         if self._graph is not None and self._graph.is_active:
             help = "it is engine.graph; stop it with engine.graph.stop()"
-            raise TidemillError("the graph of this engine is running already", help=help)
+            raise TidemillError("the graph of this engine is already running", help=help)
         seconds = _seconds(every)
         self._place.prepare()
         run = self._place.run(checkpoint, late=late, is_open=True)
@@ -652,7 +652,7 @@ def _seconds(every: str | None) -> float | None:
 def _refuse_own_run(*choices: object) -> None:
     if any(choices):
         raise TidemillError(
-            "checkpoint, available_now, every and late are those of the running graph",
+            "checkpoint, available_now, every and late belong to the running graph",
             help="give them to engine.run, or stop the graph with engine.graph.stop()",
         )
 
@@ -664,8 +664,9 @@ def _refuse_other_sources(queries: Iterable[Query]) -> None:
         for name, info in query.sources.items():
             if found.setdefault(name, info) != info:
                 raise TidemillError(
-                    f"`{name}` is not the same stream in all queries: it was dropped and made anew",
-                    help="make the queries again with engine.sql",
+                    f"`{name}` is not the same stream in all queries: it was dropped and "
+                    "created again",
+                    help="create the queries again with engine.sql",
                 )
 
 

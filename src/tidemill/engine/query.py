@@ -280,7 +280,7 @@ class Query:
         """Another query, whose results go to the same place."""
         found = self._host.sql(sql)
         if found is None:
-            raise TidemillError("that is no query", help="write SELECT ...")
+            raise TidemillError("this is not a query", help="write SELECT ...")
         sink = self.sink
         return found.into(sink.target, form=sink.form, **sink.options)
 
@@ -308,7 +308,9 @@ class Query:
         if isinstance(at, int):
             return at
         if self.planned.domain is not TimeDomain.MICROSECONDS:
-            raise TidemillError(f"{at} is no instant of this query", help="time here is an integer")
+            raise TidemillError(
+                f"{at} is not an instant of this query", help="time here is an integer"
+            )
         aware = at if at.tzinfo else at.replace(tzinfo=UTC)
         return int(pa.scalar(aware, pa.timestamp("us", "UTC")).value)
 

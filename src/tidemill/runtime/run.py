@@ -252,7 +252,7 @@ class Run:
         """Write an epoch down that begins with the next tick."""
         if self._unfinished is not None:
             raise ExecutionError(
-                "the queries of the checkpoint have to go on first",
+                "the queries of the checkpoint have to resume first",
                 help=f"start them again under their names: {', '.join(self._members)}",
             )
         # Between the same two ticks, plans may have been replaced already.
@@ -306,7 +306,7 @@ class Run:
                     Failure.of(error) if isinstance(error, Exception) else Failure("it was ended")
                 )
                 self._lost = ExecutionError(
-                    f"a tick could not be made, and without a checkpoint not again: {what.message}",
+                    f"a tick failed and, without a checkpoint, cannot be repeated: {what.message}",
                     help=what.help or "start the queries again",
                 )
             raise
@@ -429,7 +429,7 @@ class Run:
         if reason is not None:
             raise ExecutionError(
                 f"the checkpoint was made with another version of Polars: {reason}",
-                help="use that version, or start anew with another checkpoint",
+                help="use that version, or start again with another checkpoint",
             )
         if epoch.tick < self._next:
             epoch = replace(

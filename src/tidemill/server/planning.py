@@ -36,7 +36,7 @@ def planned(service: Service, sql: str) -> tuple[PlannedApart, str]:
     """The query of a text that holds one, and its own text."""
     statement = read_one(sql, service.settings.limits)
     if not isinstance(statement, QueryStatement | CreateQuery | InsertInto):
-        raise Refused("this is no query", help="write SELECT ...")
+        raise Refused("this is not a query", help="write SELECT ...")
     text = select_of(statement)
     wanted = parse_one(text) if isinstance(statement, CreateQuery) else statement
     if isinstance(query_tree(wanted), PlanText):
