@@ -20,7 +20,7 @@ from tidemill.analyze.functions import (
     name_of_call,
 )
 from tidemill.analyze.stage import Stage
-from tidemill.analyze.trees import placed, rewrite, written
+from tidemill.analyze.trees import all_of, placed, rewrite, typed_null, written
 from tidemill.errors import PlanError, UnsupportedError
 from tidemill.sql import error_at
 
@@ -37,6 +37,7 @@ class Grouping:
     carried: tuple[str, ...] = ()
     keys: dict[str, exp.Expr] = field(default_factory=dict)
     calls: dict[str, AggregateCall] = field(default_factory=dict)
+    absent: list[exp.Expr] = field(default_factory=list)  # keys of the other grouping sets
     _computed: dict[str, Scalar] = field(default_factory=dict)
 
     def add_key(self, node: exp.Expr) -> None:
@@ -44,6 +45,12 @@ class Grouping:
         node = self.prepare(node.unnest())
         if node not in self.keys.values():
             self.keys[self._name(node, "key")] = node
+
+    def add_absent(self, node: exp.Expr) -> None:
+        """An expression that only other grouping sets group by: it is NULL in this one."""
+        node = self.prepare(node.unnest())
+        if node not in self.keys.values():
+            self.absent.append(node)
 
     def translate(self, node: exp.Expr) -> exp.Expr:
         """A bound expression over the rows, made one over the groups."""
@@ -53,6 +60,10 @@ class Grouping:
         for name, key in self.keys.items():
             if node == key:
                 return placed(name, node)
+        if node in self.absent:
+            return typed_null(self.base.scalar(node).type)
+        if isinstance(node, exp.Grouping | exp.GroupingId):
+            return self._indicator(node)
         if is_aggregate(node, self.base.context.catalog):
             return placed(self._call(node), node)
         if isinstance(node, exp.Column) and node.name not in self.carried:
@@ -61,6 +72,21 @@ class Grouping:
             help = "add it to GROUP BY or wrap it in an aggregate, as in MAX(...)"
             raise error_at(PlanError, message, node, help)
         return None
+
+    def _indicator(self, node: exp.Expr) -> exp.Expr:
+        """GROUPING: 1 for a key that this grouping set leaves out; of several, a bit for each."""
+        keys = [part.unnest() for part in node.expressions]
+        if not keys and isinstance(node, exp.GroupingId):
+            keys = [*self.keys.values(), *self.absent]
+        bits = "".join(str(int(self._is_absent(key))) for key in keys)
+        kind = "TINYINT" if isinstance(node, exp.Grouping) else "BIGINT"
+        return exp.cast(exp.Literal.number(int(bits or "0", 2)), kind)
+
+    def _is_absent(self, key: exp.Expr) -> bool:
+        if key not in self.absent and key not in self.keys.values():
+            message = f"`{written(key)}` is not in GROUP BY"
+            raise error_at(PlanError, message, key, "GROUPING takes what GROUP BY lists")
+        return key in self.absent
 
     def _call(self, node: exp.Expr) -> str:
         """The column that an aggregate fills; equal aggregates share one."""
@@ -169,11 +195,20 @@ def _argument(call: exp.Expr) -> tuple[exp.Expr | None, bool]:
     parts = parts[0].expressions if distinct else parts
     if len(parts) == 1 and isinstance(parts[0], exp.Star):
         return None, False
+    if len(parts) > 1 and isinstance(call, exp.Count):
+        return _together(parts, distinct), distinct
     if len(parts) != 1:
         message = f"`{name_of_call(call)}` takes one argument"
-        help = "combine the columns first, as in COUNT(DISTINCT CONCAT(a, '/', b))"
-        raise error_at(UnsupportedError, message, call, help)
+        raise error_at(UnsupportedError, message, call, "write one call for each")
     return parts[0], distinct
+
+
+def _together(parts: list[exp.Expr], distinct: bool) -> exp.Expr:
+    """The arguments of COUNT as one: it counts the rows in which none of them is NULL."""
+    known = all_of(exp.Not(this=exp.Is(this=part.copy(), expression=exp.null())) for part in parts)
+    assert known is not None
+    value = exp.Struct(expressions=[part.copy() for part in parts]) if distinct else None
+    return _only_where(value, known)
 
 
 def _only_where(argument: exp.Expr | None, condition: exp.Expr) -> exp.Expr:

@@ -9,7 +9,15 @@ from sqlglot import exp
 from tidemill.algebra import Join, Plan
 from tidemill.analyze.context import Context
 from tidemill.analyze.correlation import Link
-from tidemill.analyze.joins import Entry, Joiner, Step, kind_of, merge, take_equalities
+from tidemill.analyze.joins import (
+    Entry,
+    Joiner,
+    Step,
+    hides_right,
+    kind_of,
+    merge,
+    take_equalities,
+)
 from tidemill.analyze.objects import plan_objects
 from tidemill.analyze.references import References, carried_matches
 from tidemill.analyze.scope import Item, Scope
@@ -65,9 +73,14 @@ class _Chain:
         whole = Entry(steps[0].entry.plan, [*steps[0].entry.items], {**steps[0].entry.merged})
         for step in steps[1:]:
             step.equal, merged = merge(whole, step.entry, step.join)
+            if hides_right(step.join):
+                items = [*whole.items, *step.entry.items]
+                names = {**whole.merged, **step.entry.merged, **merged}
+                step.scope = Scope(items, self.references.link, names)
+                continue
             whole.items += step.entry.items
             whole.merged.update({**step.entry.merged, **merged})
-        _check_aliases(whole.items)
+        _check_aliases([item for step in steps for item in step.entry.items])
         _check_carried(whole.items, steps)
         scope = Scope(whole.items, self.references.link, whole.merged)
         self.stage = Stage(self.references.context, whole.plan, scope)
