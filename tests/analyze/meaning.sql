@@ -105,3 +105,12 @@ SELECT DISTINCT item, COUNT(*) AS n FROM bid GROUP BY ROLLUP (item, price) HAVIN
 SELECT item, (SELECT COUNT(*) FROM auction a WHERE a.item = b.item) AS n FROM bid b GROUP BY ROLLUP (item) HAVING COUNT(*) > 0;
 SELECT item FROM bid ORDER BY (SELECT MAX(id) FROM category) NULLS FIRST, item NULLS FIRST, price NULLS FIRST, bidder NULLS FIRST LIMIT 2;
 SELECT item, price, bidder FROM bid b ORDER BY (SELECT COUNT(*) FROM auction a WHERE a.item = b.item), item NULLS FIRST, price NULLS FIRST, bidder NULLS FIRST FETCH FIRST 2 ROWS ONLY;
+SELECT item, BOOL_AND(price > 1) AS a, BOOL_OR(price > 2) AS o FROM bid GROUP BY item;
+SELECT item, MEDIAN(price) AS m, MODE() WITHIN GROUP (ORDER BY item) AS i FROM bid GROUP BY item;
+SELECT item, PERCENTILE_CONT(0.3) WITHIN GROUP (ORDER BY price) AS p, PERCENTILE_DISC(0.3) WITHIN GROUP (ORDER BY price) AS d FROM bid GROUP BY item;
+SELECT item, PERCENTILE_CONT(0.3) WITHIN GROUP (ORDER BY price DESC) AS p, PERCENTILE_DISC(0.3) WITHIN GROUP (ORDER BY price DESC) AS d FROM bid GROUP BY item;
+SELECT item, STRING_AGG(bidder, '+' ORDER BY bidder) AS s FROM bid GROUP BY item;
+SELECT item, STRING_AGG(bidder, '+' ORDER BY price DESC NULLS FIRST, bidder) AS s FROM bid GROUP BY item;
+SELECT item, MIN(price) AS low, MAX_BY(price, price) AS high FROM bid GROUP BY item;
+SELECT bidder, CORR(item, price) AS c, COVAR_POP(item, price) AS p, REGR_COUNT(item, price) AS n, REGR_AVGX(item, price) AS x FROM bid GROUP BY bidder HAVING COUNT(DISTINCT item) > 1 AND COUNT(DISTINCT price) > 1;
+SELECT bidder, REGR_SXX(item, price) AS xx, REGR_SXY(item, price) AS xy FROM bid GROUP BY bidder;
