@@ -114,3 +114,9 @@ SELECT item, STRING_AGG(bidder, '+' ORDER BY price DESC NULLS FIRST, bidder) AS 
 SELECT item, MIN(price) AS low, MAX_BY(price, price) AS high FROM bid GROUP BY item;
 SELECT bidder, CORR(item, price) AS c, COVAR_POP(item, price) AS p, REGR_COUNT(item, price) AS n, REGR_AVGX(item, price) AS x FROM bid GROUP BY bidder HAVING COUNT(DISTINCT item) > 1 AND COUNT(DISTINCT price) > 1;
 SELECT bidder, REGR_SXX(item, price) AS xx, REGR_SXY(item, price) AS xy FROM bid GROUP BY bidder;
+SELECT c.id, x.m FROM category c, LATERAL (SELECT MAX(price) AS m FROM bid b WHERE b.item = c.id GROUP BY b.bidder) x;
+SELECT c.id, x.item, x.price FROM category c CROSS JOIN LATERAL (SELECT item, price FROM bid b WHERE b.item < c.id) AS x;
+SELECT c.id, x.n FROM category c LEFT JOIN LATERAL (SELECT price + c.id AS n FROM bid b WHERE b.item = c.id) AS x ON TRUE;
+SELECT c.id, x.n, y.s FROM category c LEFT JOIN LATERAL (SELECT price AS n FROM bid b WHERE b.item = c.id) AS x ON x.n > 1, LATERAL (SELECT seller AS s FROM auction a WHERE a.item = c.id AND a.seller <> x.n) AS y;
+SELECT c.id, x.item FROM category c, LATERAL (SELECT DISTINCT item FROM bid) AS x;
+SELECT c.id FROM category c, LATERAL (SELECT COUNT(*) AS n FROM bid b WHERE b.item = c.id HAVING COUNT(*) > 0) AS x WHERE x.n > 1;
