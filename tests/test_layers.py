@@ -12,6 +12,7 @@ PACKAGE = Path(__file__).parent.parent / "src" / "tidemill"
 # From the top: a layer may import those before it. The folder tree is the path of a query.
 LAYERS = [
     "errors",
+    "explain",
     "deadline",
     "long_conditions",
     "store",
@@ -51,7 +52,7 @@ MEMBERS = {
 # Layers held to less than what is above them.
 NARROW = {
     "sql": {"errors", "long_conditions"},
-    "algebra": {"errors", "timeline", "long_conditions"},
+    "algebra": {"errors", "explain", "timeline", "long_conditions"},
 }
 
 MODULES = sorted(PACKAGE.rglob("*.py"))

@@ -135,6 +135,7 @@ class Plan(Known):
     sql: str
     plans: Mapping[str, Any]
     texts: Mapping[str, str]
+    lines: Mapping[str, Any]
     warnings: tuple[Mapping[str, Any], ...] = ()
     rules: tuple[Mapping[str, Any], ...] = ()
     total: Mapping[str, float] | None = None

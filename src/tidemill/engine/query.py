@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from copy import copy
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -12,12 +12,13 @@ import polars as pl
 import pyarrow as pa
 
 from tidemill.algebra.nodes import SourceKind
-from tidemill.algebra.plan import render
+from tidemill.algebra.plan import lines_of
 from tidemill.algebra.schema import Schema
 from tidemill.analyze import Planned, SourceInfo
 from tidemill.engine.costs import Costs
 from tidemill.engine.waiting import progress_line
 from tidemill.errors import PlanWarning, TidemillError, masked
+from tidemill.explain import Explanation, Level, Line
 from tidemill.fragments import stage_plans
 from tidemill.graph.reoptimize import Choice
 from tidemill.optimize import Optimized
@@ -161,17 +162,28 @@ class Query:
         `"fragments"` how they are dealt out to partitions. `"cost"` is what it will need, beside
         what was measured if it has run. Of a query that runs, the operators are those that run.
         """
-        plans: dict[str, Callable[[], str]] = {
-            "logical": lambda: render(self.planned.plan),
-            "optimized": lambda: render(self.optimized.plan),
-            "verbose": lambda: str(self.optimized),
-            "physical": lambda: render(self.operators),
-            "fragments": lambda: str(stage_plans([self.operators])),
-            "cost": lambda: self.costs.report(self.progress),
-        }
-        if level not in plans:
-            raise TidemillError(f"no plan `{level}`", help=f"levels: {', '.join(plans)}")
-        return "\n".join([level, plans[level](), *map(str, self.warnings)])
+        return self.explanation(level).text
+
+    def explanation(self, level: str = "logical") -> Explanation:
+        """What `explain` shows, line by line."""
+        if level not in set(Level):
+            raise TidemillError(f"no plan `{level}`", help=f"levels: {', '.join(Level)}")
+        return Explanation(level, tuple(self._lines(Level(level))), self.warnings)
+
+    def _lines(self, level: Level) -> Iterable[Line]:
+        match level:
+            case Level.LOGICAL:
+                return lines_of(self.planned.plan)
+            case Level.OPTIMIZED:
+                return lines_of(self.optimized.plan)
+            case Level.VERBOSE:
+                return self.optimized.lines()
+            case Level.PHYSICAL:
+                return lines_of(self.operators)
+            case Level.FRAGMENTS:
+                return stage_plans([self.operators]).lines()
+            case Level.COST:
+                return self.costs.lines(self.progress)
 
     def collect(self, coalesce: bool = False) -> pa.Table:
         """Run over all input: the rows of the result with the time in which they hold.

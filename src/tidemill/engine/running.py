@@ -12,9 +12,10 @@ from threading import Event
 import polars as pl
 import pyarrow as pa
 
-from tidemill.algebra.plan import Plan, render
+from tidemill.algebra.plan import Plan, lines_of, render
 from tidemill.engine.query import Query
 from tidemill.errors import ExecutionError, UnsupportedError
+from tidemill.explain import Explanation, Level
 from tidemill.graph.adaptation import Adaptation
 from tidemill.graph.manager import ResourceManager
 from tidemill.graph.manager.steering import Steering
@@ -125,8 +126,8 @@ class StartedQuery:
         """The plan that runs; while that is changing, both, and what remains."""
         migration, run = self.migration, self._host.graph.run
         if migration is not None and migration.is_running:
-            return migration.report(run.nodes)
-        return "\n".join(["physical", render(self.plan)])
+            return migration.explanation(run.nodes).text
+        return Explanation(Level.PHYSICAL, lines_of(self.plan)).text
 
     @property
     def plan(self) -> Exec:

@@ -14,13 +14,13 @@ from tidemill.client import Catalog, QueryInfo
 from tidemill.engine.kept import KeptStore
 from tidemill.engine.running import RunningGraph
 from tidemill.engine.tables import duration
+from tidemill.explain import Explanation
 from tidemill.server.show.catalog import catalog_of
 from tidemill.server.show.queries import query_of
 from tidemill.shell import naming
 from tidemill.shell.backend import Named, Rows, Snapshot
 from tidemill.shell.splitting import name_in
 from tidemill.sql import InsertInto, QueryStatement, StartQuery, parse_one
-from tidemill.terminal.plans import Level, plan_lines
 from tidemill.timeline import BEGIN, OPEN_END, TimeDomain
 
 _KEPT = 100_000
@@ -106,11 +106,11 @@ class EmbeddedBackend:
     def _between_ticks(self) -> AbstractContextManager[object]:
         return self.engine.graph.graph.lock if self.engine.is_running else nullcontext()
 
-    def explain(self, query: str, level: str) -> list[str]:
-        """The lines of a plan; `query` is a SELECT or the name of a query."""
+    def explain(self, query: str, level: str) -> Explanation:
+        """A plan; `query` is a SELECT or the name of a query."""
         name = name_in(query)
         found = self._query(query) if name is None else self.engine.queries.find(name)
-        return plan_lines(found, Level(level))
+        return found.explanation(level)
 
     def snapshot(self, name: str, limit: int) -> Snapshot:
         """What a query that runs, or did, says now: at most so many rows."""

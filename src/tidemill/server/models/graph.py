@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, Field
 
+from tidemill.explain import Line
 from tidemill.server.models.responses import Column, Domain, Problem
 
 
@@ -60,6 +61,7 @@ class PlanReport(BaseModel):
     warnings: list[Problem]
     plans: Plans
     texts: dict[str, str]
+    lines: dict[str, list[Line]]
     rules: list[Rule]
     total: Usage
 

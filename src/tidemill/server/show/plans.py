@@ -6,6 +6,7 @@ from typing import Any
 
 from tidemill.algebra.plan import Plan
 from tidemill.engine import Query
+from tidemill.explain import Level
 from tidemill.optimize import RULES
 from tidemill.optimize.cost.usage import CostModel, Usage
 from tidemill.server.problems import problem
@@ -42,6 +43,7 @@ def usage_of(usage: Usage) -> dict[str, float]:
 def plans_of(query: Query, sql: str) -> dict[str, Any]:
     """Everything about the plan of a query: before and after the rules, and its operators."""
     model = query.costs.model
+    explained = {level.value: query.explanation(level) for level in Level}
     return {
         "sql": sql,
         "columns": columns_of(query.schema),
@@ -52,7 +54,8 @@ def plans_of(query: Query, sql: str) -> dict[str, Any]:
             "optimized": node_of(query.optimized.plan, model),
             "physical": node_of(query.operators),
         },
-        "texts": {level: query.explain(level) for level in ("fragments", "cost", "verbose")},
+        "texts": {level: explained[level].text for level in ("fragments", "cost", "verbose")},
+        "lines": {level: each.lines for level, each in explained.items()},
         "rules": _rules(query),
         "total": usage_of(model.total(query.optimized.plan)),
     }
