@@ -13,6 +13,7 @@ PACKAGE = Path(__file__).parent.parent / "src" / "tidemill"
 LAYERS = [
     "errors",
     "explain",
+    "wire",
     "deadline",
     "long_conditions",
     "store",
@@ -38,6 +39,7 @@ LAYERS = [
     "nexmark",  # an application: data and queries
     "terminal",
     "client",
+    "show",
     "server",
     "shell",
     "cli",
@@ -53,6 +55,7 @@ MEMBERS = {
 NARROW = {
     "sql": {"errors", "long_conditions"},
     "algebra": {"errors", "explain", "timeline", "long_conditions"},
+    "client": {"errors", "wire", "algebra"},
 }
 
 MODULES = sorted(PACKAGE.rglob("*.py"))

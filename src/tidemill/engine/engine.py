@@ -13,6 +13,7 @@ from sqlglot import exp
 from sqlglot.errors import ParseError
 
 from tidemill.algebra import Plan, Range, Recurrence, Schema, SourceKind, UserAggregate
+from tidemill.algebra.tables import normal_schema, to_tables
 from tidemill.algebra.types import from_sql
 from tidemill.analyze import Catalog, SourceInfo
 from tidemill.engine.allow import AllowList
@@ -31,11 +32,9 @@ from tidemill.engine.statistics import StatisticsStore
 from tidemill.engine.tables import (
     duration,
     is_spark_frame,
-    normal_schema,
     pushed_table,
     spark_frame_schema,
     time_domain,
-    to_tables,
 )
 from tidemill.errors import CatalogError, TidemillError
 from tidemill.expressions import UserFunction

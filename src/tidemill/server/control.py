@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from tidemill.server.planning import planned
 from tidemill.server.problems import Conflict, Refused
 from tidemill.server.reading import read_one
 from tidemill.server.service import Service
-from tidemill.server.show.statements import quoted
 from tidemill.server.statements import Scripts
+from tidemill.show.statements import quoted
 from tidemill.sql import CreateQuery
+from tidemill.wire.queries import DroppedQuery, QueryEntry
 
 
 class Control:
@@ -20,16 +19,16 @@ class Control:
         self._service = service
         self._scripts = Scripts(service)
 
-    def create(self, name: str, sql: str, start: bool, partial: bool) -> dict[str, Any]:
+    def create(self, name: str, sql: str, start: bool, partial: bool) -> QueryEntry:
         """Give a query a name, and let it run if that is wanted; both, or nothing."""
         self._query_text(sql)
         return self._begun(name, sql, start, partial)
 
-    def adopt(self, name: str, definition: str, partial: bool) -> dict[str, Any]:
+    def adopt(self, name: str, definition: str, partial: bool) -> QueryEntry:
         """Give a plan that was checked a name, and let it run; both, or nothing."""
         return self._begun(name, definition, True, partial)
 
-    def _begun(self, name: str, definition: str, start: bool, partial: bool) -> dict[str, Any]:
+    def _begun(self, name: str, definition: str, start: bool, partial: bool) -> QueryEntry:
         statements = [f"CREATE QUERY {quoted(name)} AS\n{definition}"]
         if start:
             statements.append(f"START QUERY {quoted(name)}{' PARTIAL' if partial else ''}")
@@ -44,7 +43,7 @@ class Control:
             help = "choose another name, or drop it first"
             raise Conflict(f"`{name}` exists already", help=help)
 
-    def change(self, name: str, sql: str | None, optimize: bool) -> dict[str, Any]:
+    def change(self, name: str, sql: str | None, optimize: bool) -> QueryEntry:
         """Give a query another definition, or a better plan."""
         known = self._service.name_of(name)
         if (sql is None) == (not optimize):
@@ -55,7 +54,7 @@ class Control:
         self._run(f"ALTER QUERY {quoted(known)} {wanted}")
         return self._service.query(known)
 
-    def start(self, name: str, partial: bool) -> dict[str, Any]:
+    def start(self, name: str, partial: bool) -> QueryEntry:
         """Let a query run."""
         known = self._service.name_of(name)
         run = self._service.run_of(known)
@@ -64,7 +63,7 @@ class Control:
         self._run(f"START QUERY {quoted(known)}{' PARTIAL' if partial else ''}")
         return self._service.query(known)
 
-    def stop(self, name: str) -> dict[str, Any]:
+    def stop(self, name: str) -> QueryEntry:
         """Let a query rest."""
         known = self._service.name_of(name)
         run = self._service.run_of(known)
@@ -73,11 +72,11 @@ class Control:
         self._run(f"STOP QUERY {quoted(known)}")
         return self._service.query(known)
 
-    def drop(self, name: str) -> dict[str, Any]:
+    def drop(self, name: str) -> DroppedQuery:
         """Forget a query."""
         known = self._service.name_of(name)
         self._run(f"DROP QUERY {quoted(known)}")
-        return {"name": known}
+        return DroppedQuery(name=known)
 
     def _query_text(self, sql: str) -> None:
         """Refuse what is no query, with places in the text that the client sent."""

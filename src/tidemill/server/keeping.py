@@ -9,7 +9,7 @@ from tidemill.engine import Engine, Query
 from tidemill.errors import TidemillError
 from tidemill.server.persist import CatalogLog, lasts
 from tidemill.server.problems import NotNow
-from tidemill.server.show.statements import quoted, select_text
+from tidemill.show.statements import quoted, select_text
 from tidemill.sql import (
     AlterQuery,
     CreateDerived,

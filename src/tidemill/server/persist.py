@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from tidemill.errors import DamageError
-from tidemill.server.show.statements import select_of
+from tidemill.show.statements import select_of
 from tidemill.sql import (
     AlterQuery,
     CreateDerived,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from contextlib import AbstractContextManager
-from typing import Any
 
 from tidemill.deadline import within
 from tidemill.engine import Query
@@ -12,9 +11,10 @@ from tidemill.server.problems import Refused
 from tidemill.server.reading import read_one
 from tidemill.server.service import Service
 from tidemill.server.settings import Limits
-from tidemill.server.show.plans import plans_of
-from tidemill.server.show.statements import select_of, select_text
+from tidemill.show.plans import plans_of
+from tidemill.show.statements import select_of, select_text
 from tidemill.sql import CreateQuery, InsertInto, QueryStatement, Statement, parse_one
+from tidemill.wire.plans import PlanReport
 
 
 def planned(service: Service, sql: str) -> tuple[Query, str]:
@@ -43,14 +43,14 @@ def planning(limits: Limits) -> AbstractContextManager[None]:
     return within(limits.plan_seconds, "planning the query", "make it smaller")
 
 
-def plan_report(service: Service, sql: str) -> dict[str, Any]:
+def plan_report(service: Service, sql: str) -> PlanReport:
     """Everything about the plan of a text."""
     query, text = planned(service, sql)
     with planning(service.settings.limits):
         return plans_of(query, text)
 
 
-def plan_of_query(service: Service, name: str) -> dict[str, Any]:
+def plan_of_query(service: Service, name: str) -> PlanReport:
     """Everything about the plan of a query that is known by name."""
     with service.lock:
         query = service.definition(service.name_of(name))

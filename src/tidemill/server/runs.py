@@ -12,7 +12,7 @@ from tidemill.errors import TidemillError
 from tidemill.server.planning import planned
 from tidemill.server.problems import NotNow, Refused, TooMany
 from tidemill.server.service import Service
-from tidemill.server.show.tables import Answer
+from tidemill.show.tables import Answer
 from tidemill.timeline import VALID_FROM, VALID_TO
 
 

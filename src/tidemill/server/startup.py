@@ -12,7 +12,7 @@ from tidemill.errors import DamageError, TidemillError
 from tidemill.server.persist import CatalogLog, Lasting, lasts
 from tidemill.server.service import Service
 from tidemill.server.settings import Settings
-from tidemill.server.show.statements import quoted
+from tidemill.show.statements import quoted
 from tidemill.sql import (
     DeleteFrom,
     InsertInto,

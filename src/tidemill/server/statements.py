@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from typing import Any
 
 from tidemill.engine import Query
 from tidemill.errors import CatalogError, PlanError, ResourceError, TidemillError, masked
 from tidemill.server.keeping import execute, execute_together
 from tidemill.server.planning import planned_apart, planning
-from tidemill.server.problems import Refused, TooMany, problem
+from tidemill.server.problems import Refused, TooMany
 from tidemill.server.reading import read
 from tidemill.server.service import Service
-from tidemill.server.show.statements import kind_of, select_of
-from tidemill.server.show.tables import columns_of, domain_of
+from tidemill.show.problems import problem
+from tidemill.show.statements import kind_of, select_of
+from tidemill.show.tables import columns_of, domain_of
 from tidemill.sql import (
     AlterQuery,
     CreateDerived,
@@ -26,6 +26,7 @@ from tidemill.sql import (
     error_at,
     parse_one,
 )
+from tidemill.wire.statements import PlannedQuery, ScriptResult, StatementResult
 
 _CREATES = (CreateDerived, CreateQuery, CreateRelation, CreateStream)
 _LONGEST_NAME = 200
@@ -48,9 +49,9 @@ class Scripts:
     def __init__(self, service: Service) -> None:
         self._service = service
 
-    def run(self, sql: str) -> list[dict[str, Any]]:
+    def run(self, sql: str) -> ScriptResult:
         """Run a script; what each of its statements did."""
-        results: list[dict[str, Any]] = []
+        results: list[StatementResult] = []
         try:
             for statement in read(sql, self._service.settings.limits):
                 results.append(self._run(statement))
@@ -58,7 +59,7 @@ class Scripts:
             raise ScriptError(error, len(results)) from error
         finally:
             self._service.changed()
-        return results
+        return ScriptResult(results=results)
 
     def begin(self, *texts: str) -> None:
         """Run statements that make and start a query, as one step: all of them, or none."""
@@ -84,7 +85,7 @@ class Scripts:
             self._refuse_more_queries()
             _refuse_own_sinks(statement)
 
-    def _run(self, statement: Statement) -> dict[str, Any]:
+    def _run(self, statement: Statement) -> StatementResult:
         _refuse_odd_names(statement)
         self._refuse_slow(statement)
         if isinstance(statement, QueryStatement):
@@ -112,23 +113,22 @@ class Scripts:
         if sum(each.kind == "query" for each in self._service.engine.listing()) >= most:
             raise TooMany(f"there are {most} queries already", help="drop some: DROP QUERY name")
 
-    def _started(self, statement: InsertInto) -> dict[str, Any]:
+    def _started(self, statement: InsertInto) -> StatementResult:
         """A query with a sink and without a name gets one, and runs."""
         taken = {each.name.casefold() for each in self._service.engine.listing()}
         name = next(f"q{n}" for n in range(1, len(taken) + 2) if f"q{n}" not in taken)
         created = parse_one(f"CREATE QUERY {name} AS {statement.sql}")
         self._executed(created, parse_one(f"START QUERY {name}"))
         found = self._result(created, self._service.engine.queries.find(name))
-        return found | {"kind": kind_of(statement), "message": f"{name} is running"}
+        change = {"kind": kind_of(statement), "message": f"{name} is running"}
+        return found.model_copy(update=change)
 
-    def _result(self, statement: Statement, query: Query | None) -> dict[str, Any]:
+    def _result(self, statement: Statement, query: Query | None) -> StatementResult:
         kind, name = kind_of(statement), getattr(statement, "name", None)
         if query is None and isinstance(statement, CreateQuery):
             query = self._service.engine.queries.find(statement.name)
-        found: dict[str, Any] = {"kind": kind, "name": name, "message": _message(kind, name)}
-        if query is not None:
-            found["query"] = planned_of(query, masked(select_of(statement)))
-        return found
+        planned = None if query is None else planned_of(query, masked(select_of(statement)))
+        return StatementResult(kind=kind, name=name, message=_message(kind, name), query=planned)
 
 
 def _refuse_odd_names(statement: Statement) -> None:
@@ -147,14 +147,14 @@ def _refuse_own_sinks(statement: CreateQuery | InsertInto) -> None:
         raise error_at(CatalogError, message, statement.sink.tree, help)
 
 
-def planned_of(query: Query, sql: str) -> dict[str, Any]:
+def planned_of(query: Query, sql: str) -> PlannedQuery:
     """A query that was planned: its columns, its time, and what to know about it."""
-    return {
-        "columns": columns_of(query.schema),
-        "domain": domain_of(query.planned.domain),
-        "sql": sql,
-        "warnings": [problem(warning) for warning in query.warnings],
-    }
+    return PlannedQuery(
+        columns=columns_of(query.schema),
+        domain=domain_of(query.planned.domain),
+        sql=sql,
+        warnings=[problem(warning) for warning in query.warnings],
+    )
 
 
 _DONE = {

@@ -11,14 +11,7 @@ import pyarrow as pa
 from tidemill.errors import TidemillError, nearest
 from tidemill.explain import Explanation
 from tidemill.timeline import TimeDomain
-
-
-@dataclass(frozen=True)
-class Column:
-    """A column and the name of its type."""
-
-    name: str
-    type: str
+from tidemill.wire.base import Column
 
 
 @dataclass(frozen=True)

@@ -10,18 +10,18 @@ from threading import Thread, current_thread, main_thread
 from typing import Any
 
 from tidemill import Engine, Query, TidemillError
-from tidemill.client import Catalog, QueryInfo
 from tidemill.engine.kept import KeptStore
 from tidemill.engine.running import RunningGraph
 from tidemill.engine.tables import duration
 from tidemill.explain import Explanation
-from tidemill.server.show.catalog import catalog_of
-from tidemill.server.show.queries import query_of
 from tidemill.shell import naming
 from tidemill.shell.backend import Named, Rows, Snapshot
 from tidemill.shell.splitting import name_in
+from tidemill.show.catalog import catalog_of
+from tidemill.show.queries import query_of
 from tidemill.sql import InsertInto, QueryStatement, StartQuery, parse_one
 from tidemill.timeline import BEGIN, OPEN_END, TimeDomain
+from tidemill.wire.queries import QueryEntry
 
 _KEPT = 100_000
 """Rows of every query's answer that are kept."""
@@ -90,18 +90,17 @@ class EmbeddedBackend:
         """Everything that has a name."""
         with self._between_ticks():
             found = [each.name for each in self.engine.listing() if each.kind == "query"]
-            catalog = Catalog.of(catalog_of(self.engine, {}, {}))
-            return naming.names_of(catalog, map(self._info, found))
+            return naming.names_of(catalog_of(self.engine, {}, {}), map(self._entry, found))
 
     def query(self, name: str) -> Named:
         """One query, by the name as it was given."""
         with self._between_ticks():
-            return naming.query_of(self._info(name))
+            return naming.query_of(self._entry(name))
 
-    def _info(self, name: str) -> QueryInfo:
+    def _entry(self, name: str) -> QueryEntry:
         run = self.engine.graph.queries.get(name) if self.engine.is_running else None
         query = self.engine.queries.find(name) if run is None else run.definition
-        return QueryInfo.of(query_of(name, query, run))
+        return query_of(name, query, run)
 
     def _between_ticks(self) -> AbstractContextManager[object]:
         return self.engine.graph.graph.lock if self.engine.is_running else nullcontext()

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from tidemill.client import Client, RequestError
 from tidemill.client.errors import warning_of
 from tidemill.errors import TidemillError, UnsupportedError
-from tidemill.explain import Explanation, Line
+from tidemill.explain import Explanation
 from tidemill.shell.backend import Named, Rows, Snapshot
 from tidemill.shell.naming import names_of, query_of
 from tidemill.shell.splitting import name_in
 from tidemill.timeline import VALID_FROM, VALID_TO
+from tidemill.wire.base import Problem
 
 _MOST = 1_000_000
 """Rows of an answer that are asked for; a server may send fewer."""
@@ -35,8 +36,8 @@ class ServerBackend:
         except TidemillError:
             client.close()
             raise
-        where = "on Spark" if info["runtime"] == "spark" else "in its process"
-        self._title = f"the server {info['version']} at {client.url}, {where}"
+        where = "on Spark" if info.runtime == "spark" else "in its process"
+        self._title = f"the server {info.version} at {client.url}, {where}"
 
     @property
     def title(self) -> str:
@@ -47,7 +48,7 @@ class ServerBackend:
         """Run one statement that is no SELECT; the name of the query that it started."""
         [result] = self._client.execute(sql)
         if result.query is not None:
-            _warn(result.query["warnings"], sql)
+            _warn(result.query.warnings, sql)
         return result.name
 
     def select(self, sql: str) -> Rows:
@@ -69,8 +70,8 @@ class ServerBackend:
         name = name_in(query)
         found = self._client.plan(query) if name is None else self._client.plan_of(name)
         _warn(found.warnings if name is None else (), query)
-        lines = tuple(Line(**line) for line in found.lines[level])
-        return Explanation(level, lines, tuple(warning_of(each) for each in found.warnings))
+        warned = tuple(warning_of(each) for each in found.warnings)
+        return Explanation(level, tuple(found.lines[level]), warned)
 
     def snapshot(self, name: str, limit: int) -> Snapshot:
         """What a query that runs, or did, says now: at most so many rows."""
@@ -97,7 +98,7 @@ class ServerBackend:
             time.sleep(_PAUSE)
 
     def _ticks(self) -> int:
-        return int(self._client.info()["ticks"])
+        return self._client.info().ticks
 
     def tick(self) -> int:
         """A server makes its ticks itself."""
@@ -108,6 +109,6 @@ class ServerBackend:
         self._client.close()
 
 
-def _warn(problems: Iterable[Mapping[str, Any]], sql: str) -> None:
+def _warn(problems: Iterable[Problem], sql: str) -> None:
     for problem in problems:
         warnings.warn(warning_of(problem, sql), stacklevel=2)

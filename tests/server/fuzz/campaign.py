@@ -89,8 +89,8 @@ async def _still_serves(server: Served, known: tuple[bytes, bytes], tally: Tally
     if server.service.graph.graph.run.ticks <= before:
         tally.wrong.append("no more ticks are made")
     for event in server.service.events.all():
-        if event["kind"] == "fail" and event["query"] is None:
-            tally.wrong.append(f"a tick failed: {event['text']}")
+        if event.kind == "fail" and event.query is None:
+            tally.wrong.append(f"a tick failed: {event.text}")
 
 
 def campaign(seed: int, many: int) -> Tally:
