@@ -48,8 +48,8 @@ def typescript() -> str:
 
 
 def _is_answer(found: object) -> bool:
-    shape = isinstance(found, type) and issubclass(found, base.Shape)
-    return shape and found is not base.Shape
+    shape = isinstance(found, type) and issubclass(found, base.WireModel)
+    return shape and found is not base.WireModel
 
 
 def _order(shapes: list[type[BaseModel]]) -> Any:

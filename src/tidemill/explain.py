@@ -22,7 +22,7 @@ class Level(StrEnum):
 
 
 @dataclass(frozen=True)
-class Line:
+class PlanLine:
     """An operator with its number and how deep it stands; without a number, words of their own.
 
     `cells` are what stands beside it in a table.
@@ -40,10 +40,10 @@ class Line:
         return f"{self.operator} {self.details}".rstrip()
 
 
-def numbered(operators: Iterable[tuple[int, str, str]]) -> tuple[Line, ...]:
+def numbered(operators: Iterable[tuple[int, str, str]]) -> tuple[PlanLine, ...]:
     """The lines of a plan: depth, name and details of each operator, from the top."""
     return tuple(
-        Line(operator, details, depth, number)
+        PlanLine(operator, details, depth, number)
         for number, (depth, operator, details) in enumerate(operators, 1)
     )
 
@@ -60,7 +60,7 @@ class Explanation:
     """
 
     level: str
-    lines: tuple[Line, ...]
+    lines: tuple[PlanLine, ...]
     warnings: tuple[PlanWarning, ...] = ()
 
     @property
@@ -82,7 +82,7 @@ class Explanation:
         return self.text
 
 
-def text_of(lines: Sequence[Line]) -> Iterator[str]:
+def text_of(lines: Sequence[PlanLine]) -> Iterator[str]:
     """One numbered operator per line, inputs indented; numbers begin again behind words."""
     for _, part in groupby(lines, lambda line: bool(line.cells)):
         found = list(part)
@@ -90,7 +90,7 @@ def text_of(lines: Sequence[Line]) -> Iterator[str]:
         yield from _aligned(texts, found) if found[0].cells else texts
 
 
-def _labels(lines: Iterable[Line]) -> Iterator[str]:
+def _labels(lines: Iterable[PlanLine]) -> Iterator[str]:
     for is_plan, part in groupby(lines, lambda line: line.number is not None):
         plan = list(part)
         width = max(2, len(str(len(plan))))
@@ -103,9 +103,10 @@ _WIDEST = 60
 """In a table, longer descriptions of operators are cut."""
 
 
-def _aligned(texts: Iterable[str], lines: Sequence[Line]) -> Iterator[str]:
+def _aligned(texts: Iterable[str], lines: Sequence[PlanLine]) -> Iterator[str]:
     """
-    >>> list(_aligned(["a", "total"], [Line("a", cells=("10",)), Line("total", cells=("7",))]))
+    >>> lines = [PlanLine("a", cells=("10",)), PlanLine("total", cells=("7",))]
+    >>> list(_aligned(["a", "total"], lines))
     ['a      10', 'total   7']
     """
     cut = [text if len(text) <= _WIDEST else text[: _WIDEST - 1] + "…" for text in texts]

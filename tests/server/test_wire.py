@@ -7,7 +7,7 @@ from typing import get_args
 from fastapi.routing import APIRoute
 
 from tidemill.server.app import SUBJECTS
-from tidemill.wire.base import Request, Shape
+from tidemill.wire.base import Request, WireModel
 
 ROUTES = [each for module in SUBJECTS for each in module.routes.routes]
 
@@ -20,7 +20,7 @@ def test_routes_take_and_give_shapes_of_the_wire():
     assert len(ROUTES) > 20
     for route in ROUTES:
         assert isinstance(route, APIRoute)
-        assert all(issubclass(each, Shape | Request) for each in _shapes(route.response_model))
+        assert all(issubclass(each, WireModel | Request) for each in _shapes(route.response_model))
         if route.body_field is not None:
             taken = _shapes(route.body_field.field_info.annotation)
             assert any(issubclass(each, Request) for each in taken), route.path

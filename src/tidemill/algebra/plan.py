@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Self
 
 from tidemill.algebra.schema import Schema
-from tidemill.explain import Line, numbered, text_of
+from tidemill.explain import PlanLine, numbered, text_of
 
 
 @dataclass(frozen=True)
@@ -98,7 +98,7 @@ def render(plan: Plan) -> str:
     return "\n".join(text_of(lines_of(plan)))
 
 
-def lines_of(plan: Plan) -> tuple[Line, ...]:
+def lines_of(plan: Plan) -> tuple[PlanLine, ...]:
     """The lines of a plan, as explain shows them."""
     shown = with_depth(plan)
     return numbered((depth, type(each).__name__, each.details()) for depth, each in shown)

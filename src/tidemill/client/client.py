@@ -22,7 +22,7 @@ from tidemill.wire.catalog import (
     Reached,
     TakenRows,
 )
-from tidemill.wire.graph import Adapted, GraphReport, NodeHistory, ResourceReport, Sizes
+from tidemill.wire.graph import Adapted, GraphReport, NewSizes, NodeHistory, ResourceReport
 from tidemill.wire.plans import PlanReport
 from tidemill.wire.queries import (
     ChangedQuery,
@@ -225,7 +225,7 @@ class Client:
 
     def resize(self, sizes: Mapping[str, int], at: int = 0) -> Adapted:
         """Set sizes of windows and granules; from when on which size counts."""
-        wanted = request_of(Sizes, sizes=dict(sizes), at=at)
+        wanted = request_of(NewSizes, sizes=dict(sizes), at=at)
         return self._http.ask(Adapted, "POST", "graph/sizes", wanted)
 
     def resources(self) -> ResourceReport:

@@ -15,9 +15,9 @@ from tidemill.compose.bench import Piece
 from tidemill.compose.lifting import meaning_of
 from tidemill.compose.logical.rows import all_columns
 from tidemill.compose.model import Composed, Problem, Wrong, wrong
-from tidemill.compose.opening import quietly
 from tidemill.compose.palette import operators_by_kind
 from tidemill.compose.physical.making import is_raw
+from tidemill.compose.quiet import quietly
 from tidemill.compose.sql import CannotSay, to_sql
 from tidemill.engine import Engine, Query
 from tidemill.errors import TidemillError

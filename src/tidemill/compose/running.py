@@ -13,7 +13,7 @@ from tidemill.compose.model import Composed
 from tidemill.compose.opening import plan_of
 from tidemill.compose.texts import quoted
 from tidemill.engine import Engine, Query
-from tidemill.engine.running import StartedQuery
+from tidemill.engine.started import StartedQuery
 from tidemill.errors import PlanError, UnsupportedError
 from tidemill.sql import PlanText, Tidemill
 
@@ -34,8 +34,10 @@ def run(
     ('high', 'running')
     """
     checked = runnable(check(engine, composed))
-    engine.plans = read_plan
-    engine.sql(f"CREATE QUERY {quoted(name)} AS\n{definition_of(checked)}")
+    assert checked.query is not None
+    if checked.query.is_fixed:
+        checked.query.definition = definition_of(checked)
+    engine.define(name, checked.query)
     engine.sql(f"START QUERY {quoted(name)}{' PARTIAL' if partial else ''}")
     return engine.graph.query(name)
 
@@ -52,10 +54,9 @@ def definition_of(checked: Checked) -> str:
 
 
 def read_plan(engine: Engine, text: str) -> Query:
-    """The query of a plan in a statement; `engine.plans` is to be this.
+    """The query of a plan in a statement, for an engine that is told to read them.
 
-    >>> engine = Engine(runtime="inprocess")
-    >>> engine.plans = read_plan
+    >>> engine = Engine(runtime="inprocess", plans=read_plan)
     >>> engine.sql("CREATE STREAM bid (item BIGINT, at BIGINT) ORDERED BY at")
     >>> engine.sql('''CREATE QUERY q AS PLAN '{"level": "physical", "nodes": [
     ...     {"id": "a", "kind": "source", "settings": {"source": "bid"}}]}' ''')

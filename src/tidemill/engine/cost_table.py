@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from tidemill.explain import Line
+from tidemill.explain import PlanLine
 from tidemill.optimize.cost.characteristics import Characteristics
 from tidemill.optimize.cost.usage import Usage
 from tidemill.runtime.progress import OperatorProgress
@@ -22,7 +22,7 @@ class PartCost:
     """One part of a plan: what it was estimated to give and to need, what was measured, and how
     many rows it should have given for as much input."""
 
-    line: Line
+    line: PlanLine
     stream: Characteristics
     usage: Usage
     measured: OperatorProgress | None
@@ -31,7 +31,7 @@ class PartCost:
 
 def table(
     parts: Sequence[PartCost], total: Usage, domain: TimeDomain, measured: bool
-) -> list[Line]:
+) -> list[PlanLine]:
     """The lines of the table; the measured columns only if there is something in them.
 
     Rows out are estimated for as many rows as were read.
@@ -47,9 +47,9 @@ def table(
         cells = [[*row, *_comparison(part)] for row, part in zip(cells, parts, strict=True)]
         last += ["", "|", "", "", ""]
     return [
-        *(Line("", cells=tuple(title)) for title in titles),
+        *(PlanLine("", cells=tuple(title)) for title in titles),
         *(replace(p.line, cells=tuple(row)) for p, row in zip(parts, cells, strict=True)),
-        Line("all", cells=tuple(last)),
+        PlanLine("all", cells=tuple(last)),
     ]
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from tidemill.algebra.nodes import Scan, SourceKind
 from tidemill.algebra.plan import Plan, lines_of, with_depth
 from tidemill.engine.cost_table import PartCost, table
-from tidemill.explain import Line
+from tidemill.explain import PlanLine
 from tidemill.expressions.functions import Functions
 from tidemill.optimize.cost.estimates import Estimator
 from tidemill.optimize.cost.usage import CostModel
@@ -29,7 +29,7 @@ class Costs:
     functions: Functions
     domain: TimeDomain | None
 
-    def lines(self, progress: Progress) -> list[Line]:
+    def lines(self, progress: Progress) -> list[PlanLine]:
         """The estimates for every part of the plan, beside what a run of it measured."""
         model = self.model
         measured = self._measured(progress) if progress.operators else {}
@@ -45,7 +45,7 @@ class Costs:
             for line, (_, part) in zip(lines_of(self.plan), with_depth(self.plan), strict=True)
         ]
         found = table(parts, model.total(self.plan), self._domain, bool(measured))
-        return [*found, *map(Line, self._guesses())]
+        return [*found, *map(PlanLine, self._guesses())]
 
     @property
     def model(self) -> CostModel:

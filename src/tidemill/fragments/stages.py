@@ -15,7 +15,7 @@ from functools import cached_property
 
 from tidemill.algebra.plan import Plan, lines_of
 from tidemill.algebra.schema import Schema
-from tidemill.explain import Line
+from tidemill.explain import PlanLine
 from tidemill.fragments.exchange import Mode
 from tidemill.fragments.late import LateRowsExec
 from tidemill.physical.filter import FilterExec
@@ -119,15 +119,15 @@ class Staged:
         for plan in self.plans:
             yield from plan.walk()
 
-    def lines(self) -> Iterator[Line]:
+    def lines(self) -> Iterator[PlanLine]:
         """The stages, for explain."""
         for edge in self.edges:
             if not edge.made_at:
-                yield Line(f"native: {edge} := {edge.producer.label}")
+                yield PlanLine(f"native: {edge} := {edge.producer.label}")
         for stage in self.stages:
-            yield Line(f"stage {stage.level}")
+            yield PlanLine(f"stage {stage.level}")
             for tag, root in stage.outputs:
-                yield Line(f"{self.edge(tag)} :=")
+                yield PlanLine(f"{self.edge(tag)} :=")
                 yield from lines_of(root)
 
 

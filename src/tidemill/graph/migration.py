@@ -8,7 +8,7 @@ from enum import Enum
 
 from tidemill.algebra.nodes import SourceKind
 from tidemill.algebra.plan import lines_of
-from tidemill.explain import Explanation, Line
+from tidemill.explain import Explanation, PlanLine
 from tidemill.physical.filter import FilterExec
 from tidemill.physical.fuse import FuseExec
 from tidemill.physical.granularity import GranularityExec
@@ -84,13 +84,13 @@ class Migration:
     def explanation(self, running: Progress) -> Explanation:
         """Both plans, the split, and what remains."""
         title = f"migration of {self.query}: {self.phase.value}, split={self.split}"
-        lines: list[Line] = []
+        lines: list[PlanLine] = []
         if self.is_running:
             left = self.remaining(running)
             remains = f"remaining: {left.time} instants, {left.old_rows} rows of the old plan"
-            lines += [Line(place.label) for place in hand_overs(self.handing_over)]
-            lines += [Line(remains), Line("old"), *lines_of(self.old)]
-        return Explanation(title, (*lines, Line("new"), *lines_of(self.new)))
+            lines += [PlanLine(place.label) for place in hand_overs(self.handing_over)]
+            lines += [PlanLine(remains), PlanLine("old"), *lines_of(self.old)]
+        return Explanation(title, (*lines, PlanLine("new"), *lines_of(self.new)))
 
 
 def hand_overs(plan: Exec) -> list[HandOverExec]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from tidemill.algebra.plan import Plan, lines_of
 from tidemill.analyze.hints import Hints
-from tidemill.explain import Line
+from tidemill.explain import PlanLine
 from tidemill.expressions.functions import Functions
 from tidemill.optimize.driver import RULES, Trace, optimize
 from tidemill.optimize.rule import Notes
@@ -29,13 +29,13 @@ class Optimized:
         """The plan after all rules."""
         return self.steps[-1][1] if self.steps else self.before
 
-    def lines(self) -> Iterator[Line]:
+    def lines(self) -> Iterator[PlanLine]:
         """The plan after every rule, for explain, and which rules did nothing."""
         yield from lines_of(self.before)
         for name, plan in self.steps:
-            yield Line(f"{name}: {_SUMMARIES[name]}")
+            yield PlanLine(f"{name}: {_SUMMARIES[name]}")
             yield from lines_of(plan)
-        yield from map(Line, self._remarks())
+        yield from map(PlanLine, self._remarks())
 
     def _remarks(self) -> Iterator[str]:
         fired = {name for name, _ in self.steps}

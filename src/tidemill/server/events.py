@@ -47,7 +47,7 @@ class EventLog:
 
     def look(self, graph: RunningGraph) -> None:
         """Find out what has happened since the last look."""
-        tick = graph.graph.run.ticks
+        tick = graph.ticks
         self._look_at_queries(graph, tick)
         self._look_at_sizes(graph, tick)
         self._look_at_migrations(graph, tick)
@@ -55,7 +55,7 @@ class EventLog:
 
     def _look_at_queries(self, graph: RunningGraph, tick: int) -> None:
         kinds: dict[str, EventKind] = {"running": "start", "stopped": "stop", "failed": "fail"}
-        for name, query in graph.graph.queries.items():
+        for name, query in graph.members.items():
             state = query.state.value
             if self._states.get(name) != state:
                 self._states[name] = state

@@ -19,7 +19,7 @@ from tidemill.server.problems import NotNow, failure
 from tidemill.server.service import Service
 from tidemill.show.problems import problem
 from tidemill.wire.base import Problem
-from tidemill.wire.graph import Events
+from tidemill.wire.graph import EventList
 from tidemill.wire.values import dumps
 
 TOPICS = ("graph", "measures", "queries", "resources", "events", "catalog")
@@ -193,7 +193,7 @@ class Session:
             "queries": service.queries,
             "catalog": service.catalog,
             "resources": service.resources,
-            "events": lambda: Events(events=service.events.all()),
+            "events": lambda: EventList(events=service.events.all()),
         }
         return makers[topic]()
 

@@ -76,7 +76,7 @@ def _finite(value: float) -> float | None:
 def knobs(graph: RunningGraph) -> list[KnobEntry]:
     """The sizes that may be changed, within which bounds, and for which queries."""
     users: dict[str, list[str]] = {}
-    for name in graph.graph.running:
+    for name in graph.running:
         for knob in graph.adaptation.histories(name):
             users.setdefault(knob, []).append(name)
     sizes = graph.adaptation.sizes

@@ -11,7 +11,7 @@ from threading import Event, Lock, Thread
 from tidemill.analyze import SourceInfo
 from tidemill.engine import Engine, Query
 from tidemill.engine.kept import KeptResults
-from tidemill.engine.running import StartedQuery
+from tidemill.engine.started import StartedQuery
 from tidemill.errors import CatalogError, PlanWarning
 from tidemill.graph.metadata import NodeMetadata
 from tidemill.server.events import EventLog
@@ -53,7 +53,7 @@ class Service:
         self.log = log
         self.goes_on = False
         self.graph = engine.graph if engine.is_running else engine.run(every=None)
-        self.lock = self.graph.graph.lock
+        self.lock = self.graph.lock
         self.revision = 0
         self._changes = 0
         self._nodes: Mapping[int, NodeMetadata] = {}
@@ -66,8 +66,8 @@ class Service:
         self._resources = Resources()
         self._listeners: list[Callable[[], None]] = []
         self._listening = Lock()
-        self.graph.graph.after_revision.append(lambda carried: self._revised())
-        self.graph.graph.after_each_tick(self._look)
+        self.graph.after_each_revision(self._revised)
+        self.graph.after_each_tick(self._look)
         self._stopping = Event()
         self._clock = Thread(target=self._look_on_the_clock, name="tidemill-looks", daemon=True)
 
@@ -95,7 +95,7 @@ class Service:
     @property
     def version(self) -> Version:
         """Answers that were made at this version are still right."""
-        return (self.graph.graph.run.ticks, self._changes, self._looks)
+        return (self.graph.ticks, self._changes, self._looks)
 
     def listen(self, listener: Callable[[], None]) -> Callable[[], None]:
         """Call a function when something has changed, from any thread; returns how to stop it."""
@@ -135,7 +135,7 @@ class Service:
 
     def _tick_failed(self, error: Exception) -> None:
         print(f"error: a tick failed: {error}", file=sys.stderr, flush=True)
-        self.events.add("fail", None, f"a tick failed: {error}", self.graph.graph.run.ticks)
+        self.events.add("fail", None, f"a tick failed: {error}", self.graph.ticks)
         self._tell()
 
     # What there is
@@ -153,7 +153,7 @@ class Service:
     def measures(self) -> Measures:
         """What all parts do."""
         with self.lock:
-            return measures_of(self.nodes, self.graph.graph.run.ticks, time.time())
+            return measures_of(self.nodes, self.graph.ticks, time.time())
 
     def resources(self) -> ResourceReport:
         """Bounds, what is needed, which sizes may be changed, and what has happened."""

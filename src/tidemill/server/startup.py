@@ -95,10 +95,10 @@ def make_engine(settings: Settings, log: CatalogLog | None = None) -> Engine:
         partitions=settings.partitions,
         keep=KeptStore(settings.limits.kept_rows, results, settings.durability),
         durability=settings.durability,
+        plans=read_plan,
     )
     if log is not None:
         engine.keep_relations(log.store)
-    engine.plans = read_plan
     engine.confine(AllowList.of(settings.allow))
     return engine
 
@@ -125,10 +125,10 @@ def _start(service: Service, left: Lasting, strictly: bool, tell: Tell) -> None:
             except TidemillError as error:
                 if strictly or isinstance(error, DamageError):
                     raise
-                tick = service.graph.graph.run.ticks
+                tick = service.graph.ticks
                 service.events.add("fail", start.name, f"not started: {error.message}", tick)
     # A crash may have come between the start of a query and the note of it.
-    service.graph.graph.let_go()
+    service.graph.let_go()
 
 
 def _start_one(service: Service, left: Lasting, name: str, start: Statement) -> None:

@@ -104,7 +104,7 @@ class Scripts:
                 return execute_together(engine, log, statements)
             return execute(engine, log, statement)
         except ResourceError as error:
-            name, tick = getattr(statement, "name", None), self._service.graph.graph.run.ticks
+            name, tick = getattr(statement, "name", None), self._service.graph.ticks
             self._service.events.add("refuse", name, error.message, tick)
             raise
 

@@ -103,7 +103,7 @@ class EmbeddedBackend:
         return query_of(name, query, run)
 
     def _between_ticks(self) -> AbstractContextManager[object]:
-        return self.engine.graph.graph.lock if self.engine.is_running else nullcontext()
+        return self.engine.graph.lock if self.engine.is_running else nullcontext()
 
     def explain(self, query: str, level: str) -> Explanation:
         """A plan; `query` is a SELECT or the name of a query."""
@@ -143,7 +143,7 @@ class EmbeddedBackend:
         """Make a tick; its number."""
         graph = self._run()
         _aside(graph.tick)
-        return graph.graph.run.ticks
+        return graph.ticks
 
     def close(self) -> None:
         """Let go of everything."""

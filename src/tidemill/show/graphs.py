@@ -38,14 +38,14 @@ def measures_of(nodes: Mapping[int, NodeMetadata], tick: int, at: float) -> Meas
 
 def graph_of(graph: RunningGraph, nodes: Mapping[int, NodeMetadata], revision: int) -> GraphReport:
     """The whole graph, as it stands between two ticks."""
-    tick = graph.graph.run.ticks
+    tick = graph.ticks
     return GraphReport(
         revision=revision,
         tick=tick,
         nodes=[_node(node, nodes) for node in nodes.values()],
         roots=[
             GraphRoot(query=name, node=graph.metadata.id_of(query.root.running))
-            for name, query in graph.graph.running.items()
+            for name, query in graph.running.items()
         ],
         measures=measures_of(nodes, tick, time.time()),
         migrations=migrations_of(graph),
@@ -74,12 +74,12 @@ def migrations_of(graph: RunningGraph) -> list[GraphMigration]:
 
 
 def _migration(graph: RunningGraph, migration: Migration) -> GraphMigration:
-    left = migration.remaining(graph.graph.run.nodes)
+    left = migration.remaining(graph.operators)
     places = hand_overs(migration.handing_over)
     return GraphMigration(
         query=migration.query,
         split=left.split,
-        domain=domain_of(graph.graph.find(migration.query).job.domain),
+        domain=domain_of(graph.members[migration.query].job.domain),
         time_left=left.time,
         old_rows=left.old_rows,
         old_nodes=_ids(graph, (place.old for place in places)),
@@ -89,5 +89,5 @@ def _migration(graph: RunningGraph, migration: Migration) -> GraphMigration:
 
 
 def _ids(graph: RunningGraph, plans: Iterable[Exec]) -> list[int]:
-    running = graph.graph.run.nodes
+    running = graph.operators
     return [graph.metadata.id_of(node) for node in nodes_of(*plans) if node in running]

@@ -6,7 +6,7 @@ from typing import Any, cast
 
 from tidemill.engine import Query
 from tidemill.engine.kept import KeptResults
-from tidemill.engine.running import StartedQuery
+from tidemill.engine.started import StartedQuery
 from tidemill.errors import TidemillError, masked
 from tidemill.results import SinkRequest
 from tidemill.runtime.progress import MigrationProgress, OperatorProgress, Progress

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from rich.text import Text
 from rich.tree import Tree
 
-from tidemill.explain import Explanation, Line
+from tidemill.explain import Explanation, PlanLine
 
 
 def drawn(explanation: Explanation) -> Tree | Text:
@@ -15,7 +15,7 @@ def drawn(explanation: Explanation) -> Tree | Text:
     return plan_tree(explanation.lines) if explanation.is_tree else Text(explanation.body)
 
 
-def plan_tree(lines: Sequence[Line]) -> Tree:
+def plan_tree(lines: Sequence[PlanLine]) -> Tree:
     """The lines of a plan as a tree.
 
     >>> from tidemill.explain import numbered

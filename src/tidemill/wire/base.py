@@ -11,7 +11,7 @@ Instant = Annotated[int, Field(ge=0, le=2**63 - 2)]
 Name = Annotated[str, Field(min_length=1, max_length=200)]
 
 
-class Shape(BaseModel):
+class WireModel(BaseModel):
     """A part of an answer; newer servers may say more."""
 
     model_config = ConfigDict(frozen=True)
@@ -23,14 +23,14 @@ class Request(BaseModel):
     model_config = ConfigDict(extra="forbid", ser_json_inf_nan="strings")
 
 
-class Column(Shape):
+class Column(WireModel):
     """A column: its name, and its type as in SQL."""
 
     name: str
     type: str
 
 
-class Problem(Shape):
+class Problem(WireModel):
     """What is wrong, where in the text, and what to do about it."""
 
     message: str
@@ -41,7 +41,7 @@ class Problem(Shape):
     kind: str = "error"
 
 
-class Failure(Shape):
+class Failure(WireModel):
     """The answer to a request that was not carried out; of a script, so many statements were
     `done`; of a server that starts, how far it is."""
 

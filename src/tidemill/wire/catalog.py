@@ -6,12 +6,12 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from tidemill.wire.base import Column, Domain, Instant, Request, Shape
+from tidemill.wire.base import Column, Domain, Instant, Request, WireModel
 
 Row = dict[str, Any]
 
 
-class StreamEntry(Shape):
+class StreamEntry(WireModel):
     """A stream: its columns, which of them is its time, and what was read of it."""
 
     name: str
@@ -28,7 +28,7 @@ class StreamEntry(Shape):
     rate: float
 
 
-class RelationEntry(Shape):
+class RelationEntry(WireModel):
     """A relation."""
 
     name: str
@@ -41,7 +41,7 @@ class RelationEntry(Shape):
     sql: str
 
 
-class DerivedEntry(Shape):
+class DerivedEntry(WireModel):
     """A stream or relation that a query defines."""
 
     name: str
@@ -53,7 +53,7 @@ class DerivedEntry(Shape):
     sql: str
 
 
-class CatalogEntries(Shape):
+class CatalogEntries(WireModel):
     """Everything that queries can read."""
 
     streams: list[StreamEntry]
@@ -81,7 +81,7 @@ class DeletedRows(Request):
     at: Instant | None = None
 
 
-class TakenRows(Shape):
+class TakenRows(WireModel):
     """How many rows were taken, inserted or deleted."""
 
     rows: int
@@ -93,7 +93,7 @@ class Heartbeat(Request):
     at: Instant
 
 
-class Reached(Shape):
+class Reached(WireModel):
     """The instant that a stream has come to."""
 
     at: int
@@ -111,7 +111,7 @@ class Hint(Request):
     selectivity: dict[str, float] | None = None
 
 
-class KnownStatistics(Shape):
+class KnownStatistics(WireModel):
     """What is known of streams, relations and conditions, as text."""
 
     statistics: str

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from tidemill.wire.base import Column, Domain, Name, Request, Shape
+from tidemill.wire.base import Column, Domain, Name, Request, WireModel
 from tidemill.wire.plans import PlanNode, PlanUsage, RuleStep
 from tidemill.wire.queries import QueryEntry
 
@@ -64,7 +64,7 @@ class RunComposed(Request):
     partial: bool = False
 
 
-class PaletteSetting(Shape):
+class PaletteSetting(WireModel):
     """A setting of an operator."""
 
     name: str
@@ -77,14 +77,14 @@ class PaletteSetting(Shape):
     example: str
 
 
-class InputRange(Shape):
+class InputRange(WireModel):
     """How many inputs an operator has."""
 
     min: int
     max: int
 
 
-class PaletteOperator(Shape):
+class PaletteOperator(WireModel):
     """An operator of the palette."""
 
     kind: str
@@ -95,14 +95,14 @@ class PaletteOperator(Shape):
     settings: list[PaletteSetting]
 
 
-class Palette(Shape):
+class Palette(WireModel):
     """The operators of a level."""
 
     level: Level
     operators: list[PaletteOperator]
 
 
-class ComposeProblem(Shape):
+class ComposeProblem(WireModel):
     """What is wrong with a node, one of its settings or inputs, or the whole plan."""
 
     message: str
@@ -115,7 +115,7 @@ class ComposeProblem(Shape):
     length: int | None
 
 
-class CheckedNode(Shape):
+class CheckedNode(WireModel):
     """What a node gives, if it is right."""
 
     id: str
@@ -125,7 +125,7 @@ class CheckedNode(Shape):
     windowed: bool
 
 
-class ComposedPlans(Shape):
+class ComposedPlans(WireModel):
     """The plans of a composed one; of a physical one that SQL cannot say, only that."""
 
     logical: PlanNode | None
@@ -133,7 +133,7 @@ class ComposedPlans(Shape):
     physical: PlanNode
 
 
-class ComposeCheck(Shape):
+class ComposeCheck(WireModel):
     """What was found out about a composed plan, and what it means if it is right."""
 
     level: Level
@@ -152,7 +152,7 @@ class ComposeCheck(Shape):
     total: PlanUsage | None = None
 
 
-class ComposeRun(Shape):
+class ComposeRun(WireModel):
     """A composed plan that runs; a restart of the server knows it, too."""
 
     query: QueryEntry

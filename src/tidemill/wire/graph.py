@@ -6,11 +6,11 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from tidemill.wire.base import Domain, Instant, Request, Shape
+from tidemill.wire.base import Domain, Instant, Request, WireModel
 from tidemill.wire.queries import Pair
 
 
-class GraphNode(Shape):
+class GraphNode(WireModel):
     """A part of the running graph."""
 
     id: int
@@ -23,14 +23,14 @@ class GraphNode(Shape):
     granularity: int | None
 
 
-class GraphRoot(Shape):
+class GraphRoot(WireModel):
     """Where the answers of a query come from."""
 
     query: str
     node: int
 
 
-class Measured(Shape):
+class Measured(WireModel):
     """What parts do, one list for each measure."""
 
     input_rate: list[float]
@@ -60,7 +60,7 @@ class NodeHistory(Measured):
     at: list[int]
 
 
-class GraphMigration(Shape):
+class GraphMigration(WireModel):
     """A query on its way to another plan, and the parts of both."""
 
     query: str
@@ -73,7 +73,7 @@ class GraphMigration(Shape):
     phase: str
 
 
-class GraphReport(Shape):
+class GraphReport(WireModel):
     """The whole running graph."""
 
     revision: int
@@ -84,14 +84,14 @@ class GraphReport(Shape):
     migrations: list[GraphMigration]
 
 
-class ResourceBounds(Shape):
+class ResourceBounds(WireModel):
     """Bytes of memory and cores; null where there is no bound."""
 
     memory: float | None
     cpu: float | None
 
 
-class Needed(Shape):
+class Needed(WireModel):
     """What is needed, as measured and as estimated."""
 
     memory: float
@@ -100,7 +100,7 @@ class Needed(Shape):
     estimated_cpu: float | None
 
 
-class NeededHistory(Shape):
+class NeededHistory(WireModel):
     """What was needed in the last minutes (milliseconds since 1970)."""
 
     at: list[int]
@@ -110,7 +110,7 @@ class NeededHistory(Shape):
     estimated_cpu: list[float | None]
 
 
-class KnobEntry(Shape):
+class KnobEntry(WireModel):
     """A size of windows or granules that may be changed."""
 
     name: str
@@ -124,7 +124,7 @@ class KnobEntry(Shape):
 EventKind = Literal["start", "stop", "fail", "adapt", "migrate", "migrated", "refuse", "late"]
 
 
-class EventEntry(Shape):
+class EventEntry(WireModel):
     """Something that has happened."""
 
     at: int
@@ -135,7 +135,7 @@ class EventEntry(Shape):
     instant: int | None
 
 
-class ResourceReport(Shape):
+class ResourceReport(WireModel):
     """Bounds, what is needed, which sizes may be changed, and what has happened."""
 
     bounds: ResourceBounds
@@ -145,20 +145,20 @@ class ResourceReport(Shape):
     events: list[EventEntry]
 
 
-class Events(Shape):
+class EventList(WireModel):
     """What has happened, the oldest first."""
 
     events: list[EventEntry]
 
 
-class Sizes(Request):
+class NewSizes(Request):
     """Sizes of windows and granules, by the names of their knobs, from an instant on."""
 
     sizes: dict[str, Annotated[int, Field(ge=1, le=2**62)]]
     at: Instant = 0
 
 
-class Adapted(Shape):
+class Adapted(WireModel):
     """From which instant on which size counts, by knob."""
 
     sizes: dict[str, Pair]

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from tidemill.explain import Line
-from tidemill.wire.base import Column, Domain, Problem, Shape
+from tidemill.explain import PlanLine
+from tidemill.wire.base import Column, Domain, Problem, WireModel
 
 
-class PlanUsage(Shape):
+class PlanUsage(WireModel):
     """What is needed: seconds of a core per instant, and rows and bytes of state."""
 
     cpu: float
@@ -21,7 +21,7 @@ class PlanCost(PlanUsage):
     live_rows: float
 
 
-class PlanNode(Shape):
+class PlanNode(WireModel):
     """A part of a plan."""
 
     operator: str
@@ -31,7 +31,7 @@ class PlanNode(Shape):
     inputs: list[PlanNode]
 
 
-class PlanLevels(Shape):
+class PlanLevels(WireModel):
     """A plan as the query says it, after the rules, and as operators."""
 
     logical: PlanNode
@@ -39,7 +39,7 @@ class PlanLevels(Shape):
     physical: PlanNode
 
 
-class RuleStep(Shape):
+class RuleStep(WireModel):
     """A rule that changed the plan."""
 
     name: str
@@ -48,7 +48,7 @@ class RuleStep(Shape):
     after: PlanNode
 
 
-class PlanReport(Shape):
+class PlanReport(WireModel):
     """Everything about the plan of a query; `lines` are those of explain, by level."""
 
     sql: str
@@ -57,6 +57,6 @@ class PlanReport(Shape):
     warnings: list[Problem]
     plans: PlanLevels
     texts: dict[str, str]
-    lines: dict[str, list[Line]]
+    lines: dict[str, list[PlanLine]]
     rules: list[RuleStep]
     total: PlanUsage

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from tidemill.wire.base import Column, Domain, Name, Problem, Request, Shape
+from tidemill.wire.base import Column, Domain, Name, Problem, Request, WireModel
 
 # FastAPI describes tuples as an older version of JSON Schema did.
 Pair = Annotated[list[int], Field(min_length=2, max_length=2)]
@@ -35,7 +35,7 @@ class StartRequest(Request):
     partial: bool = False
 
 
-class MigrationLeft(Shape):
+class MigrationLeft(WireModel):
     """A change of plan that goes on: when the new one takes over, and what is left."""
 
     split: int
@@ -43,7 +43,7 @@ class MigrationLeft(Shape):
     old_rows: int
 
 
-class QueryEntry(Shape):
+class QueryEntry(WireModel):
     """A query: what it asks for, and what it is doing."""
 
     name: str
@@ -62,13 +62,13 @@ class QueryEntry(Shape):
     migration: MigrationLeft | None = None
 
 
-class DroppedQuery(Shape):
+class DroppedQuery(WireModel):
     """What was dropped."""
 
     name: str
 
 
-class SourceRead(Shape):
+class SourceRead(WireModel):
     """What was read of a source."""
 
     rows: int
@@ -76,7 +76,7 @@ class SourceRead(Shape):
     watermark: int | None
 
 
-class OperatorEntry(Shape):
+class OperatorEntry(WireModel):
     """What an operator of a query has done."""
 
     operator: str
@@ -87,7 +87,7 @@ class OperatorEntry(Shape):
     measures: dict[str, float]
 
 
-class QueryProgress(Shape):
+class QueryProgress(WireModel):
     """How far a query has come."""
 
     ticks: int
@@ -99,7 +99,7 @@ class QueryProgress(Shape):
     operators: list[OperatorEntry]
 
 
-class SettingsInForce(Shape):
+class SettingsInForce(WireModel):
     """With which sizes results were computed: from when on, and the size."""
 
     settings: dict[str, list[Pair]]

@@ -6,10 +6,10 @@ from typing import Annotated
 
 from pydantic import Field
 
-from tidemill.wire.base import Column, Domain, Problem, Request, Shape
+from tidemill.wire.base import Column, Domain, Problem, Request, WireModel
 
 
-class ServerInfo(Shape):
+class ServerInfo(WireModel):
     """The server and its limits."""
 
     version: str
@@ -36,7 +36,7 @@ class RunRequest(Request):
     limit: Annotated[int, Field(ge=0, le=1_000_000)] = 1000
 
 
-class PlannedQuery(Shape):
+class PlannedQuery(WireModel):
     """A query that was planned."""
 
     columns: list[Column]
@@ -45,7 +45,7 @@ class PlannedQuery(Shape):
     warnings: list[Problem]
 
 
-class StatementResult(Shape):
+class StatementResult(WireModel):
     """What one statement did."""
 
     kind: str
@@ -54,13 +54,13 @@ class StatementResult(Shape):
     query: PlannedQuery | None = None
 
 
-class ScriptResult(Shape):
+class ScriptResult(WireModel):
     """What the statements of a script did."""
 
     results: list[StatementResult]
 
 
-class StatementPlace(Shape):
+class StatementPlace(WireModel):
     """A statement, and where it stands in the text (offsets of characters)."""
 
     kind: str
@@ -69,7 +69,7 @@ class StatementPlace(Shape):
     end: int
 
 
-class ScriptCheck(Shape):
+class ScriptCheck(WireModel):
     """The statements of a text, and what is wrong with them."""
 
     statements: list[StatementPlace]

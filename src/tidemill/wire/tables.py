@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from tidemill.wire.base import Column, Domain, Shape
+from tidemill.wire.base import Column, Domain, WireModel
 
 
-class Table(Shape):
+class Table(WireModel):
     """Rows, with the time in which each holds; an open end is null."""
 
     columns: list[Column]

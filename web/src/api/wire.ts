@@ -307,7 +307,7 @@ export interface PlanReport {
   warnings: Problem[];
   plans: PlanLevels;
   texts: Record<string, string>;
-  lines: Record<string, Line[]>;
+  lines: Record<string, PlanLine[]>;
   rules: RuleStep[];
   total: PlanUsage;
 }
@@ -454,7 +454,7 @@ export interface ResourceReport {
 }
 
 /** What has happened, the oldest first. */
-export interface Events {
+export interface EventList {
   events: EventEntry[];
 }
 
@@ -568,7 +568,7 @@ export interface ComposedNode {
 
 /** An operator with its number and how deep it stands; without a number, words of their own.
  * `cells` are what stands beside it in a table. */
-export interface Line {
+export interface PlanLine {
   operator: string;
   details: string;
   depth: number;

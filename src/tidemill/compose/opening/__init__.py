@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import json
 import re
-import warnings
 
 from sqlglot import exp
 
 from tidemill.analyze.context import Context
 from tidemill.analyze.planner import plan_as_written
+from tidemill.compose.checking import check
 from tidemill.compose.model import Composed, Level
 from tidemill.compose.opening.logical import LogicalOpening
 from tidemill.compose.opening.physical import PhysicalOpening
-from tidemill.engine import Engine, Query
+from tidemill.compose.quiet import quietly
+from tidemill.engine import Engine
 from tidemill.engine.named import unknown_query
-from tidemill.errors import PlanWarning, TidemillError, UnsupportedError
+from tidemill.errors import TidemillError, UnsupportedError
 from tidemill.sql import PlanText, QueryStatement, Tidemill, parse, parse_one
 
 _NAME = re.compile(r"\w+")
@@ -60,20 +61,11 @@ def _opened_plan(engine: Engine, text: str, level: Level) -> Composed:
     composed = plan_of(text)
     if composed.level == level:
         return composed
-    meaning = engine.plans(engine, text).sql if engine.plans is not None else ""
-    if not parse(meaning):
+    meaning = check(engine, composed).sql
+    if meaning is None or not parse(meaning):
         help = f"open it at the {composed.level} level"
         raise UnsupportedError("no SQL has the meaning of this plan", help=help)
     return open_plan(engine, meaning, level)
-
-
-def quietly(engine: Engine, sql: str) -> Query:
-    """The query of a text; what the planner has to say about it is left to others."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", PlanWarning)
-        query = engine.sql(sql)
-    assert query is not None
-    return query
 
 
 def named(query: str) -> str | None:

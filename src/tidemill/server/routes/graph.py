@@ -9,7 +9,7 @@ from fastapi import Path
 from tidemill.server.problems import NotFound
 from tidemill.server.routes.common import Routes, Serving
 from tidemill.server.service import Service
-from tidemill.wire.graph import Adapted, GraphReport, NodeHistory, ResourceReport, Sizes
+from tidemill.wire.graph import Adapted, GraphReport, NewSizes, NodeHistory, ResourceReport
 
 routes = Routes("graph")
 
@@ -33,7 +33,7 @@ def history(service: Serving, node: Node) -> NodeHistory:
 
 
 @routes.answer("POST", "/graph/sizes", "Set sizes of windows and granules")
-def sizes(service: Serving, wanted: Sizes) -> Adapted:
+def sizes(service: Serving, wanted: NewSizes) -> Adapted:
     """For rows that come from now on, or from an instant on, as far as all queries allow it."""
     with service.lock:
         changed = service.graph.adapt(wanted.sizes, wanted.at)

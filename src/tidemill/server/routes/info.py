@@ -22,7 +22,7 @@ def info(service: Serving) -> ServerInfo:
         version=__version__,
         runtime=service.runtime,
         every=f"{settings.every:g} seconds",
-        ticks=service.graph.graph.run.ticks,
+        ticks=service.graph.ticks,
         uptime=time.time() - service.began,
         demo=settings.demo,
         limits=asdict(settings.limits),

@@ -31,7 +31,7 @@ At = Annotated[int | None, Query(ge=0, le=2**63 - 2, description="An instant")]
 Cursor = Annotated[int, Query(ge=0, le=2**63 - 1, description="The last cursor")]
 
 
-class Kept:
+class KeptReading:
     """The results of a query, of which at most so many rows are read, in some form."""
 
     def __init__(
@@ -53,7 +53,7 @@ class Kept:
         return rows_response(await self._made.get(key, make), self._form)
 
 
-Reading = Annotated[Kept, Depends(Kept)]
+Reading = Annotated[KeptReading, Depends(KeptReading)]
 
 
 @routes.described(
