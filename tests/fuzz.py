@@ -2,6 +2,9 @@
 
 Every seed is a case. A failing one is written to a file with its query and its data, and the
 run goes on. Ctrl-C ends it and says how many cases survived.
+
+With `--cases N`, that many small cases are counted instead: random queries that run together on
+random rows, in many splits, orders, partitions and fabrics (`tests/random/combinations.py`).
 """
 
 from __future__ import annotations
@@ -28,6 +31,7 @@ from rich.live import Live
 from rich.text import Text
 
 from tests.random.cases import CASES, check_seed
+from tests.random.counting import count_cases
 from tests.simulation.case import check_seed as check_life
 
 KINDS = [*CASES, "simulation"]
@@ -59,6 +63,9 @@ def main(arguments: list[str] | None = None) -> int:
     """Run, and return 1 if anything failed."""
     options = _options(arguments)
     first = random.SystemRandom().randrange(10**9) if options.seed is None else options.seed
+    if options.cases is not None:
+        counted = count_cases(options.cases, options.workers, first, FAILURES)
+        return 1 if counted.failed else 0
     kinds = KINDS if options.kind == "all" else [options.kind]
     console, tally = Console(), Tally()
     seed = first
@@ -81,6 +88,8 @@ def _options(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--seed", type=int, help="the first seed; a fresh one if not given")
     parser.add_argument("--count", type=int, help="stop after so many cases")
     parser.add_argument("--minutes", type=float, help="stop after so many minutes")
+    parser.add_argument("--cases", type=int, help="count small cases until there were so many")
+    parser.add_argument("--workers", type=int, default=1, help="processes that count cases")
     return parser.parse_args(arguments)
 
 

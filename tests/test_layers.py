@@ -15,6 +15,7 @@ LAYERS = [
     "explain",
     "wire",
     "deadline",
+    "copying",
     "long_conditions",
     "store",
     "timeline",
@@ -54,7 +55,7 @@ MEMBERS = {
 # Layers held to less than what is above them.
 NARROW = {
     "sql": {"errors", "long_conditions"},
-    "algebra": {"errors", "explain", "timeline", "long_conditions"},
+    "algebra": {"errors", "explain", "timeline", "copying", "long_conditions"},
     "client": {"errors", "wire", "algebra"},
 }
 

@@ -17,7 +17,7 @@ from tidemill.feeds import TablesFeed, TableSlice
 from tidemill.physical.operator import Exec
 from tidemill.physical.source import SourceExec
 from tidemill.results import SinkRequest
-from tidemill.runtime.fabric import InProcess
+from tidemill.runtime.fabric import Fabric, InProcess
 from tidemill.runtime.following import Following
 from tidemill.runtime.interface import Job, Root
 from tidemill.runtime.run import Run
@@ -136,29 +136,44 @@ def run_to_the_end(
     packs: bool = False,
     late: dict[str, int] | None = None,
 ) -> Iterator[pl.DataFrame]:
-    """What a plan gives with every tick over input that ends; `late` is told of late rows.
+    """What a plan gives with every tick over input that ends; `late` is told of late rows."""
+    for given in run_together({"q": plan}, sources, InProcess(partitions, packs), late=late):
+        yield from given.values()
 
-    All streams are read, also those that the plan does not need: they tell the time.
+
+def run_together(
+    plans: Mapping[str, Exec],
+    sources: Mapping[str, Source],
+    fabric: Fabric,
+    store: Store | None = None,
+    late: dict[str, int] | None = None,
+) -> Iterator[dict[str, pl.DataFrame]]:
+    """What plans that run together give with every tick, each under its name.
+
+    All streams are read, also those that no plan needs: they tell the time.
     """
-    run = Run(InProcess(partitions, packs), opener(sources), bounded=True)
+    run = Run(fabric, opener(sources), store, bounded=True)
     try:
-        rows = Rows()
-        roots = {"q": Root(Job(plan, TimeDomain.TICKS, SinkRequest(rows)))}
+        rows = {name: Rows() for name in plans}
+        roots = {name: _root(plan, rows[name]) for name, plan in plans.items()}
         for name, source in sources.items():
             if isinstance(source, StreamSource):
                 leaf = SourceExec(Scan(name, name, source.info.schema))
-                roots[f"all of {name}"] = Root(Job(leaf, TimeDomain.TICKS, SinkRequest(Rows())))
+                roots[f"all of {name}"] = _root(leaf, Rows())
         run.revise(roots, {})
         while not run.is_ended:
             run.tick()
-            if "q" in run.failures:
-                raise run.failures["q"]
-            yield from rows.ticks.values()
-            rows.ticks.clear()
+            for failure in run.failures.values():
+                raise failure
+            yield {name: each.ticks.popitem()[1] for name, each in rows.items() if each.ticks}
         if late is not None:
             late |= {name: read.late_rows for name, read in run.sources.items()}
     finally:
         run.stop()
+
+
+def _root(plan: Exec, rows: Rows) -> Root:
+    return Root(Job(plan, TimeDomain.TICKS, SinkRequest(rows)))
 
 
 def opener(sources: Mapping[str, Source]) -> Callable[[str], Source]:

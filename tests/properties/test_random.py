@@ -8,6 +8,7 @@ from __future__ import annotations
 import pytest
 
 from tests.random.cases import check_seed
+from tests.random.combinations import FABRICS, Block
 
 pytestmark = pytest.mark.fuzz
 
@@ -45,3 +46,10 @@ CHUNKED = [
 def test_random_cases(kind: str, start: int) -> None:
     for seed in range(start, start + CHUNKS[kind]):
         check_seed(kind, seed)
+
+
+def test_queries_together_in_all_ways() -> None:
+    """Some splits, orders, partitions and fabrics; `make fuzz ARGS="--cases N"` counts many."""
+    block = Block(0).check()
+    assert not block.failures, block.failures[0]
+    assert set(block.cases) == set(FABRICS)

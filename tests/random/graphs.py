@@ -62,17 +62,11 @@ class Life:
     tables: dict[int, pa.Table]
     until: int = OPEN_END
     has_ticked: bool = False
-    histories: dict[str, dict[int, int]] = field(default_factory=dict)
+    histories: dict[str, tuple[Setting, ...]] = field(default_factory=dict)
 
-    def note(self, histories: Histories, restored: Histories) -> None:
-        """Take note of the sizes that were set; the graph forgets those that are long ago.
-
-        One that was `restored` knows no more than the first size of the plan, and the last ones:
-        what it tells of the beginning may have changed in the time between.
-        """
-        for knob, history in histories.items():
-            known, told = self.histories.setdefault(knob, {}), restored.get(knob, ())[:1]
-            known.update(each for each in history if not known or each not in told)
+    def note(self, histories: Histories) -> None:
+        """Take note of the sizes that were set."""
+        self.histories.update(histories)
 
     def check(self, inputs: Inputs) -> int:
         """Fail unless its answers are those of the reference; at how many instants."""
@@ -104,11 +98,7 @@ class Life:
                 return node
             return replace(node, knob=knobs.get(node.bounds.window, ""))
 
-        histories = {
-            knob: tuple(Setting(at, size) for at, size in sorted(history.items()))
-            for knob, history in self.histories.items()
-        }
-        return with_histories(self.plan.transform(with_knob), histories)
+        return with_histories(self.plan.transform(with_knob), self.histories)
 
 
 class Crash(BaseException):
@@ -178,7 +168,6 @@ class GraphLife:
         self.graph = QueryGraph(self.run)
         self.adaptation = Adaptation(self.graph)
         self.migrations = Migrations(self.graph, self.adaptation.taken)
-        self.restored = dict(self.adaptation.all_histories)
 
     def add(self, plan: Plan) -> None:
         """Start a query, if it can ever be complete."""
@@ -196,7 +185,7 @@ class GraphLife:
             self.story.append(f"{name} can never be complete")
             return
         self.lives[name] = Life(name, plan, job, query, tables)
-        self.lives[name].note(self.adaptation.histories(name), self.restored)
+        self.lives[name].note(self.adaptation.histories(name))
         self.story.append(
             f"add {name} as {form} (complete from {query.complete_from}):\n{render(plan)}"
         )
@@ -265,7 +254,7 @@ class GraphLife:
 
     def tick(self) -> None:
         for name in self.graph.running:
-            self.lives[name].note(self.adaptation.histories(name), self.restored)
+            self.lives[name].note(self.adaptation.histories(name))
         self.run.tick()
         assert not self.run.failures, self.run.failures
         for name in self.graph.running:

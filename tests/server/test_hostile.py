@@ -11,7 +11,7 @@ import pytest
 
 from tests.server.conftest import BIDS, SETTINGS, serving
 from tidemill.server import Limits
-from tidemill.server.main import Serving
+from tidemill.server.main import Serving, _listen
 from tidemill.server.settings import Settings
 
 NUMBERS = ", ".join(map(str, range(4900)))
@@ -240,3 +240,9 @@ def test_a_full_disk_when_the_catalog_is_written(tmp_path, monkeypatch, body):
         assert [each["name"] for each in server.get("queries")] == ["hot"]
         server.run("CREATE STREAM other (a INT, at BIGINT) ORDERED BY at")
         server.post("queries", {"name": "q", "sql": "SELECT item FROM bid"}, status=201)
+
+
+def test_the_end_of_an_answer_does_not_wait_for_the_client():
+    """asyncio sees to that only where a socket names its protocol; else answers took 40 ms."""
+    with closing(_listen("127.0.0.1", 0)) as found:
+        assert found.proto == socket.IPPROTO_TCP

@@ -54,7 +54,6 @@ class SimulatedLife(GraphLife):
         self._note_positions()
         self.graph = QueryGraph(self.run)
         self.adaptation = Adaptation(self.graph)
-        self.restored = dict(self.adaptation.all_histories)
         self.migrations = Migrations(self.graph, self.adaptation.taken)
 
     def _sources(self) -> dict[str, Source]:

@@ -31,9 +31,10 @@ class Life:
     """An engine over a folder that goes on where it was left."""
 
     def __init__(self, folder: Path, durability: Any = "machine") -> None:
-        if not (folder / "catalog.sql").exists():  # as a server would have it
+        store = Store(str(folder), durability)
+        if not store.exists("catalog.sql"):  # as a server would have it
             for name in ("catalog.sql", "catalog.sql.before"):
-                Store(str(folder)).put(name, b"")
+                store.put(name, b"")
         keep = KeptStore(10_000, folder / "results", durability)
         self.engine = Engine("inprocess", keep=keep, durability=durability)
         try:

@@ -10,7 +10,7 @@ from threading import Event
 import pyarrow as pa
 import pytest
 
-from tests.store.power import RecordingDisk
+from tests.store.recording import RecordingDisk
 from tidemill.algebra.schema import Schema
 from tidemill.feeds import PushedFeed
 from tidemill.store import GroupCommit, LocalDisk, Store, using

@@ -10,6 +10,7 @@ import pyarrow as pa
 from sqlglot import exp
 from sqlglot.generators.spark import SparkGenerator
 
+from tidemill.copying import copied
 from tidemill.long_conditions import joined
 
 
@@ -56,7 +57,7 @@ class Scalar:
 
         def swap(node: exp.Expr) -> exp.Expr:
             if isinstance(node, exp.Column) and node.name in parts:
-                part = parts[node.name].node.copy()
+                part = copied(parts[node.name].node)
                 bare = isinstance(part, (exp.Column, exp.Literal, exp.Cast, exp.Anonymous))
                 return part if bare else exp.Paren(this=part)
             return node
@@ -78,7 +79,7 @@ def rewrite(node: exp.Expr, change: Callable[[exp.Expr], exp.Expr]) -> exp.Expr:
 
     (sqlglot's own `transform` does not look inside what it has replaced.)
     """
-    root = exp.Paren(this=node.copy())
+    root = exp.Paren(this=copied(node))
     for part in reversed(list(root.this.walk(bfs=True))):
         changed = change(part)
         if changed is not part:
@@ -104,7 +105,7 @@ def equality(left: Scalar, right: Scalar, *, null_safe: bool = False) -> Scalar:
     a.k = b.k
     """
     kind = exp.NullSafeEQ if null_safe else exp.EQ
-    return Scalar(kind(this=left.node.copy(), expression=right.node.copy()), pa.bool_())
+    return Scalar(kind(this=copied(left.node), expression=copied(right.node)), pa.bool_())
 
 
 def conjunction(*conditions: Scalar | None) -> Scalar | None:
@@ -114,7 +115,7 @@ def conjunction(*conditions: Scalar | None) -> Scalar | None:
     >>> conjunction(a, None, b)
     a AND b
     """
-    nodes = [condition.node.copy() for condition in conditions if condition is not None]
+    nodes = [copied(condition.node) for condition in conditions if condition is not None]
     return Scalar(joined(exp.And, nodes), pa.bool_()) if nodes else None
 
 

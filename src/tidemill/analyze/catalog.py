@@ -94,6 +94,17 @@ class Catalog:
         other._entries, other._holds = dict(self._entries), dict(self._holds)
         return other
 
+    def is_like(self, other: Catalog) -> bool:
+        """Whether both know the very same streams, relations and functions."""
+        return all(
+            mine.keys() == theirs.keys() and all(theirs[name] is mine[name] for name in mine)
+            for mine, theirs in (
+                (self._entries, other._entries),
+                (self.functions, other.functions),
+                (self.aggregates, other.aggregates),
+            )
+        )
+
     def add_source(self, source: SourceInfo) -> None:
         """Make a source known."""
         self._add(source)

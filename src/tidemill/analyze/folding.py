@@ -42,13 +42,18 @@ def as_filter(node: exp.Expr) -> exp.Expr:
     >>> as_filter(parse_one("a > 1 OR NULL")).sql(), as_filter(parse_one("a > 1 AND NULL")).sql()
     ('a > 1', 'FALSE')
     """
-    node = fold(node).unnest()
+    return _accepting(fold(node))
+
+
+def _accepting(node: exp.Expr) -> exp.Expr:
+    """The same for a condition that was folded."""
+    node = node.unnest()
     if node == NULL:
         return FALSE.copy()
     if isinstance(node, exp.And):
-        return _joined(exp.And, as_filter(node.left), as_filter(node.right), TRUE, FALSE)
+        return _joined(exp.And, _accepting(node.left), _accepting(node.right), TRUE, FALSE)
     if isinstance(node, exp.Or):
-        return _joined(exp.Or, as_filter(node.left), as_filter(node.right), FALSE, TRUE)
+        return _joined(exp.Or, _accepting(node.left), _accepting(node.right), FALSE, TRUE)
     return node
 
 

@@ -9,6 +9,7 @@ from sqlglot import exp
 
 from tidemill.algebra.scalar import column_node
 from tidemill.algebra.types import name_of
+from tidemill.copying import bare, copied
 from tidemill.errors import PlanError
 from tidemill.long_conditions import joined
 from tidemill.sql import Tidemill, error_at, position_of
@@ -32,15 +33,15 @@ def rewrite(node: exp.Expr, change: Rewrite) -> exp.Expr:
     replacement = change(node)
     if replacement is not None:
         return replacement
-    copy = node.copy()
     if isinstance(node, QUERIES):
-        return copy
+        return copied(node)
+    copy = bare(node)
     for key, value in node.args.items():
-        if isinstance(value, exp.Expr):
-            copy.set(key, rewrite(value, change))
-        elif isinstance(value, list):
+        if isinstance(value, list):
             parts = [rewrite(v, change) if isinstance(v, exp.Expr) else v for v in value]
             copy.set(key, parts)
+        else:
+            copy.set(key, rewrite(value, change) if isinstance(value, exp.Expr) else value)
     return copy
 
 
@@ -71,7 +72,7 @@ def conjuncts_of(node: exp.Expr | None) -> list[exp.Expr]:
 
 def all_of(nodes: Iterable[exp.Expr]) -> exp.Expr | None:
     """The conjunction; None if there is nothing to join."""
-    parts = [node.copy() for node in nodes]
+    parts = [copied(node) for node in nodes]
     return joined(exp.And, parts) if parts else None
 
 

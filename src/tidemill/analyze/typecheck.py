@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 import pyarrow as pa
@@ -67,7 +67,18 @@ def _compared(node: exp.Expr) -> Iterator[tuple[exp.Expr, exp.Expr]]:
         yield node.this, node.args["low"]
         yield node.this, node.args["high"]
     elif isinstance(node, exp.In):
-        yield from ((node.this, choice) for choice in node.expressions)
+        yield from ((node.this, choice) for choice in _unlike(node.expressions))
+
+
+def _unlike(choices: Sequence[exp.Expr]) -> Iterator[exp.Expr]:
+    """Choices of IN without constants of a kind that was there before: there may be thousands."""
+    seen: set[bool] = set()
+    for choice in choices:
+        if not isinstance(choice, exp.Literal):
+            yield choice
+        elif choice.is_string not in seen:
+            seen.add(choice.is_string)
+            yield choice
 
 
 def _conditions(node: exp.Expr) -> Iterator[tuple[exp.Expr, str]]:

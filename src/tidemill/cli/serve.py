@@ -66,6 +66,12 @@ def serve(
     max_seconds: Annotated[
         float, typer.Option(help="Seconds of a query that is run at once.")
     ] = _MOST.run_seconds,
+    max_tick_seconds: Annotated[
+        float, typer.Option(help="Seconds of a query in one tick.")
+    ] = _MOST.tick_seconds,
+    max_step_rows: Annotated[
+        int, typer.Option(help="Rows that a join or window gives in one tick.")
+    ] = _MOST.step_rows,
     max_connections: Annotated[
         int, typer.Option(help="Connections at a time.")
     ] = _MOST.connections,
@@ -90,6 +96,8 @@ def serve(
         queries=max_queries,
         sockets=max_sockets,
         run_seconds=max_seconds,
+        tick_seconds=max_tick_seconds,
+        step_rows=max_step_rows,
         connections=max_connections,
     )
     with reported(notes):

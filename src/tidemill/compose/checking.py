@@ -19,7 +19,8 @@ from tidemill.compose.palette import operators_by_kind
 from tidemill.compose.physical.making import is_raw
 from tidemill.compose.quiet import quietly
 from tidemill.compose.sql import CannotSay, to_sql
-from tidemill.engine import Engine, Query
+from tidemill.engine import Query
+from tidemill.engine.apart import Desk
 from tidemill.errors import TidemillError
 from tidemill.physical.operator import Exec
 from tidemill.physical.project import ProjectExec
@@ -90,7 +91,7 @@ def columns_json(schema: Schema) -> list[dict[str, str]]:
     return [{"name": f.name, "type": name_of(f.type)} for f in schema if "#" not in f.name]
 
 
-def check(engine: Engine, composed: Composed | Mapping[str, Any]) -> Checked:
+def check(engine: Desk, composed: Composed | Mapping[str, Any]) -> Checked:
     """Check a composed plan, complete or not; only what is no plan at all is an error.
 
     >>> engine = Engine(runtime="inprocess")
@@ -163,7 +164,7 @@ def _left_over(composed: Composed, output: str) -> list[Problem]:
     return [Problem(message, help, id) for id in nodes if id not in used]
 
 
-def _finish(engine: Engine, checked: Checked, piece: Piece) -> None:
+def _finish(engine: Desk, checked: Checked, piece: Piece) -> None:
     """What the whole plan means."""
     try:
         plan = result_of(piece.plan, checked.is_named)
@@ -181,12 +182,12 @@ def _finish(engine: Engine, checked: Checked, piece: Piece) -> None:
         _finish_logical(engine, checked, plan)
 
 
-def _finish_logical(engine: Engine, checked: Checked, plan: Plan) -> None:
+def _finish_logical(engine: Desk, checked: Checked, plan: Plan) -> None:
     checked.warnings += advice_on_growth(plan, checked.assembled.nodes_of)
     checked.query = _say(engine, checked, plan)
 
 
-def _finish_physical(engine: Engine, checked: Checked, plan: Exec) -> None:
+def _finish_physical(engine: Desk, checked: Checked, plan: Exec) -> None:
     try:
         checked.meaning = meaning_of(plan, engine.catalog)
         _say(engine, checked, checked.meaning)
@@ -196,7 +197,7 @@ def _finish_physical(engine: Engine, checked: Checked, plan: Exec) -> None:
     checked.query = engine.compose(plan, checked.meaning or plan, checked.domain, text)
 
 
-def _say(engine: Engine, checked: Checked, plan: Plan) -> Query | None:
+def _say(engine: Desk, checked: Checked, plan: Plan) -> Query | None:
     """Find the SQL of a plan, and the query that it is."""
     try:
         sql = to_sql(plan, engine.catalog, checked.domain)

@@ -13,6 +13,7 @@ from tidemill.compose.model import Composed
 from tidemill.compose.opening import plan_of
 from tidemill.compose.texts import quoted
 from tidemill.engine import Engine, Query
+from tidemill.engine.apart import Desk
 from tidemill.engine.started import StartedQuery
 from tidemill.errors import PlanError, UnsupportedError
 from tidemill.sql import PlanText, Tidemill
@@ -53,7 +54,7 @@ def definition_of(checked: Checked) -> str:
     return checked.sql or ""
 
 
-def read_plan(engine: Engine, text: str) -> Query:
+def read_plan(engine: Desk, text: str) -> Query:
     """The query of a plan in a statement, for an engine that is told to read them.
 
     >>> engine = Engine(runtime="inprocess", plans=read_plan)

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from functools import partial
 from typing import TYPE_CHECKING
 
 from tidemill.algebra import Plan
+from tidemill.deadline import UNLIMITED, TickLimits
 from tidemill.engine.allow import AllowList
+from tidemill.engine.apart import Apart, Desk
 from tidemill.engine.checking import Checked, check
 from tidemill.engine.hosting import QueryHost, seconds_of
 from tidemill.engine.kept import KeptStore
 from tidemill.engine.place import Place
 from tidemill.engine.query import Query
-from tidemill.engine.statements import Statements, query_tree, sink_of
+from tidemill.engine.statements import Statements
+from tidemill.errors import UnsupportedError
 from tidemill.physical.operator import Exec
-from tidemill.sql import InsertInto, Statement, parse
+from tidemill.sql import Statement, parse
 from tidemill.store import durability_of
 from tidemill.timeline import TimeDomain
 
@@ -33,8 +35,9 @@ class Engine(QueryHost):
     sizes of windows and granules, as far as queries allow, and refuses queries beyond that.
     With `keep`, the answers of queries that have a name and no sink are kept there (`kept`). With
     `allow`, statements can name only the files and servers on that list. What is in a checkpoint
-    survives the machine, or with `durability="process"` only the process. Plans in statements are
-    read by `plans`, which is `tidemill.compose.read_plan`.
+    survives the machine, or with `durability="process"` only the process. A query that runs on and
+    takes more than the `limits` in one tick fails by itself, beside the others. Plans in statements
+    are read by `plans`, which is `tidemill.compose.read_plan`.
 
     >>> engine = Engine(runtime="inprocess")
     >>> engine.stream("bid", [{"item": 1, "at": 3}, {"item": 1, "at": 5}], time="at")
@@ -56,13 +59,14 @@ class Engine(QueryHost):
         keep: KeptStore | None = None,
         allow: AllowList | None = None,
         durability: str = "machine",
-        plans: Callable[[Engine, str], Query] | None = None,
+        limits: TickLimits = UNLIMITED,
+        plans: Callable[[Desk, str], Query] | None = None,
     ) -> None:
         durable, bounds = durability_of(durability), (memory, cpu) if memory or cpu else None
-        place = Place(runtime, spark, partitions, seconds_of(latency), durable)
+        place = Place(runtime, spark, partitions, seconds_of(latency), durable, limits)
         super().__init__(place, optimizer, bounds, keep, allow)
-        read_plan = None if plans is None else partial(plans, self)
-        self._statements = Statements(self, self._planning, place, keep, read_plan)
+        self._plans = plans or _nobody_reads
+        self._statements = Statements(self, self._planning, place, keep, self.read_plan)
 
     def __enter__(self) -> Engine:
         return self
@@ -93,32 +97,22 @@ class Engine(QueryHost):
         """
         return check(text, self.catalog, self.queries.names, self.allow)
 
-    def planner(self) -> Callable[[Statement], Query | None]:
-        """How queries are planned with what is known now, whatever changes while that goes on.
+    def apart(self) -> Apart:
+        """What is known now: queries can be planned with it, whatever changes meanwhile."""
+        return Apart(self, self._planning, self._plans)
 
-        None if a statement has no query, or one that is a plan already.
-        """
-        apart = self._planning.apart()
-
-        def plan(statement: Statement) -> Query | None:
-            if self.allow is not None:
-                self.allow.check(statement)
-            tree = query_tree(statement)
-            if tree is None:
-                return None
-            sink = statement.sink if isinstance(statement, InsertInto) else None
-            return apart.query(statement, tree, sink_of(sink), self)
-
-        return plan
+    def read_plan(self, text: str) -> Query:
+        """The query of a plan in a statement."""
+        return self._plans(self, text)
 
     def checker(self) -> Callable[[str], Checked]:
         """`check` over what there is now, whatever changes while that goes on."""
         catalog, names = self.catalog.copy(), list(self.queries.names)
         return lambda text: check(text, catalog, names, self.allow)
 
-    def execute(self, statement: Statement) -> Query | None:
-        """Run one statement; its query, if it is one."""
-        return self._statements.execute(statement)
+    def execute(self, statement: Statement, planned: Query | None = None) -> Query | None:
+        """Run one statement; its query, if it is one. It may be `planned` already: see `apart`."""
+        return self._statements.execute(statement, planned)
 
     def define(self, name: str, query: Query) -> None:
         """Give a query a name, as CREATE QUERY does; its results are kept."""
@@ -127,3 +121,8 @@ class Engine(QueryHost):
     def compose(self, plan: Exec, meaning: Plan, domain: TimeDomain | None, text: str) -> Query:
         """A query with operators that someone chose; `tidemill.compose` makes them."""
         return self._planning.composed(plan, meaning, domain, text, self)
+
+
+def _nobody_reads(desk: Desk, text: str) -> Query:
+    help = "from tidemill.compose import read_plan; Engine(plans=read_plan)"
+    raise UnsupportedError("nobody reads plans for this engine", help=help)

@@ -6,6 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from tidemill.analyze import Catalog, SourceInfo
+from tidemill.deadline import UNLIMITED, TickLimits
 from tidemill.engine.session import Session
 from tidemill.engine.sources import Sources
 from tidemill.engine.statistics import StatisticsStore
@@ -33,6 +34,7 @@ class Place:
         partitions: int | None,
         latency: float | None,
         durability: Durability,
+        limits: TickLimits,
     ) -> None:
         if runtime not in RUNTIMES:
             help = f"runtimes: {', '.join(RUNTIMES)}"
@@ -48,6 +50,7 @@ class Place:
         self.statistics = StatisticsStore(self.catalog)
         self._latency = latency
         self._durability = durability
+        self._limits = limits
 
     def close(self) -> None:
         """Give the Spark session back, if it was started here and no one else uses it."""
@@ -90,6 +93,7 @@ class Place:
             self._latency,
             known,
             self._partitions,
+            UNLIMITED if bounded else self._limits,
         )
         self.statistics.watch(run.gathering)
         return run

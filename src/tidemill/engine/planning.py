@@ -46,7 +46,7 @@ class Planning:
         read: Callable[[str], Iterable[Schema]] = lambda source: (),
     ) -> None:
         self._read = read
-        self._catalog = catalog
+        self.catalog = self._catalog = catalog
         self._statistics = statistics
         self._rules_off = _rules_off(optimizer)
 
@@ -62,6 +62,17 @@ class Planning:
         planned = self.plan(tree, statement.source.text)
         infos = self._infos(node.source for node in planned.plan.walk() if isinstance(node, Scan))
         return Query(statement.sql, planned, sink, infos, host, partial(self._laid, planned))
+
+    def adopted(self, query: Query, statement: Statement, host: Host) -> Query:
+        """A query that was planned apart, as that of a statement here."""
+        if not query.is_fixed:
+            return query.planned_as(statement.sql, partial(self._laid, query.planned))
+        meaning, domain = query.planned.plan, query.planned.domain
+        return self.composed(query.plan.physical, meaning, domain, query.sql, host)
+
+    def again(self, query: Query) -> Query:
+        """A query, planned with what is known now."""
+        return query if query.is_fixed else query.planned_now(partial(self._laid, query.planned))
 
     def composed(
         self, plan: Exec, meaning: Plan, domain: TimeDomain | None, text: str, host: Host

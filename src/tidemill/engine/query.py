@@ -111,6 +111,7 @@ class Query:
         self._host = host
         self._lay = lay
         self._plans: dict[bool, QueryPlan] = {}
+        self._is_fresh = False  # whether the plans were made just now, elsewhere
         self._run: StartedQuery | None = None
         self._progress: Callable[[], Progress] = Progress
         self._answer: pl.DataFrame | None = None
@@ -126,8 +127,29 @@ class Query:
 
     def replan(self, news: Statistics, shares: bool = True) -> Choice:
         """Plan the query with what is known now; from now on, this is its plan."""
+        fresh, self._is_fresh = self._is_fresh and news == Statistics(), False
+        if fresh and shares in self._plans:
+            return self._plans[shares].choice
         self._plans[shares] = self._lay(shares, news)
         return self._plans[shares].choice
+
+    def planned_as(self, sql: str, lay: Lay) -> Query:
+        """The query, with its plans, as another text says it; from now on planned by `lay`."""
+        other = copy(self)
+        other.sql, other._lay, other._plans = sql, lay, dict(self._plans)
+        other._is_fresh = True
+        return other
+
+    def planned_now(self, lay: Lay) -> Query:
+        """The query with the plan that `lay` makes of it."""
+        other = self.planned_as(self.sql, lay)
+        other._plans = {}
+        other.plan  # noqa: B018 (it is made now)
+        return other
+
+    def take_plans(self, other: Query) -> None:
+        """Go on with the plans of another one, which were made just now."""
+        self._plans, self._is_fresh = dict(other._plans), True
 
     @property
     def job(self) -> Job:

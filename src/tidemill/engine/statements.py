@@ -14,17 +14,17 @@ from tidemill.analyze import (
     instant_of,
     source_from_statement,
 )
+from tidemill.engine.apart import defined, sink_of
 from tidemill.engine.hosting import QueryHost
 from tidemill.engine.kept import KeptStore
 from tidemill.engine.place import Place
 from tidemill.engine.planning import Planning
 from tidemill.engine.query import Query
-from tidemill.errors import CatalogError, UnsupportedError
+from tidemill.errors import CatalogError
 from tidemill.feeds import Inbox
 from tidemill.results import SinkRequest
 from tidemill.sql import (
     AlterQuery,
-    ConnectorCall,
     CreateDerived,
     CreateQuery,
     CreateRelation,
@@ -51,7 +51,7 @@ class Statements:
         planning: Planning,
         place: Place,
         keep: KeptStore | None,
-        plans: Callable[[str], Query] | None,
+        plans: Callable[[str], Query],
     ) -> None:
         self._host = host
         self._catalog = host.catalog
@@ -60,30 +60,32 @@ class Statements:
         self._keep = keep
         self._plans = plans
 
-    def execute(self, statement: Statement) -> Query | None:
-        """Run one statement; its query, if it is one."""
+    def execute(self, statement: Statement, planned: Query | None = None) -> Query | None:
+        """Run one statement; its query, if it is one. It may be `planned` already, elsewhere."""
         if self._host.allow is not None:
             self._host.allow.check(statement)
         match statement:
             case QueryStatement():
-                return self._planning.query(statement, statement.tree, SinkRequest(), self._host)
+                return self._defined(statement, statement.tree, SinkRequest(), planned)
             case CreateStream() | CreateRelation():
                 self._declare(source_from_statement(statement))
             case CreateDerived():
-                self._derive(statement)
+                self._derive(statement, planned)
             case DropObject():
                 self._drop(statement)
             case CreateQuery():
-                query = self._defined(statement, statement.query, sink_of(statement.sink))
+                sink = sink_of(statement.sink)
+                query = self._defined(statement, statement.query, sink, planned)
                 self.define(statement.name, query, keeps=statement.sink is None)
             case StartQuery():
-                self._start_named(statement)
+                self._start_named(statement, planned)
             case StopQuery():
                 self._host.graph.query(statement.name).stop()
             case AlterQuery():
-                self._alter(statement)
+                self._alter(statement, planned)
             case InsertInto():
-                return self._insert(statement)
+                sink = sink_of(statement.sink)
+                return self._defined(statement, statement.query, sink, planned)
             case InsertValues() | DeleteFrom():
                 self._change(statement)
         return None
@@ -102,20 +104,22 @@ class Statements:
             query = query.into(sink.target, form=sink.form)
         self._host.queries.define(name, query)
 
-    def _defined(self, statement: Statement, tree: exp.Expr, sink: SinkRequest) -> Query:
-        """The query that a statement defines, by SQL or by a plan."""
-        if not isinstance(tree, PlanText):
-            return self._planning.query(statement, tree, sink, self._host)
-        if self._plans is None:
-            help = "from tidemill.compose import read_plan; Engine(plans=read_plan)"
-            raise UnsupportedError("nobody reads plans for this engine", help=help)
-        query = self._plans(tree.name).into(sink.target, form=sink.form, **sink.options)
-        query.definition = tree.sql(dialect=Tidemill)
-        return query
+    def _defined(
+        self, statement: Statement, tree: exp.Expr, sink: SinkRequest, planned: Query | None
+    ) -> Query:
+        """The query that a statement defines; with the plan that it has, if it has one."""
+        if planned is None:
+            return defined(self._plans, self._planning, statement, tree, sink, self._host)
+        query = self._planning.adopted(planned, statement, self._host)
+        if isinstance(tree, PlanText):
+            query.definition = tree.sql(dialect=Tidemill)
+        return query.into(sink.target, form=sink.form, **sink.options)
 
-    def _start_named(self, statement: StartQuery) -> None:
+    def _start_named(self, statement: StartQuery, planned: Query | None) -> None:
         name = self._host.queries.name_of(statement.name)
         query = self._host.queries.find(name)
+        if planned is not None and planned.planned is query.planned:
+            query.take_plans(planned)
         if self._host.allow is not None:
             self._host.allow.refuse_leading_out(query.sink.options.get("path"))
         graph = self._host.graph if self._host.is_running else self._host.run()
@@ -127,7 +131,7 @@ class Statements:
             elif self._keep is not None:
                 self._keep.begin(name)
 
-    def _alter(self, statement: AlterQuery) -> None:
+    def _alter(self, statement: AlterQuery, planned: Query | None) -> None:
         """Give a query another definition, or a better plan; if it runs, without a gap."""
         name = self._host.queries.name_of(statement.name)
         present = self._host.queries.find(name)
@@ -139,14 +143,10 @@ class Statements:
                 raise CatalogError(f"the query `{statement.name}` is not running", help=help)
             self._host.graph.query(name).optimize()
             return
-        query = self._defined(statement, statement.query, present.sink)
+        query = self._defined(statement, statement.query, present.sink, planned)
         if active:
             self._host.graph.migrate(name, query)
         self._host.queries.redefine(statement.name, query)
-
-    def _insert(self, statement: InsertInto) -> Query:
-        """A query that knows where its results go; `start` sends them there."""
-        return self._planning.query(statement, statement.query, sink_of(statement.sink), self._host)
 
     def _change(self, statement: InsertValues | DeleteFrom) -> None:
         """Change a relation as a statement says; if anything is wrong with it, nothing changes."""
@@ -158,8 +158,9 @@ class Statements:
         else:
             kept.delete(statement.where, statement.source.text, self._catalog, at)
 
-    def _derive(self, statement: CreateDerived) -> None:
-        planned = self._planning.plan(statement.query, statement.source.text)
+    def _derive(self, statement: CreateDerived, query: Query | None) -> None:
+        text = statement.source.text
+        planned = self._planning.plan(statement.query, text) if query is None else query.planned
         self._catalog.add_derived(derived_from_statement(statement, planned))
 
     def _drop(self, statement: DropObject) -> None:
@@ -177,22 +178,3 @@ class Statements:
             self._host.graph.forget_source(statement.name)
         self._place.sources.forget(statement.name)
         self._host.statistics.forget(statement.name)
-
-
-def query_tree(statement: Statement) -> exp.Expr | None:
-    """The query of a statement, if it has one in SQL."""
-    match statement:
-        case QueryStatement():
-            return statement.tree
-        case CreateQuery() | CreateDerived() | InsertInto() | AlterQuery():
-            return None if isinstance(statement.query, PlanText) else statement.query
-    return None
-
-
-def sink_of(sink: ConnectorCall | None) -> SinkRequest:
-    """Where results go, as a statement says; by default nowhere."""
-    if sink is None:
-        return SinkRequest()
-    options = {name: value for name, value in sink.options.items() if value is not None}
-    form = str(options.pop("form", ""))
-    return SinkRequest(sink.format, options, form)

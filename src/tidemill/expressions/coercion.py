@@ -9,7 +9,18 @@ import pyarrow as pa
 from sqlglot import exp
 
 from tidemill.algebra.types import is_numeric
-from tidemill.expressions.typed import DATE, DAYS, DOUBLE, NULL, STRING, TIME, TIMESTAMP, Typed
+from tidemill.expressions.typed import (
+    DATE,
+    DAYS,
+    DOUBLE,
+    NULL,
+    STRING,
+    TIME,
+    TIMESTAMP,
+    Typed,
+    TypeMismatch,
+    shown,
+)  # fmt: skip
 
 _MAX_PRECISION = 38
 _WHOLE = {8: 3, 16: 5, 32: 10, 64: 20}
@@ -36,6 +47,16 @@ def comparable_type(parts: Sequence[Typed]) -> pa.DataType | None:
     if any(pa.types.is_decimal(part.type) for part in parts) and None not in types:
         return reduce(_wider, [each for each in types if each is not None])
     return common_type(parts)
+
+
+def shared_type(parts: Sequence[Typed], node: exp.Expr) -> pa.DataType:
+    """The type in which values are compared; an error if there is none."""
+    found = comparable_type(parts)
+    if found is None or pa.types.is_map(found):
+        names = [shown(part.type) for part in parts]
+        help = "convert one side with CAST(... AS TYPE)"
+        raise TypeMismatch(f"cannot compare {names[0]} with {names[-1]}", node, help)
+    return found
 
 
 def decimal_of(part: Typed) -> pa.DataType | None:

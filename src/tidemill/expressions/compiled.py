@@ -19,6 +19,7 @@ from tidemill.expressions.connection import connection
 from tidemill.expressions.duckdb_sql import quoted, reason
 from tidemill.expressions.functions import Functions
 from tidemill.expressions.integers import IntegerExpression
+from tidemill.expressions.pieces import in_pieces, may_grow
 from tidemill.expressions.translate import translate
 
 
@@ -41,7 +42,9 @@ class Compiled:
         """The values of the expressions for every row of the frame, in its order."""
         computed = self._numbers(frame)
         if computed is None:
-            computed = self._compute(frame).to_dict()
+            grows = self._may_grow
+            found = in_pieces(frame, self._compute) if grows else self._compute(frame)
+            computed = found.to_dict()
         columns = [
             frame[scalar.node.name].alias(name) if scalar.is_column else computed[name]
             for name, scalar in self.items
@@ -67,6 +70,10 @@ class Compiled:
     @cached_property
     def _expressions(self) -> list[tuple[str, Scalar]]:
         return [(name, scalar) for name, scalar in self.items if not scalar.is_column]
+
+    @cached_property
+    def _may_grow(self) -> bool:
+        return any(may_grow(scalar) for _, scalar in self._expressions)
 
     @cached_property
     def _inputs(self) -> list[str]:

@@ -165,3 +165,8 @@ CREATE MACRO spark_slice(a, k, n) AS (
         ELSE list_slice(a, len(a) + k + 1, len(a) + k + n)
     END
 );
+
+-- Whether a value is in a list of constants, looked at only where the value is wanted.
+CREATE MACRO spark_in(choices, v) AS (
+    CASE WHEN v IS NULL THEN NULL ELSE list_position(choices, v) IS NOT NULL END
+);

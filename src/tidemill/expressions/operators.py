@@ -10,7 +10,8 @@ from sqlglot import exp
 from tidemill.algebra.types import from_sql, is_numeric
 from tidemill.expressions.arithmetic import ARITHMETIC
 from tidemill.expressions.casts import cast
-from tidemill.expressions.coercion import comparable_type
+from tidemill.expressions.coercion import shared_type
+from tidemill.expressions.lists import in_list
 from tidemill.expressions.translate import Rule, Translator, name_of_node
 from tidemill.expressions.typed import (
     BINARY,
@@ -32,6 +33,9 @@ _SIGNS: dict[type[exp.Expr], str] = {
     exp.NullSafeEQ: "IS NOT DISTINCT FROM", exp.NullSafeNEQ: "IS DISTINCT FROM",
     exp.EqualNull: "IS NOT DISTINCT FROM",
 }  # fmt: skip
+_FEW_CHOICES = 4
+"""Of more, DuckDB makes a table."""
+
 _LONG_NUMBER = 20
 """Digits that no BIGINT has. Python does not even read numbers of some thousands."""
 
@@ -108,16 +112,8 @@ def _compared(parts: Translator, node: exp.Expr) -> Typed:
 
 
 def _comparable(sides: list[Typed], node: exp.Expr) -> list[str]:
-    shared = comparable_type(sides)
-    if shared is None or pa.types.is_map(shared):
-        raise _incomparable(sides, node)
+    shared = shared_type(sides, node)
     return [cast(side, shared).sql for side in sides]
-
-
-def _incomparable(sides: list[Typed], node: exp.Expr) -> TypeMismatch:
-    names = [shown(side.type) for side in sides]
-    help = "convert one side with CAST(... AS TYPE)"
-    return TypeMismatch(f"cannot compare {names[0]} with {names[-1]}", node, help)
 
 
 def _between(parts: Translator, node: exp.Expr) -> Typed:
@@ -131,6 +127,8 @@ def _between(parts: Translator, node: exp.Expr) -> Typed:
 def _in(parts: Translator, node: exp.Expr) -> Typed:
     if node.args.get("query") is not None or not node.expressions:
         raise NotSupported("", node)
+    if len(node.expressions) > _FEW_CHOICES and (found := in_list(parts, node)) is not None:
+        return found
     sides = [parts.of(each) for each in (node.this, *node.expressions)]
     value, *choices = _comparable(sides, node)
     return Typed(f"({value} IN ({', '.join(choices)}))", BOOLEAN, node)

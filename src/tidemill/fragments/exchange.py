@@ -41,3 +41,19 @@ class ExchangeExec(Exec):
 
     def operator(self) -> Operator:
         raise TypeError("an exchange has no operator; the runtime moves the rows")
+
+
+class Bare(dict[Plan, Plan]):
+    """Placed plans, wherever their rows move, by these plans.
+
+    What plans have in common is looked at once: a part that occurs twice at each of n levels
+    would else be looked at 2^n times.
+    """
+
+    def __missing__(self, plan: Plan) -> Plan:
+        if isinstance(plan, ExchangeExec):
+            found = self[plan.child]
+        else:
+            found = plan.with_children([self[child] for child in plan.children])
+        self[plan] = found
+        return found

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from tidemill.algebra.plan import Plan
-from tidemill.fragments.exchange import ExchangeExec
 from tidemill.fragments.homes import Homes
 from tidemill.fragments.staging import Staging
 from tidemill.physical.aggregate import AggregateExec
@@ -39,19 +37,12 @@ def redealt(old: Staging, plans: Sequence[Exec], partitions: int) -> Redealt:
         return Redealt(new, {}, None if alone else _reason(new, old.partitions))
     fresh = Staging(partitions, exchanges=True, whole=True, next_tag=old.next_tag)
     new = fresh.then(plans)
-    before = {bare(plan): local for plan, local in old.locals.items()}
-    places = ((local, before.get(bare(plan))) for plan, local in new.locals.items())
+    before = {old.bare[plan]: local for plan, local in old.locals.items()}
+    places = ((local, before.get(new.bare[plan])) for plan, local in new.locals.items())
     carried = {local: known for local, known in places if known is not None}
     lost = set(old.locals.values()) - set(carried.values())
     reason = next((_whole(node) for node in lost), None)
     return Redealt(new, carried, reason or _reason(new, old.partitions))
-
-
-def bare(plan: Plan) -> Plan:
-    """A placed plan, wherever its rows move."""
-    if isinstance(plan, ExchangeExec):
-        return bare(plan.child)
-    return plan.with_children([bare(child) for child in plan.children])
 
 
 def _reason(new: Staging, before: int) -> str | None:

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from tidemill.algebra.plan import Plan
-from tidemill.fragments.exchange import ExchangeExec, Mode
+from tidemill.fragments.exchange import Bare, ExchangeExec, Mode
 from tidemill.fragments.placement import Placement
 from tidemill.fragments.stages import NOWHERE, Edge, EdgeExec, Stage, Staged, is_native
 from tidemill.fragments.together import Columns, Placed
@@ -37,6 +38,11 @@ class Staging:
     next_tag: int = 0
     exchanges: bool = False
     whole: bool = False
+
+    @cached_property
+    def bare(self) -> Bare:
+        """The parts of plans as if rows moved nowhere: so they are found again elsewhere."""
+        return Bare()
 
     def then(self, plans: Sequence[Exec], carried: Mapping[Exec, Exec] | None = None) -> Staging:
         """Other plans in place of these; `carried` are new parts that take the place of old ones.

@@ -44,7 +44,7 @@ class Adaptation:
         self._graph = graph
         self._wishes: dict[str, tuple[Wish, ...]] = {}
         self._knobs = Knobs()
-        self._histories: dict[str, tuple[Setting, ...]] = {}
+        self._histories = {k: tuple(map(Setting._make, each)) for k, each in graph.sizes.items()}
         self._narrowed: set[str] = set()
         graph.gates.append(self.taken)
         graph.after_revision.append(lambda carried: self._forget_gone())
@@ -84,6 +84,12 @@ class Adaptation:
         parts = [node for node in nodes if isinstance(node, AdjustableExec)]
         self._knobs.note(parts)
         self._histories |= recorded(self._histories, parts)
+        self._tell()
+
+    def _tell(self) -> None:
+        """Let the graph keep the sizes, with the plans that they are in."""
+        known = self._histories.items()
+        self._graph.sizes = {k: tuple((at, size) for at, size in each) for k, each in known}
 
     def _forget_gone(self) -> None:
         gone = self._wishes.keys() - self._graph.running.keys()
@@ -97,6 +103,7 @@ class Adaptation:
         self._knobs = Knobs(wish for wishes in self._wishes.values() for wish in wishes)
         self._note(self._graph.uses)
         self._histories = {k: v for k, v in self._histories.items() if k in self._knobs.allowed}
+        self._tell()
 
     @property
     def allowed(self) -> Mapping[str, Quality]:
@@ -135,10 +142,15 @@ class Adaptation:
     def adapt(self, sizes: Mapping[str, int], at: int = BEGIN) -> dict[str, Change]:
         """Set sizes for the rows that come from now on, or from `at` on; from when it is."""
         with self._graph.lock:
+            self._graph.finish()
             self._forget_gone()
             changes = self._changes(sizes, at)
             roots, carried = self._resized(changes)
-            self._graph.replace(roots, carried)
+            try:
+                self._graph.replace(roots, carried)
+            except (TidemillError, OSError):  # the disk may be full
+                self._graph.refuse()
+                raise
             if any(len(self._histories[knob]) > MOST_SETTINGS for knob in changes):
                 self._prune()
             return changes

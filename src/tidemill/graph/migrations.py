@@ -51,11 +51,12 @@ class Migrations:
         means something else from the split on, which a checkpoint knows by its `meaning`.
         """
         with self._graph.lock:
+            self._graph.finish()
             query = self._free(name)
             try:
                 migration = self._begun(query, plan_of(self._prepared(query, plan)), same_meaning)
                 self._hand_over(query, migration, meaning)
-            except TidemillError:
+            except (TidemillError, OSError):
                 self._graph.refuse()
                 raise
             self.of[name] = migration

@@ -66,6 +66,9 @@ Hook = Callable[[], None]
 Gate = Callable[[str, Job], Job]
 """What a query passes before it is added: it may be changed, or refused."""
 
+Sizes = tuple[tuple[int, int], ...]
+"""The sizes of a knob, each with the instant from which on rows have it."""
+
 Carried = Mapping[Exec, Exec]
 """For parts of plans, the parts in whose place they go on."""
 
@@ -74,7 +77,8 @@ class QueryGraph:
     """All queries that run together. Changes take effect between two ticks.
 
     If it is not open, the queries that it begins with are all, and run as they were planned: a
-    checkpoint has to know them.
+    checkpoint has to know them. The `sizes` are those that were set, by knob, as far back as
+    somebody may ask for them: plans know only those that rows to come can still have.
     """
 
     def __init__(self, run: Run, is_open: bool = True) -> None:
@@ -92,6 +96,7 @@ class QueryGraph:
         self._joins = RunningJoins()
         self._uses = Uses()
         self._changing = 0
+        self.sizes: Mapping[str, Sizes] = {}
         self._left: set[str] = set()
         if run.restored is not None:
             self._restore(run.restored)
@@ -99,7 +104,8 @@ class QueryGraph:
 
     def _restore(self, restored: Restored) -> None:
         """Take up the queries of a checkpoint. They wait to be started again, under their names."""
-        self._lacking, self._took_over, facts = restored.notes
+        self._lacking, self._took_over, facts, *sizes = restored.notes
+        self.sizes = sizes[0] if sizes else {}
         for name, root in restored.roots.items():
             complete_from, partial, meaning = facts[name]
             self.queries[name] = GraphQuery(
@@ -120,7 +126,7 @@ class QueryGraph:
                 raise CatalogError(f"the query `{name}` is running already", help=help)
             if not self._is_open and self.run.restored is not None:
                 raise _unknown(name, self.run.restored)
-            self._finish()
+            self.finish()
             try:
                 return self._added(name, job, partial, meaning)
             except (TidemillError, OSError):
@@ -179,11 +185,11 @@ class QueryGraph:
         query.job = taken_up
         self._left.discard(name)
         self._revise()
-        self._finish()
+        self.finish()
         return query
 
-    def _finish(self) -> None:
-        """Finish the tick in which a checkpoint was left, once its queries have their sinks.
+    def finish(self) -> None:
+        """Finish a tick that was begun, once the queries of a checkpoint have their sinks.
 
         What comes or changes before that would not know what the tick has brought. Where nothing
         does, it is the first of the ticks to come.
@@ -212,7 +218,7 @@ class QueryGraph:
     def remove(self, name: str, state: State = State.STOPPED) -> GraphQuery:
         """Let a query go. What others need of it goes on."""
         with self.lock:
-            self._finish()
+            self.finish()
             query = self.find(name)
             was, left = query.state, query.left
             self._retire(query, state)
@@ -288,7 +294,7 @@ class QueryGraph:
     def replace(self, roots: Mapping[str, Root], carried: Mapping[Exec, Exec]) -> None:
         """Let queries go on with other plans, or from another instant on."""
         with self.lock:
-            self._finish()
+            self.finish()
             missing = self._missing()
             before = {name: self.find(name).job for name in roots}
             for name, root in roots.items():
@@ -315,6 +321,7 @@ class QueryGraph:
     def together(self) -> Iterator[None]:
         """Make several changes at once: all of them take effect with the same tick."""
         with self.lock:
+            self.finish()
             before = dict(self.queries)
             self._changing += 1
             try:
@@ -323,7 +330,7 @@ class QueryGraph:
                 self._changing -= 1
                 if not self._changing:
                     self._change(before)
-                    self._finish()
+                    self.finish()
 
     def _change(self, before: dict[str, GraphQuery]) -> None:
         """Let the queries run that there are now, or if that is refused, those from before."""
@@ -345,7 +352,7 @@ class QueryGraph:
         self._took_over = _followed(self._took_over, carried, uses)
         self._joins.forget_all_but(uses)
         facts = {n: (q.complete_from, q.partial, q.meaning) for n, q in running.items()}
-        self.run.revise(roots, carried, (self._lacking, self._took_over, facts))
+        self.run.revise(roots, carried, (self._lacking, self._took_over, facts, self.sizes))
         for hook in self.after_revision:
             hook(carried)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, ClassVar
 
 import numpy as np
@@ -224,8 +225,10 @@ def owned(frames: Sequence[pl.DataFrame], own: Sequence[Own]) -> pl.DataFrame:
     return together([rows.filter(mine(rows)) for rows, mine in zip(frames, own, strict=True)])
 
 
+@lru_cache(maxsize=4096)
 def empty_batch(schema: Schema) -> pl.DataFrame:
-    """A batch with no rows."""
+    """A batch with no rows. Nobody changes batches, so one of each schema will do: where few rows
+    come, most batches have none."""
     return with_validity(empty_frame(schema), np.empty(0, np.int64), np.empty(0, np.int64))
 
 

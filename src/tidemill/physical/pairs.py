@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import polars as pl
 
 from tidemill.algebra.scalar import Scalar
 from tidemill.algebra.schema import Schema
+from tidemill.deadline import look
 from tidemill.expressions import UserFunction, compile_items
 from tidemill.physical.arrays import Bools
 
 MOST_PAIRS = 2_000_000
 """Looked at together; bounds the memory where rows have many partners."""
+
+
+def bounded(blocks: Iterable[pl.DataFrame]) -> Iterator[pl.DataFrame]:
+    """Blocks of what a step gives, as long as it has time and gives no more rows than it may."""
+    rows = 0
+    for block in blocks:
+        rows += block.height
+        look(rows)
+        yield block
 
 
 class Condition:

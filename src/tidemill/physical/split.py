@@ -12,6 +12,7 @@ import polars as pl
 
 from tidemill.algebra.plan import Plan
 from tidemill.algebra.schema import Schema
+from tidemill.deadline import look
 from tidemill.errors import ExecutionError
 from tidemill.physical.arrays import Ints
 from tidemill.physical.operator import (
@@ -91,6 +92,7 @@ class _Split(Operator):
                 f"a window over rows that hold long would make {int(count.sum()):,} pieces",
                 help="put the window on the changes: ISTREAM(...) WINDOW(...)",
             )
+        look(int(count.sum()))
         return count
 
     def _cut(self, rows: pl.DataFrame, start: Ints, stop: Ints, count: Ints) -> pl.DataFrame:

@@ -9,7 +9,7 @@ import polars as pl
 
 from tidemill.fragments import Edge, Mode
 from tidemill.physical.arrays import Ints
-from tidemill.physical.keys import canonical
+from tidemill.physical.keys import key_values
 from tidemill.runtime.parcels import Parcel
 
 
@@ -47,9 +47,14 @@ def _places(rows: pl.DataFrame, edge: Edge, partitions: int) -> Ints:
 
 
 def partition_of(rows: pl.DataFrame, names: Sequence[str], partitions: int) -> Ints:
-    """The partition of every row, by the values of some columns."""
-    keys = rows.select(names) if names else rows.select(rows.columns[:1])
-    hashes = canonical(keys).hash_rows(seed=0).to_numpy()
+    """The partition of every row, by the values of some columns.
+
+    >>> partition_of(pl.DataFrame({"a": [1, 1]}), ["a", "a"], 1).tolist()
+    [0, 0]
+    """
+    # (A column may be compared with several others, and so occur more than once.)
+    keys = key_values(rows, names or rows.columns[:1])
+    hashes = keys.hash_rows(seed=0).to_numpy()
     return (hashes % np.uint64(partitions)).astype(np.int64)
 
 

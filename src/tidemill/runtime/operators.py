@@ -12,12 +12,13 @@ from typing import Any, TypeVar
 import polars as pl
 
 from tidemill.algebra.plan import Plan
-from tidemill.deadline import look
+from tidemill.deadline import UNLIMITED, TickLimits, look
 from tidemill.errors import ExecutionError
 from tidemill.physical.join import JoinExec
 from tidemill.physical.lookup import LookupExec
 from tidemill.physical.once import ONCE
 from tidemill.physical.operator import Exec, Operator, empty_batch, ends, starts
+from tidemill.runtime.budget import Budget
 from tidemill.runtime.progress import OperatorProgress
 from tidemill.timeline import BEGIN, OPEN_END
 
@@ -180,6 +181,7 @@ class Graph:
         self._roots: list[_Part] = []
         self._order: list[_Part] | None = None
         self.failures: dict[Exec, Exception] = {}
+        self._budget: Budget | None = None
         self.redo_seconds = self.save_seconds = 0.0  # since, and for, the last snapshot
         self.revise(roots)
 
@@ -226,7 +228,7 @@ class Graph:
         what is not needed any more is forgotten. Without `carried`, only parts that come or go
         cost time.
         """
-        places = dict(carried or {})
+        places = places_of(carried or {})
         kept = {} if places else self._parts
         made: dict[Exec, _Part] = {}
         # Thousands of roots may stay: those in their places need not be looked for.
@@ -255,13 +257,14 @@ class Graph:
         node: Exec,
         kept: Mapping[Exec, _Part],
         made: dict[Exec, _Part],
-        places: Mapping[Exec, Exec],
+        places: Mapping[Exec, Exec | None],
     ) -> _Part:
         """The part of a node, made unless it is there."""
         part = kept.get(node) or made.get(node)
         if part is None:
             inputs = [self._find(child, kept, made, places) for child in _children(node)]
-            old = self._parts.get(places.get(node, node))
+            place = places.get(node, node)
+            old = None if place is None else self._parts.get(place)
             part = made[node] = self._part(node, old, inputs)
         return part
 
@@ -294,12 +297,19 @@ class Graph:
         results = self._results(arrivals, self._run)
         return [results[root.number] for root in self._roots]
 
-    def try_step(self, arrivals: Sequence[Arrival]) -> list[Arrival | None]:
+    def try_step(
+        self, arrivals: Sequence[Arrival], limits: TickLimits | None = None
+    ) -> list[Arrival | None]:
         """One tick in which parts may fail, and with them what depends on them: they give None.
 
-        `failures` tells why. A part that has failed does not run again.
+        `failures` tells why. A part that has failed does not run again, and one that takes longer,
+        or gives more, than the limits say has failed.
         """
+        self._budget = None
+        if limits is not None and limits != UNLIMITED:
+            self._budget = Budget(limits, self._inputs_of)
         results = self._results(arrivals, self._try)
+        self._budget = None
         return [
             None if root.node in self.failures else results[root.number] for root in self._roots
         ]
@@ -316,6 +326,9 @@ class Graph:
             results.append(result)
         ONCE.forget()
         return results
+
+    def _inputs_of(self, number: int) -> list[int]:
+        return [below.number for below in self._ordered[number].inputs]
 
     def _try(self, part: _Part, operator: Operator, inputs: list[Arrival]) -> Arrival:
         """Run a part; once it or an input of it has failed, it gives nothing more."""
@@ -357,12 +370,22 @@ class Graph:
             resting = operator.rest(marks)
             if resting is not None:
                 return part.nothing, resting
+        # Most parts rest in most ticks: for these, nothing is limited and nothing is counted.
+        if self._budget is None:
+            return self._stepped(part, operator, batches, marks)
+        with self._budget.part(part.number, part.progress.label):
+            return self._stepped(part, operator, batches, marks)
+
+    def _stepped(
+        self, part: _Part, operator: Operator, batches: list[pl.DataFrame], marks: list[int]
+    ) -> Arrival:
         look()
         progress = part.progress
         began = perf_counter()
         progress.took(batches, joins=isinstance(part.node, JoinExec | LookupExec))
         try:
             result = operator.step(batches, marks)
+            look(result[0].height)
         except ExecutionError as error:
             message = f"{error.message} (in {progress.label})"
             raise ExecutionError(message, help=error.help) from error
@@ -398,6 +421,12 @@ Given = Mapping[int, tuple[int, int, int]]
 """By the numbers of parts, the rows that they gave, and their latest start and end."""
 
 _Runner = Callable[[_Part, Operator, list[Arrival]], Arrival]
+
+
+def places_of(carried: Mapping[Exec, Exec]) -> dict[Exec, Exec | None]:
+    """In whose place parts go on, if not in their own: those whose operators go on elsewhere
+    begin anew, where a query needs them again before the next tick."""
+    return {**dict.fromkeys(carried.values()), **carried}
 
 
 def nodes_of(*roots: Exec) -> list[Exec]:

@@ -17,7 +17,7 @@ from tidemill.physical.keys import KeyTable
 from tidemill.physical.operator import Exec, Operator, Own
 from tidemill.runtime.codec.names import remembered
 from tidemill.runtime.dealing import partition_of
-from tidemill.runtime.operators import Graph, NodeProgress
+from tidemill.runtime.operators import Graph, NodeProgress, places_of
 
 Parts = Mapping[Exec, Sequence[tuple[Operator | None, NodeProgress]]]
 """By old part, what it was in every partition."""
@@ -34,9 +34,11 @@ class Share:
     def give(self, graph: Graph, parts: Parts, carried: Mapping[Exec, Exec]) -> None:
         """Let fresh operators remember what belongs here; `carried` are old parts by new ones."""
         state = []
+        places = places_of(carried)
         pairs = zip(graph.nodes, self._homes, graph.state, strict=True)
         for node, homes, (operator, progress) in pairs:
-            known = parts.get(carried.get(node, node))
+            place = places.get(node, node)
+            known = None if place is None else parts.get(place)
             if known is not None:
                 if operator is not None:
                     operator = self._shared(node, homes, operator, [old for old, _ in known])

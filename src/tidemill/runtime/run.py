@@ -21,6 +21,7 @@ import polars as pl
 import pyarrow as pa
 
 from tidemill.algebra.nodes import Scan
+from tidemill.deadline import UNLIMITED, TickLimits
 from tidemill.errors import DamageError, ExecutionError, TidemillError
 from tidemill.feeds import folder_of, size_of
 from tidemill.fragments import LateRowsExec
@@ -40,7 +41,7 @@ from tidemill.runtime.manifest import Manifest, note_dealt, open_manifest
 from tidemill.runtime.members import Delivery, Member, Sinks, outlets_of
 from tidemill.runtime.nodes import GraphNodes, NativeTotals, operator_totals
 from tidemill.runtime.opened import Opened
-from tidemill.runtime.operators import NodeProgress, nodes_of
+from tidemill.runtime.operators import NodeProgress, nodes_of, places_of
 from tidemill.runtime.pace import Pace
 from tidemill.runtime.parcels import REPORT, Parcel, scratch
 from tidemill.runtime.planned import PlannedEpoch
@@ -71,7 +72,8 @@ class Run:
     of a run that `ends_with_queries`, the tick fails with it. Ticks of one that does not end take
     as much as is done in about the seconds of `latency`. Functions of users are those that are
     `known`: a checkpoint has only their names. What a checkpoint has is dealt out to so many
-    `partitions`, if they are asked for; else it keeps those that it has.
+    `partitions`, if they are asked for; else it keeps those that it has. A query whose parts take
+    more than the `limits` in a tick fails.
     """
 
     def __init__(
@@ -85,6 +87,7 @@ class Run:
         latency: float | None = None,
         known: Known | None = None,
         partitions: int | None = None,
+        limits: TickLimits = UNLIMITED,
     ) -> None:
         self.after_tick: Callable[[], None] = lambda: None
         self.before_commit: Callable[[], None] = lambda: None
@@ -96,6 +99,7 @@ class Run:
         self._fabric = fabric
         self._store = store
         self._late = late
+        self._limits = limits
         self._ends_with_queries = ends_with_queries
         self._pace = Pace(None if bounded else latency)
         self._id = uuid4().hex
@@ -150,7 +154,10 @@ class Run:
             if self._nodes is None:
                 epoch, totals = self._pending.epoch, self._totals
                 if epoch.tick == self._next and epoch.carried:
-                    totals |= {n: totals[old] for n, old in epoch.carried.items() if old in totals}
+                    places = places_of(epoch.carried)
+                    there = {n: totals.get(old) for n, old in places.items() if old is not None}
+                    totals = {n: done for n, done in totals.items() if n not in places}
+                    totals |= {n: done for n, done in there.items() if done is not None}
                 self._nodes = self._nodes_of(epoch.staging, totals)
             return self._nodes
 
@@ -336,7 +343,9 @@ class Run:
         clocks = self._opened.clocks(begun)
         fabric = self._fabric
         partitions = epoch.staging.partitions
-        tasks = TickTasks(self._id, fabric.is_local, fabric.direct, partitions, self._store)
+        tasks = TickTasks(
+            self._id, fabric.is_local, fabric.direct, partitions, self._store, self._limits
+        )
         outlets = outlets_of(members, epoch, self._store)
         before = Before(self._base, self._reports, self._opened.now)
         pieces, timings = self._opened.pieces(begun, planned), self._opened.timings

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 import polars as pl
 
 from tidemill.algebra.nodes import SourceKind
+from tidemill.deadline import UNLIMITED, TickLimits
 from tidemill.feeds import Slice, read_slice, split_numbered
 from tidemill.fragments import Edge, LateRowsExec, Staged
 from tidemill.physical.operator import Exec, empty_batch
@@ -60,6 +61,7 @@ class SourceTask:
     outlets: Outlets = NOTHING
     gathers: bool = True
     direct: bool = False
+    limits: TickLimits = UNLIMITED
 
     def __call__(self) -> Iterator[Parcel]:
         began = time.perf_counter()
@@ -96,7 +98,7 @@ class SourceTask:
         graph = _operators(self.plan, [edge.producer for edge in plain])
         graph.count_anew()
         arrivals = [(self._batch(leaf, read), BEGIN) for leaf in _leaves(graph)]
-        results = graph.try_step(arrivals)
+        results = graph.try_step(arrivals, self.limits)
         for edge, result, error in zip(plain, results, graph.root_failures, strict=True):
             failure = _unread(edge, read)
             if error is not None:

@@ -10,6 +10,7 @@ from typing import Any
 
 import polars as pl
 
+from tidemill.deadline import UNLIMITED, TickLimits
 from tidemill.fragments import Mode, Stage, Staged, traced
 from tidemill.fragments.homes import Home
 from tidemill.physical.operator import Exec, empty_batch, together
@@ -74,6 +75,7 @@ class StageTask:
     outlets: Outlets = NOTHING
     is_local: bool = False
     rehashes: bool = False
+    limits: TickLimits = UNLIMITED
 
     def __call__(self, partition: int, parcels: Iterable[Parcel]) -> Iterator[Parcel]:
         began = time.perf_counter()
@@ -147,7 +149,8 @@ class StageTask:
     def _step(self, graph: Graph, arrivals: Sequence[Arrival]) -> list[Arrival]:
         roots = (root for _, root in self.stage.outputs)
         nothing = ((empty_batch(root.schema), BEGIN) for root in roots)
-        return [done or none for done, none in zip(graph.try_step(arrivals), nothing, strict=True)]
+        done = graph.try_step(arrivals, self.limits)
+        return [each or none for each, none in zip(done, nothing, strict=True)]
 
     def _graph(self, state: StageState, partition: int) -> tuple[Graph, int]:
         """The operators, ready for this tick, and how many ticks had to be done again for it."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from tidemill.deadline import TickLimits
 from tidemill.feeds import size_of
 from tidemill.fragments.staging import Staging
 from tidemill.runtime.clock import Clocks
@@ -37,6 +38,7 @@ class TickTasks:
     direct: int
     partitions: int
     store: Store | None
+    limits: TickLimits
 
     def reading(
         self,
@@ -65,6 +67,7 @@ class TickTasks:
                 # Filters and projections alone are so cheap that looking at values would show.
                 bool(staged.stages),
                 direct,
+                self.limits,
             )
             for number, mine in enumerate(each)
         ]
@@ -91,6 +94,7 @@ class TickTasks:
                 handovers.get(stage.level),
                 outlets,
                 self.is_local,
+                limits=self.limits,
             )
             for stage in planned.staged.stages
         ]

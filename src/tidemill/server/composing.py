@@ -6,8 +6,11 @@ from tidemill.compose import Checked, Composed, check, open_plan
 from tidemill.compose.model import Level
 from tidemill.compose.opening import named
 from tidemill.compose.running import definition_of, runnable
+from tidemill.deadline import look
 from tidemill.engine import Query
+from tidemill.engine.apart import Apart
 from tidemill.server.control import Control
+from tidemill.server.planning import PlannedApart, planning
 from tidemill.server.problems import TooLarge
 from tidemill.server.service import Service
 from tidemill.show.plans import node_of, plans_of
@@ -16,10 +19,10 @@ from tidemill.wire.compose import ComposeCheck, ComposedPlan, ComposedPlans, Com
 
 def check_composed(service: Service, plan: ComposedPlan) -> ComposeCheck:
     """What is right and wrong about a plan, and what it means."""
-    checked = _checked(service, plan)
+    checked, _ = _checked(service, plan)
     found = ComposeCheck.model_validate(checked.to_json())
     if checked.query is not None and checked.is_complete:
-        with service.lock:
+        with planning(service.settings.limits):
             return found.model_copy(update=_plans(checked, checked.query))
     return found
 
@@ -38,24 +41,34 @@ def open_composed(service: Service, query: str, level: Level) -> ComposedPlan:
     with service.lock:
         name = named(query)
         wanted = query if name is None else service.name_of(name)
-        opened = open_plan(service.engine, wanted, level)
+        apart = service.engine.apart()
+    with planning(service.settings.limits):
+        opened = open_plan(apart, wanted, level)
     return ComposedPlan.model_validate(opened.to_json())
 
 
 def run_composed(service: Service, name: str, plan: ComposedPlan, partial: bool) -> ComposeRun:
     """Let a composed plan run under a name."""
-    checked = runnable(_checked(service, plan))
-    query = Control(service).adopt(name, definition_of(checked), partial)
+    checked, apart = _checked(service, plan)
+    definition = definition_of(runnable(checked))
+    assert checked.query is not None
+    planned = PlannedApart(checked.query, apart)
+    query = Control(service).adopt(name, definition, partial, planned)
     return ComposeRun(query=query, sql=checked.sql)
 
 
-def _checked(service: Service, plan: ComposedPlan) -> Checked:
+def _checked(service: Service, plan: ComposedPlan) -> tuple[Checked, Apart]:
+    """What was found out about a plan, while others use the engine, and with what."""
     composed = Composed.from_json(plan.model_dump())
     most = service.settings.limits.sql_characters
     if sum(_size(value) for node in composed.nodes for value in node.settings.values()) > most:
         raise TooLarge(f"the settings have more than {most} characters", help="make it smaller")
     with service.lock:
-        return check(service.engine, composed)
+        apart = service.engine.apart()
+    with planning(service.settings.limits):
+        checked = check(apart, composed)
+        look()  # what took too long is not wrong
+        return checked, apart
 
 
 def _size(value: object) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tidemill.server.planning import planned
+from tidemill.server.planning import PlannedApart, planned
 from tidemill.server.problems import Conflict, Refused
 from tidemill.server.reading import read_one
 from tidemill.server.service import Service
@@ -21,37 +21,28 @@ class Control:
 
     def create(self, name: str, sql: str, start: bool, partial: bool) -> QueryEntry:
         """Give a query a name, and let it run if that is wanted; both, or nothing."""
-        self._query_text(sql)
-        return self._begun(name, sql, start, partial)
+        return self._begun(name, sql, start, partial, self._planned(sql))
 
-    def adopt(self, name: str, definition: str, partial: bool) -> QueryEntry:
+    def adopt(self, name: str, definition: str, partial: bool, planned: PlannedApart) -> QueryEntry:
         """Give a plan that was checked a name, and let it run; both, or nothing."""
-        return self._begun(name, definition, True, partial)
+        return self._begun(name, definition, True, partial, planned)
 
-    def _begun(self, name: str, definition: str, start: bool, partial: bool) -> QueryEntry:
+    def _begun(
+        self, name: str, definition: str, start: bool, partial: bool, planned: PlannedApart
+    ) -> QueryEntry:
         statements = [f"CREATE QUERY {quoted(name)} AS\n{definition}"]
         if start:
             statements.append(f"START QUERY {quoted(name)}{' PARTIAL' if partial else ''}")
-        with self._service.lock:
-            self._refuse_taken(name)
-            self._scripts.begin(*statements)
-            return self._service.query(name)
-
-    def _refuse_taken(self, name: str) -> None:
-        wanted = name.casefold()
-        if any(each.name.casefold() == wanted for each in self._service.engine.listing()):
-            help = "choose another name, or drop it first"
-            raise Conflict(f"`{name}` exists already", help=help)
+        return self._scripts.begin(name, *statements, planned=planned)
 
     def change(self, name: str, sql: str | None, optimize: bool) -> QueryEntry:
         """Give a query another definition, or a better plan."""
         known = self._service.name_of(name)
         if (sql is None) == (not optimize):
             raise Refused("nothing to change, or two things", help='send "sql" or "optimize"')
-        if sql is not None:
-            self._query_text(sql)
+        planned = None if sql is None else self._planned(sql)
         wanted = "OPTIMIZE" if sql is None else f"AS\n{sql}"
-        self._run(f"ALTER QUERY {quoted(known)} {wanted}")
+        self._scripts.alter(f"ALTER QUERY {quoted(known)} {wanted}", planned)
         return self._service.query(known)
 
     def start(self, name: str, partial: bool) -> QueryEntry:
@@ -78,12 +69,12 @@ class Control:
         self._run(f"DROP QUERY {quoted(known)}")
         return DroppedQuery(name=known)
 
-    def _query_text(self, sql: str) -> None:
-        """Refuse what is no query, with places in the text that the client sent."""
+    def _planned(self, sql: str) -> PlannedApart:
+        """The query of a text; what is wrong is told with places in the text that was sent."""
         if isinstance(read_one(sql, self._service.settings.limits), CreateQuery):
             help = "write SELECT ...: the name is given besides"
             raise Refused("this is a statement that makes a query", help=help)
-        planned(self._service, sql)
+        return planned(self._service, sql)[0]
 
     def _run(self, sql: str) -> None:
         self._scripts.run(sql)

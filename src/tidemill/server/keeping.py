@@ -24,37 +24,45 @@ from tidemill.sql import (
 )
 
 
-def execute(engine: Engine, log: CatalogLog | None, statement: Statement) -> Query | None:
-    """Run a statement, and note it if it lasts.
+def execute(
+    engine: Engine, log: CatalogLog | None, statement: Statement, planned: Query | None = None
+) -> Query | None:
+    """Run a statement, whose query may be `planned` already, and note it if it lasts.
 
     What ends a query is noted first: a query of a checkpoint that nobody asks for is let go. What
     begins one is noted last, for the same reason. A change is noted first, and taken back if it
     is refused: the checkpoint knows which of the two definitions it has.
     """
     if log is None or not lasts(statement):
-        return execute_together(engine, None, [statement])
+        return execute_together(engine, None, [statement], planned)
     if isinstance(statement, AlterQuery):
-        return _altered(engine, log, statement)
+        return _altered(engine, log, statement, planned)
     if isinstance(statement, StopQuery) or _drops_query(statement):
         note(log, statement.sql)
         return engine.execute(statement)
     if isinstance(statement, CreateRelation):
         engine.clear_relation(statement.name)  # a crash may have left one of this name
-    found = execute_together(engine, log, [statement])
+    found = execute_together(engine, log, [statement], planned)
     if isinstance(statement, DropObject):
         engine.clear_relation(statement.name)
     return found
 
 
 def execute_together(
-    engine: Engine, log: CatalogLog | None, statements: Sequence[Statement]
+    engine: Engine,
+    log: CatalogLog | None,
+    statements: Sequence[Statement],
+    planned: Query | None = None,
 ) -> Query | None:
-    """Run statements that begin something, and note them at once: all of them, or none."""
+    """Run statements that begin something, and note them at once: all of them, or none.
+
+    The query of the first may be `planned` already.
+    """
     found, done = None, list[Statement]()
     try:
         for statement in statements:
             done.append(statement)
-            found = engine.execute(statement)
+            found = engine.execute(statement, planned if len(done) == 1 else None)
         if log is not None:
             note(log, ";\n".join(each.sql for each in statements))
     except OSError as error:
@@ -92,13 +100,15 @@ def _drops_query(statement: Statement) -> bool:
     return isinstance(statement, DropObject) and statement.kind == "QUERY"
 
 
-def _altered(engine: Engine, log: CatalogLog, statement: AlterQuery) -> Query | None:
+def _altered(
+    engine: Engine, log: CatalogLog, statement: AlterQuery, planned: Query | None
+) -> Query | None:
     name = engine.queries.name_of(statement.name)
     query = engine.queries.find(name)
     before = query.definition or select_text(query.sql)
     note(log, statement.sql)
     try:
-        return engine.execute(statement)
+        return engine.execute(statement, planned)
     except TidemillError:
         note(log, f"ALTER QUERY {quoted(name)} AS\n{before}")
         raise

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from contextlib import AbstractContextManager
+from dataclasses import dataclass
 
 from tidemill.deadline import within
 from tidemill.engine import Query
+from tidemill.engine.apart import Apart, query_tree
 from tidemill.errors import masked
 from tidemill.server.problems import Refused
 from tidemill.server.reading import read_one
@@ -13,29 +15,44 @@ from tidemill.server.service import Service
 from tidemill.server.settings import Limits
 from tidemill.show.plans import plans_of
 from tidemill.show.statements import select_of, select_text
-from tidemill.sql import CreateQuery, InsertInto, QueryStatement, Statement, parse_one
+from tidemill.sql import CreateQuery, InsertInto, PlanText, QueryStatement, Statement, parse_one
 from tidemill.wire.plans import PlanReport
 
 
-def planned(service: Service, sql: str) -> tuple[Query, str]:
+@dataclass(frozen=True)
+class PlannedApart:
+    """A query that was planned while others used the engine, and with what."""
+
+    query: Query
+    apart: Apart
+
+    @property
+    def if_right(self) -> Query | None:
+        """The query, unless the engine knows other streams or functions by now."""
+        return self.query if self.apart.is_still_right() else None
+
+
+def planned(service: Service, sql: str) -> tuple[PlannedApart, str]:
     """The query of a text that holds one, and its own text."""
     statement = read_one(sql, service.settings.limits)
     if not isinstance(statement, QueryStatement | CreateQuery | InsertInto):
         raise Refused("this is no query", help="write SELECT ...")
     text = select_of(statement)
     wanted = parse_one(text) if isinstance(statement, CreateQuery) else statement
-    query = planned_apart(service, wanted)
-    if query is None:
+    if isinstance(query_tree(wanted), PlanText):
         raise Refused("this is a plan already", help="write SELECT ...")
-    return query, masked(text)
+    found = planned_apart(service, wanted)
+    assert found is not None
+    return found, masked(text)
 
 
-def planned_apart(service: Service, statement: Statement) -> Query | None:
+def planned_apart(service: Service, statement: Statement) -> PlannedApart | None:
     """The query of a statement, planned while others use the engine, and in bounded time."""
     with service.lock:
-        plan = service.engine.planner()
+        apart = service.engine.apart()
     with planning(service.settings.limits):
-        return plan(statement)
+        query = apart.query(statement)
+    return None if query is None else PlannedApart(query, apart)
 
 
 def planning(limits: Limits) -> AbstractContextManager[None]:
@@ -45,9 +62,9 @@ def planning(limits: Limits) -> AbstractContextManager[None]:
 
 def plan_report(service: Service, sql: str) -> PlanReport:
     """Everything about the plan of a text."""
-    query, text = planned(service, sql)
+    found, text = planned(service, sql)
     with planning(service.settings.limits):
-        return plans_of(query, text)
+        return plans_of(found.query, text)
 
 
 def plan_of_query(service: Service, name: str) -> PlanReport:

@@ -25,7 +25,8 @@ class Runs:
 
     def run(self, sql: str, limit: int) -> Answer:
         """The rows of a query over what is bounded."""
-        query, _ = planned(self._service, sql)
+        found, _ = planned(self._service, sql)
+        query = found.query
         self._refuse_pushed(query)
         if not self._places.acquire(blocking=False):
             most = self._service.settings.limits.runs

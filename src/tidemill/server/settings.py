@@ -25,6 +25,8 @@ class Limits:
     wait_seconds: float = 30.0
     runs: int = 2
     run_seconds: float = 30.0
+    tick_seconds: float = 30.0
+    step_rows: int = 20_000_000
     plan_seconds: float = 10.0
     connections: int = 1000
     request_seconds: float = 30.0

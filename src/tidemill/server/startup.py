@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from tidemill.compose import read_plan
+from tidemill.deadline import TickLimits
 from tidemill.engine import Engine
 from tidemill.engine.allow import AllowList
 from tidemill.engine.kept import KeptStore
@@ -95,6 +96,7 @@ def make_engine(settings: Settings, log: CatalogLog | None = None) -> Engine:
         partitions=settings.partitions,
         keep=KeptStore(settings.limits.kept_rows, results, settings.durability),
         durability=settings.durability,
+        limits=TickLimits(settings.limits.tick_seconds, settings.limits.step_rows),
         plans=read_plan,
     )
     if log is not None:

@@ -7,8 +7,8 @@ from contextlib import suppress
 from tidemill.engine import Query
 from tidemill.errors import CatalogError, PlanError, ResourceError, TidemillError, masked
 from tidemill.server.keeping import execute, execute_together
-from tidemill.server.planning import planned_apart, planning
-from tidemill.server.problems import Refused, TooMany
+from tidemill.server.planning import PlannedApart, planned_apart, planning
+from tidemill.server.problems import Conflict, Refused, TooMany
 from tidemill.server.reading import read
 from tidemill.server.service import Service
 from tidemill.show.problems import problem
@@ -22,14 +22,18 @@ from tidemill.sql import (
     CreateStream,
     InsertInto,
     QueryStatement,
+    StartQuery,
     Statement,
     error_at,
     parse_one,
 )
+from tidemill.wire.queries import QueryEntry
 from tidemill.wire.statements import PlannedQuery, ScriptResult, StatementResult
 
 _CREATES = (CreateDerived, CreateQuery, CreateRelation, CreateStream)
 _LONGEST_NAME = 200
+_TRIES = 3
+_PLANNED = (CreateQuery, CreateDerived, InsertInto, AlterQuery, StartQuery)
 _TOLD_LATER = (PlanError, CatalogError)
 """What is wrong with a statement is told when it is run."""
 
@@ -61,48 +65,76 @@ class Scripts:
             self._service.changed()
         return ScriptResult(results=results)
 
-    def begin(self, *texts: str) -> None:
+    def begin(self, name: str, *texts: str, planned: PlannedApart | None = None) -> QueryEntry:
         """Run statements that make and start a query, as one step: all of them, or none."""
         limits = self._service.settings.limits
         statements = [each for text in texts for each in read(text, limits)]
         try:
             for statement in statements:
                 _refuse_odd_names(statement)
+            planned = planned or self._planned(statements[0])
             with self._service.lock, planning(limits):
+                self._refuse_taken(name)
                 self._refuse_queries(statements[0])
-                self._executed(*statements)
+                self._executed(*statements, planned=planned)
+                return self._service.query(name)
         finally:
             self._service.changed()
 
-    def _refuse_slow(self, statement: Statement) -> None:
-        """Everyone waits while a statement is run: one that cannot be planned in time is not."""
-        if isinstance(statement, CreateQuery | CreateDerived | InsertInto | AlterQuery):
-            with suppress(*_TOLD_LATER):
-                planned_apart(self._service, statement)
+    def alter(self, sql: str, planned: PlannedApart | None) -> None:
+        """Run a statement that changes a query, which may have been planned."""
+        (statement,) = read(sql, self._service.settings.limits)
+        try:
+            self._run(statement, planned)
+        finally:
+            self._service.changed()
+
+    def _refuse_taken(self, name: str) -> None:
+        wanted = name.casefold()
+        if any(each.name.casefold() == wanted for each in self._service.engine.listing()):
+            help = "choose another name, or drop it first"
+            raise Conflict(f"`{name}` exists already", help=help)
+
+    def _planned(self, statement: Statement) -> PlannedApart | None:
+        """Everyone waits while a statement is run: its query is planned before.
+
+        If streams and functions change while that goes on, again and again, it is planned then.
+        """
+        if not isinstance(statement, _PLANNED):
+            return None
+        with suppress(*_TOLD_LATER):
+            for _ in range(_TRIES):
+                found = planned_apart(self._service, statement)
+                if found is None or found.if_right is not None:
+                    return found
+        return None
 
     def _refuse_queries(self, statement: Statement) -> None:
         if isinstance(statement, CreateQuery | InsertInto):
             self._refuse_more_queries()
             _refuse_own_sinks(statement)
 
-    def _run(self, statement: Statement) -> StatementResult:
+    def _run(self, statement: Statement, planned: PlannedApart | None = None) -> StatementResult:
         _refuse_odd_names(statement)
-        self._refuse_slow(statement)
         if isinstance(statement, QueryStatement):
-            return self._result(statement, planned_apart(self._service, statement))
+            found = planned_apart(self._service, statement)
+            return self._result(statement, None if found is None else found.query)
+        planned = planned or self._planned(statement)
         with self._service.lock, planning(self._service.settings.limits):
             self._refuse_queries(statement)
-            query = self._executed(statement)
             if isinstance(statement, InsertInto):
-                return self._started(statement)
-            return self._result(statement, query)
+                return self._started(statement, planned)
+            return self._result(statement, self._executed(statement, planned=planned))
 
-    def _executed(self, *statements: Statement) -> Query | None:
+    def _executed(
+        self, *statements: Statement, planned: PlannedApart | None = None
+    ) -> Query | None:
         engine, log, statement = self._service.engine, self._service.log, statements[0]
+        query = None if planned is None else planned.if_right
         try:
             if len(statements) > 1:
-                return execute_together(engine, log, statements)
-            return execute(engine, log, statement)
+                return execute_together(engine, log, statements, query)
+            return execute(engine, log, statement, query)
         except ResourceError as error:
             name, tick = getattr(statement, "name", None), self._service.graph.ticks
             self._service.events.add("refuse", name, error.message, tick)
@@ -113,12 +145,12 @@ class Scripts:
         if sum(each.kind == "query" for each in self._service.engine.listing()) >= most:
             raise TooMany(f"there are {most} queries already", help="drop some: DROP QUERY name")
 
-    def _started(self, statement: InsertInto) -> StatementResult:
+    def _started(self, statement: InsertInto, planned: PlannedApart | None) -> StatementResult:
         """A query with a sink and without a name gets one, and runs."""
         taken = {each.name.casefold() for each in self._service.engine.listing()}
         name = next(f"q{n}" for n in range(1, len(taken) + 2) if f"q{n}" not in taken)
         created = parse_one(f"CREATE QUERY {name} AS {statement.sql}")
-        self._executed(created, parse_one(f"START QUERY {name}"))
+        self._executed(created, parse_one(f"START QUERY {name}"), planned=planned)
         found = self._result(created, self._service.engine.queries.find(name))
         change = {"kind": kind_of(statement), "message": f"{name} is running"}
         return found.model_copy(update=change)

@@ -18,6 +18,9 @@ __all__ = ["BaseParser", "LocatedParseError", "syntax_error"]
 
 T = TypeVar("T")
 
+_CONSTANTS = frozenset({TokenType.NUMBER, TokenType.STRING})
+_ENDS = frozenset({TokenType.COMMA, TokenType.R_PAREN})
+
 
 class LocatedParseError(ParseError):
     """A parse error of sqlglot that knows its token; `at_end` when the text ended too early."""
@@ -121,6 +124,14 @@ class BaseParser(SparkParser):
         if this is not None and "start" not in this.meta:
             this.update_positions(token)
         return this
+
+    def _parse_select_or_expression(self, alias: bool = False) -> exp.Expr | None:
+        # A constant between two commas is all there is: to ask thirty parsers takes a long time
+        # in lists of thousands.
+        plain = self._curr and self._curr.token_type in _CONSTANTS
+        if plain and self._next and self._next.token_type in _ENDS:
+            return self._parse_primary()
+        return super()._parse_select_or_expression(alias)
 
     def _parse_csv(
         self, parse_method: Callable[[], T | None], sep: TokenType = TokenType.COMMA

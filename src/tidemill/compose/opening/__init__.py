@@ -14,7 +14,7 @@ from tidemill.compose.model import Composed, Level
 from tidemill.compose.opening.logical import LogicalOpening
 from tidemill.compose.opening.physical import PhysicalOpening
 from tidemill.compose.quiet import quietly
-from tidemill.engine import Engine
+from tidemill.engine.apart import Desk
 from tidemill.engine.named import unknown_query
 from tidemill.errors import TidemillError, UnsupportedError
 from tidemill.sql import PlanText, QueryStatement, Tidemill, parse, parse_one
@@ -22,7 +22,7 @@ from tidemill.sql import PlanText, QueryStatement, Tidemill, parse, parse_one
 _NAME = re.compile(r"\w+")
 
 
-def open_plan(engine: Engine, query: str, level: Level = "logical") -> Composed:
+def open_plan(engine: Desk, query: str, level: Level = "logical") -> Composed:
     """A query, by its name or its text, as a plan that can be edited.
 
     The logical plan is what the query says; the physical one has the operators that run it.
@@ -56,7 +56,7 @@ def plan_of(text: str) -> Composed:
     return Composed.from_json(data)
 
 
-def _opened_plan(engine: Engine, text: str, level: Level) -> Composed:
+def _opened_plan(engine: Desk, text: str, level: Level) -> Composed:
     """A plan that was composed, as it was; at another level, what it means."""
     composed = plan_of(text)
     if composed.level == level:
@@ -78,7 +78,7 @@ def named(query: str) -> str | None:
     return name if _NAME.fullmatch(name) else None
 
 
-def query_tree(engine: Engine, query: str) -> exp.Expr:
+def query_tree(engine: Desk, query: str) -> exp.Expr:
     """The tree of a query that is named or written."""
     names = {each.casefold(): each for each in engine.queries.names}
     wanted = named(query)

@@ -7,11 +7,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from tidemill.deadline import look
 from tidemill.physical.arrays import Array, Ints
 from tidemill.physical.compiled import compiled_for, fixed, part
 from tidemill.physical.pairs import MOST_PAIRS
 
 _FEWEST = 1024
+_MOST_LOOKS = 200_000_000  # pairs that are looked at in one call, which nothing can interrupt
 _FEW = 4  # so many rows are looked at one by one
 _CHEAPER = 8  # so many times, a row in the table is cheaper than a search without it
 
@@ -66,6 +68,7 @@ def all_meetings(
     heads = _heads(right.places, len(wanted.starts)) if by_key else _NO_HEADS
     row, seen = 0, 0
     while row < len(wanted.starts):
+        look()
         room = min(MOST_PAIRS, max(_FEWEST, 2 * (len(wanted.starts) - row)))
         met = Meetings(*(np.empty(room, dtype=np.int64) for _ in range(4)))
         row, seen, count = meet(left, right, heads, longest, by_key, by_start, row, seen, met)
@@ -154,10 +157,12 @@ def meet(
 ) -> tuple[int, int, int]:
     """Fill in pairs, from a wanted row on; rows before `seen` have met that one.
 
-    Where it ends for want of room, and how many pairs there are.
+    Where it ends for want of room, or after many looks, and how many pairs there are.
     """
-    count = 0
+    count, looks = 0, 0
     for number in range(row, len(wanted.starts)):
+        if looks > _MOST_LOOKS:
+            return number, 0, count
         start, end = wanted.starts[number], wanted.ends[number]
         first, stop = 0, len(rows.starts)
         if by_key:
@@ -172,6 +177,7 @@ def meet(
             # start than rows hold. For the rows of a time window, this is exact.
             first = _first(rows.starts, first, stop, start - longest + 1)
             stop = _first(rows.starts, first, stop, end)
+        looks += max(stop - first, 0)
         for at in range(max(first, seen), stop):
             begin, close = max(start, rows.starts[at]), min(end, rows.ends[at])
             if begin < close and (not by_key or rows.hashes[at] == wanted.hashes[number]):

@@ -17,7 +17,7 @@ from tidemill.physical.join.side import Run, Side
 from tidemill.physical.keys import same_rows
 from tidemill.physical.once import ONCE
 from tidemill.physical.operator import Operator, Own, empty_batch, payload, with_validity
-from tidemill.physical.pairs import Condition
+from tidemill.physical.pairs import Condition, bounded
 
 Order = tuple[int, ...]
 
@@ -77,7 +77,8 @@ class JoinOperator(Operator):
     ) -> tuple[pl.DataFrame, int]:
         new = [side.arrive(batch) for side, batch in zip(self._sides, inputs, strict=True)]
         tick = _Tick(self._sides, new, self._first(new))
-        found = [part for origin in range(len(new)) for part in self._results(origin, tick)]
+        every = (part for origin in range(len(new)) for part in self._results(origin, tick))
+        found = list(bounded(every))
         for number, side in enumerate(self._sides):
             side.keep(tick.new[number], _others(watermarks, number))
         return (pl.concat(found) if found else self._empty), min(watermarks)

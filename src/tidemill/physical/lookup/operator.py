@@ -10,11 +10,12 @@ import numpy as np
 import polars as pl
 
 from tidemill.algebra.schema import Schema
+from tidemill.deadline import look
 from tidemill.physical.arrays import Bools, Ints
 from tidemill.physical.keys import KeyColumns
 from tidemill.physical.lookup.relation import Relation
 from tidemill.physical.operator import Operator, Own, Waiting, starts
-from tidemill.physical.pairs import Condition
+from tidemill.physical.pairs import Condition, bounded
 from tidemill.timeline import OPEN_END, VALID_FROM
 
 _NONE: Ints = np.empty(0, dtype=np.int64)
@@ -70,6 +71,7 @@ class Lookup(Operator):
     def matches(self, batch: pl.DataFrame) -> Iterator[tuple[Ints, Ints]]:
         """Numbers of rows, and of rows of the relation that match them; in blocks."""
         for ones, rows in self._relation.pairs(self._keys.values(batch), starts(batch)):
+            look()
             met = self._met(batch, ones, rows)
             yield (ones, rows) if met is None else (ones[met], rows[met])
 
@@ -96,7 +98,8 @@ class InnerLookup(Lookup):
     """Rows with each of their partners."""
 
     def lookup(self, batch: pl.DataFrame) -> pl.DataFrame:
-        found = [self._joined(batch, ones, rows) for ones, rows in self.matches(batch)]
+        every = (self._joined(batch, ones, rows) for ones, rows in self.matches(batch))
+        found = list(bounded(every))
         return pl.concat(found) if found else self._joined(batch.clear(), _NONE, _NONE)
 
     def _joined(self, batch: pl.DataFrame, ones: Ints, rows: Ints) -> pl.DataFrame:
