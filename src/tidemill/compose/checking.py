@@ -94,6 +94,7 @@ def columns_json(schema: Schema) -> list[dict[str, str]]:
 def check(engine: Desk, composed: Composed | Mapping[str, Any]) -> Checked:
     """Check a composed plan, complete or not; only what is no plan at all is an error.
 
+    >>> from tidemill import Engine
     >>> engine = Engine(runtime="inprocess")
     >>> engine.stream("bid", [{"item": 1, "price": 5, "at": 3}], time="at")
     >>> scan = {"id": "a", "kind": "scan", "settings": {"source": "bid"}}

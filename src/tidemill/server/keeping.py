@@ -9,7 +9,7 @@ from tidemill.engine import Engine, Query
 from tidemill.errors import TidemillError
 from tidemill.server.persist import CatalogLog, lasts
 from tidemill.server.problems import NotNow
-from tidemill.show.statements import quoted, select_text
+from tidemill.show.statements import select_text
 from tidemill.sql import (
     AlterQuery,
     CreateDerived,
@@ -20,8 +20,8 @@ from tidemill.sql import (
     StartQuery,
     Statement,
     StopQuery,
-    parse_one,
 )
+from tidemill.sql.building import drop, quoted, stop_query
 
 
 def execute(
@@ -82,18 +82,18 @@ _KINDS = {CreateQuery: "QUERY", CreateStream: "STREAM", CreateRelation: "RELATIO
 def _take_back(engine: Engine, statements: Sequence[Statement]) -> None:
     """As if statements had not been run; of what cannot be undone, a restart does not know."""
     for statement in reversed(statements):
-        for sql in _undoing(statement):
+        for undoing in _undoing(statement):
             with suppress(TidemillError, OSError):
-                engine.execute(parse_one(sql))
+                engine.execute(undoing)
 
 
-def _undoing(statement: Statement) -> Iterator[str]:
+def _undoing(statement: Statement) -> Iterator[Statement]:
     if isinstance(statement, StartQuery):
-        yield f"STOP QUERY {quoted(statement.name)}"
+        yield stop_query(statement.name)
     elif isinstance(statement, CreateDerived):
-        yield f"DROP {statement.kind} {quoted(statement.name)}"
+        yield drop(statement.kind, statement.name)
     elif isinstance(statement, CreateQuery | CreateStream | CreateRelation):
-        yield f"DROP {_KINDS[type(statement)]} {quoted(statement.name)}"
+        yield drop(_KINDS[type(statement)], statement.name)
 
 
 def _drops_query(statement: Statement) -> bool:

@@ -6,7 +6,6 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from tidemill.errors import DamageError
-from tidemill.show.statements import select_of
 from tidemill.sql import (
     AlterQuery,
     CreateDerived,
@@ -14,11 +13,13 @@ from tidemill.sql import (
     CreateRelation,
     CreateStream,
     DropObject,
+    QueryStatement,
     StartQuery,
     Statement,
     StopQuery,
     parse,
 )
+from tidemill.sql.building import query_of
 from tidemill.store import Durability, Store
 
 _END = "\n; -- kept\n"
@@ -144,7 +145,7 @@ class Lasting:
     def texts(self) -> list[str]:
         """Statements that leave the same behind, with only the last definition of each query."""
         definitions = {
-            each.name.casefold(): select_of(each)
+            each.name.casefold(): each.query_sql
             for each in self.made
             if isinstance(each, AlterQuery)
         }
@@ -155,10 +156,10 @@ class Lasting:
         ]
         return [*made, *(each.sql for each in self.running.values())]
 
-    def definitions(self, name: str) -> list[str]:
+    def definitions(self, name: str) -> list[QueryStatement]:
         """The queries that a name has stood for, the newest first."""
-        queries = [each for each in self.made if _is_about(each, name) and _defines(each)]
-        return [select_of(each) for each in reversed(queries)]
+        queries = [each for each in self.made if isinstance(each, CreateQuery | AlterQuery)]
+        return [query_of(each) for each in reversed(queries) if _is_about(each, name)]
 
 
 def _is_about(statement: Statement, name: str) -> bool:
@@ -172,6 +173,6 @@ def _defines(statement: Statement) -> bool:
 
 def _redefined(statement: Statement, definitions: dict[str, str]) -> str:
     if isinstance(statement, CreateQuery) and statement.name.casefold() in definitions:
-        head = statement.sql.removesuffix(select_of(statement))
+        head = statement.sql.removesuffix(statement.query_sql)
         return head + definitions[statement.name.casefold()]
     return statement.sql

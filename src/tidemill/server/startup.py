@@ -13,7 +13,6 @@ from tidemill.errors import DamageError, TidemillError
 from tidemill.server.persist import CatalogLog, Lasting, lasts
 from tidemill.server.service import Service
 from tidemill.server.settings import Settings
-from tidemill.show.statements import quoted
 from tidemill.sql import (
     DeleteFrom,
     InsertInto,
@@ -21,8 +20,8 @@ from tidemill.sql import (
     QueryStatement,
     Statement,
     parse,
-    parse_one,
 )
+from tidemill.sql.building import alter_query, create_query, start_query
 
 Tell = Callable[[str], None]
 """Takes note of how far a server has come."""
@@ -113,8 +112,8 @@ def _named(statements: list[Statement]) -> Iterator[Statement]:
             yield statement
             continue
         number += 1
-        yield parse_one(f"CREATE QUERY q{number} AS\n{statement.sql}")
-        yield parse_one(f"START QUERY q{number}")
+        yield create_query(f"q{number}", statement)
+        yield start_query(f"q{number}")
 
 
 def _start(service: Service, left: Lasting, strictly: bool, tell: Tell) -> None:
@@ -140,12 +139,13 @@ def _start_one(service: Service, left: Lasting, name: str, start: Statement) -> 
     try:
         engine.execute(start)
     except TidemillError as error:
-        for sql in definitions[1:]:
-            engine.execute(parse_one(f"ALTER QUERY {quoted(name)} AS\n{sql}"))
+        for definition in definitions[1:]:
+            alter = alter_query(name, definition)
+            engine.execute(alter)
             try:
                 engine.execute(start)
             except TidemillError:
                 continue
-            left.made.append(parse_one(f"ALTER QUERY {quoted(name)} AS\n{sql}"))
+            left.made.append(alter)
             return
         raise error

@@ -9,10 +9,10 @@ from tidemill.errors import CatalogError, PlanError, ResourceError, TidemillErro
 from tidemill.server.keeping import execute, execute_together
 from tidemill.server.planning import PlannedApart, planned_apart, planning
 from tidemill.server.problems import Conflict, Refused, TooMany
-from tidemill.server.reading import read
+from tidemill.server.reading import read, refuse_large
 from tidemill.server.service import Service
 from tidemill.show.problems import problem
-from tidemill.show.statements import kind_of, select_of
+from tidemill.show.statements import kind_of
 from tidemill.show.tables import columns_of, domain_of
 from tidemill.sql import (
     AlterQuery,
@@ -25,8 +25,8 @@ from tidemill.sql import (
     StartQuery,
     Statement,
     error_at,
-    parse_one,
 )
+from tidemill.sql.building import create_query, start_query
 from tidemill.wire.queries import QueryEntry
 from tidemill.wire.statements import PlannedQuery, ScriptResult, StatementResult
 
@@ -65,25 +65,22 @@ class Scripts:
             self._service.changed()
         return ScriptResult(results=results)
 
-    def begin(self, name: str, *texts: str, planned: PlannedApart | None = None) -> QueryEntry:
+    def begin(self, create: CreateQuery, *start: StartQuery, planned: PlannedApart) -> QueryEntry:
         """Run statements that make and start a query, as one step: all of them, or none."""
         limits = self._service.settings.limits
-        statements = [each for text in texts for each in read(text, limits)]
         try:
-            for statement in statements:
-                _refuse_odd_names(statement)
-            planned = planned or self._planned(statements[0])
+            _refuse_odd_names(create)
+            refuse_large(create, limits)
             with self._service.lock, planning(limits):
-                self._refuse_taken(name)
-                self._refuse_queries(statements[0])
-                self._executed(*statements, planned=planned)
-                return self._service.query(name)
+                self._refuse_taken(create.name)
+                self._refuse_queries(create)
+                self._executed(create, *start, planned=planned)
+                return self._service.query(create.name)
         finally:
             self._service.changed()
 
-    def alter(self, sql: str, planned: PlannedApart | None) -> None:
-        """Run a statement that changes a query, which may have been planned."""
-        (statement,) = read(sql, self._service.settings.limits)
+    def perform(self, statement: Statement, planned: PlannedApart | None = None) -> None:
+        """Run one statement, whose query may have been planned."""
         try:
             self._run(statement, planned)
         finally:
@@ -149,8 +146,8 @@ class Scripts:
         """A query with a sink and without a name gets one, and runs."""
         taken = {each.name.casefold() for each in self._service.engine.listing()}
         name = next(f"q{n}" for n in range(1, len(taken) + 2) if f"q{n}" not in taken)
-        created = parse_one(f"CREATE QUERY {name} AS {statement.sql}")
-        self._executed(created, parse_one(f"START QUERY {name}"), planned=planned)
+        created = create_query(name, statement)
+        self._executed(created, start_query(name), planned=planned)
         found = self._result(created, self._service.engine.queries.find(name))
         change = {"kind": kind_of(statement), "message": f"{name} is running"}
         return found.model_copy(update=change)
@@ -159,7 +156,7 @@ class Scripts:
         kind, name = kind_of(statement), getattr(statement, "name", None)
         if query is None and isinstance(statement, CreateQuery):
             query = self._service.engine.queries.find(statement.name)
-        planned = None if query is None else planned_of(query, masked(select_of(statement)))
+        planned = None if query is None else planned_of(query, masked(statement.query_sql))
         return StatementResult(kind=kind, name=name, message=_message(kind, name), query=planned)
 
 

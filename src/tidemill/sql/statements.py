@@ -56,12 +56,16 @@ class ConnectorCall:
 
 @dataclass(frozen=True)
 class Statement:
-    """One statement: its tree, its own text, and its place in the whole script."""
+    """One statement: its tree, its own text, and its place in the whole script.
+
+    `query_sql` is the query in it, as it was written, without the name and the sink it is given.
+    """
 
     tree: exp.Expr
     sql: str
     position: Position
     source: Source = field(repr=False, compare=False)
+    query_sql: str = field(default="", kw_only=True, repr=False, compare=False)
 
 
 @dataclass(frozen=True)

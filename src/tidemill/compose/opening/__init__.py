@@ -27,6 +27,7 @@ def open_plan(engine: Desk, query: str, level: Level = "logical") -> Composed:
 
     The logical plan is what the query says; the physical one has the operators that run it.
 
+    >>> from tidemill import Engine
     >>> engine = Engine(runtime="inprocess")
     >>> engine.stream("bid", [{"item": 1, "price": 5, "at": 3}], time="at")
     >>> for node in open_plan(engine, "SELECT item FROM bid WHERE price > 4").nodes:

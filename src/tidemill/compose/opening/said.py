@@ -7,8 +7,9 @@ from sqlglot import exp
 from tidemill.algebra import AggregateCall, Scalar, Schema, SortKey
 from tidemill.analyze.trees import cast
 from tidemill.analyze.typecheck import type_of
-from tidemill.compose.texts import column_text, quoted
+from tidemill.compose.texts import column_text
 from tidemill.errors import UnsupportedError
+from tidemill.sql.building import quoted
 
 
 def typed(scalar: Scalar) -> Scalar:
