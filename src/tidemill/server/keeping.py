@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 
 from tidemill.engine import Engine, Query
@@ -10,18 +10,8 @@ from tidemill.errors import TidemillError
 from tidemill.server.persist import CatalogLog, lasts
 from tidemill.server.problems import NotNow
 from tidemill.show.statements import select_text
-from tidemill.sql import (
-    AlterQuery,
-    CreateDerived,
-    CreateQuery,
-    CreateRelation,
-    CreateStream,
-    DropObject,
-    StartQuery,
-    Statement,
-    StopQuery,
-)
-from tidemill.sql.building import drop, quoted, stop_query
+from tidemill.sql import AlterQuery, CreateRelation, DropObject, Statement, StopQuery
+from tidemill.sql.building import quoted, undoing
 
 
 def execute(
@@ -76,24 +66,12 @@ def execute_together(
     return found
 
 
-_KINDS = {CreateQuery: "QUERY", CreateStream: "STREAM", CreateRelation: "RELATION"}
-
-
 def _take_back(engine: Engine, statements: Sequence[Statement]) -> None:
     """As if statements had not been run; of what cannot be undone, a restart does not know."""
     for statement in reversed(statements):
-        for undoing in _undoing(statement):
+        if (back := undoing(statement)) is not None:
             with suppress(TidemillError, OSError):
-                engine.execute(undoing)
-
-
-def _undoing(statement: Statement) -> Iterator[Statement]:
-    if isinstance(statement, StartQuery):
-        yield stop_query(statement.name)
-    elif isinstance(statement, CreateDerived):
-        yield drop(statement.kind, statement.name)
-    elif isinstance(statement, CreateQuery | CreateStream | CreateRelation):
-        yield drop(_KINDS[type(statement)], statement.name)
+                engine.execute(back)
 
 
 def _drops_query(statement: Statement) -> bool:

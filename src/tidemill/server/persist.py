@@ -8,10 +8,8 @@ from pathlib import Path
 from tidemill.errors import DamageError
 from tidemill.sql import (
     AlterQuery,
-    CreateDerived,
     CreateQuery,
-    CreateRelation,
-    CreateStream,
+    Creation,
     DropObject,
     QueryStatement,
     StartQuery,
@@ -30,16 +28,7 @@ _UNFINISHED = b"-- a server has begun here, and was not ready\n"
 _FOLDERS = ("graph", "results", "relations")
 """What else is in the folder of a server."""
 
-_LASTING = (
-    AlterQuery,
-    CreateDerived,
-    CreateQuery,
-    CreateRelation,
-    CreateStream,
-    DropObject,
-    StartQuery,
-    StopQuery,
-)
+_LASTING = Creation | AlterQuery | DropObject | StartQuery | StopQuery
 
 
 def lasts(statement: Statement) -> bool:

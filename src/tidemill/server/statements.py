@@ -18,8 +18,7 @@ from tidemill.sql import (
     AlterQuery,
     CreateDerived,
     CreateQuery,
-    CreateRelation,
-    CreateStream,
+    Creation,
     InsertInto,
     QueryStatement,
     StartQuery,
@@ -30,7 +29,6 @@ from tidemill.sql.building import create_query, start_query
 from tidemill.wire.queries import QueryEntry
 from tidemill.wire.statements import PlannedQuery, ScriptResult, StatementResult
 
-_CREATES = (CreateDerived, CreateQuery, CreateRelation, CreateStream)
 _LONGEST_NAME = 200
 _TRIES = 3
 _PLANNED = (CreateQuery, CreateDerived, InsertInto, AlterQuery, StartQuery)
@@ -162,7 +160,7 @@ class Scripts:
 
 def _refuse_odd_names(statement: Statement) -> None:
     """Names are parts of addresses here."""
-    name = statement.name if isinstance(statement, _CREATES) else ""
+    name = statement.name if isinstance(statement, Creation) else ""
     if "/" in name or name in (".", "..") or len(name) > _LONGEST_NAME:
         help = f"use at most {_LONGEST_NAME} characters, and no slash"
         raise Refused(f"`{name[:_LONGEST_NAME]}` is no name for a server", help=help)

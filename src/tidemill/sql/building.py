@@ -8,11 +8,16 @@ from tidemill.sql.nodes import AlterNamed, CommandQuery, CreateAs, DropNamed, Pl
 from tidemill.sql.source import Position, Source
 from tidemill.sql.statements import (
     AlterQuery,
+    CreateDerived,
     CreateQuery,
+    CreateRelation,
+    CreateStream,
+    Creation,
     DropObject,
     InsertInto,
     QueryStatement,
     StartQuery,
+    Statement,
     StopQuery,
 )
 
@@ -26,6 +31,7 @@ __all__ = [
     "quoted",
     "start_query",
     "stop_query",
+    "undoing",
 ]
 
 Definition = QueryStatement | InsertInto
@@ -106,6 +112,24 @@ def drop(kind: str, name: str) -> DropObject:
     """The removal of a stream, relation or query (`kind`)."""
     tree = DropNamed(kind=kind, this=_name(name))
     return DropObject(tree, *_place(f"DROP {kind} {quoted(name)}"), kind, name)
+
+
+_KINDS = {CreateQuery: "QUERY", CreateStream: "STREAM", CreateRelation: "RELATION"}
+
+
+def undoing(statement: Statement) -> Statement | None:
+    """The statement that takes back what one began; None where there is nothing to take back.
+
+    >>> undoing(start_query("hot")).sql
+    'STOP QUERY `hot`'
+    """
+    if isinstance(statement, StartQuery):
+        return stop_query(statement.name)
+    if isinstance(statement, Creation):
+        if isinstance(statement, CreateDerived):
+            return drop(statement.kind, statement.name)
+        return drop(_KINDS[type(statement)], statement.name)
+    return None
 
 
 def plan_definition(tree: PlanText, text: str) -> QueryStatement:

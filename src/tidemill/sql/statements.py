@@ -29,6 +29,7 @@ __all__ = [
     "CreateQuery",
     "CreateRelation",
     "CreateStream",
+    "Creation",
     "DeleteFrom",
     "DropObject",
     "InsertInto",
@@ -178,6 +179,10 @@ class DeleteFrom(Statement):
     name: str
     where: exp.Expr | None
     at: exp.Expr | None
+
+
+Creation = CreateStream | CreateRelation | CreateDerived | CreateQuery
+"""What gives something a name."""
 
 
 def statement_of(tree: exp.Expr, sql: str, position: Position, source: Source) -> Statement:
