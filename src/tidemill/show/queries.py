@@ -18,8 +18,8 @@ from tidemill.wire.queries import (
     OperatorEntry,
     QueryEntry,
     QueryProgress,
-    QueryState,
     SourceRead,
+    StateName,
 )
 
 
@@ -27,7 +27,7 @@ def query_of(name: str, definition: Query, run: StartedQuery | None) -> QueryEnt
     """A query by name, which may run."""
     return QueryEntry(
         name=name,
-        state="stopped" if run is None else cast(QueryState, run.state),
+        state="stopped" if run is None else cast(StateName, run.state),
         error=_error(run),
         sql=masked(select_text(definition.sql)),
         columns=columns_of(definition.schema),

@@ -10,7 +10,7 @@ from tidemill.wire.base import Column, Domain, Name, Problem, Request, WireModel
 
 # FastAPI describes tuples as an older version of JSON Schema did.
 Pair = Annotated[list[int], Field(min_length=2, max_length=2)]
-QueryState = Literal["running", "stopped", "failed"]
+StateName = Literal["running", "stopped", "failed"]
 
 
 class NewQuery(Request):
@@ -47,7 +47,7 @@ class QueryEntry(WireModel):
     """A query: what it asks for, and what it is doing."""
 
     name: str
-    state: QueryState
+    state: StateName
     error: str | None
     sql: str
     columns: list[Column]
