@@ -7,6 +7,7 @@ SHELL := bash
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.setup-stamp
+SPELLED := README.md CONTRIBUTING.md CHANGELOG.md docs examples src web/src
 ARGS ?=
 
 # The first Python that is new enough; `make setup PYTHON=...` chooses another.
@@ -93,10 +94,11 @@ demo: setup java ## eight queries over an auction house, on local Spark, with pi
 test: lint java postgres chromium ## all checks and tests; pass pytest options in ARGS
 	@$(BIN)/python -m pytest -n 2 --dist loadgroup -m "not slow" $(ARGS)
 
-lint: setup ## ruff and mypy
+lint: setup ## ruff, mypy and the spelling of docs and sources
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
+	@$(BIN)/codespell $(SPELLED)
 
 format: setup ## put the sources into the common format
 	@$(BIN)/ruff check --fix .

@@ -65,5 +65,6 @@ def fabric(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> G
     from tidemill.engine import place
 
     # Engines hand parcels over as they are. Here they travel, as they do on Spark.
-    monkeypatch.setattr(place, "InProcess", partial(place.InProcess, packs=True))
+    packing = partial(place.InProcess, packs=True)  # type: ignore[attr-defined]
+    monkeypatch.setattr(place, "InProcess", packing)
     return Ground()

@@ -7,7 +7,10 @@ from pathlib import Path
 
 import pytest
 
-PACKAGE = Path(__file__).parent.parent / "src" / "tidemill"
+from tests.test_repository import tracked_files
+
+ROOT = Path(__file__).parent.parent
+PACKAGE = ROOT / "src" / "tidemill"
 
 # From the top: a layer may import those before it. The folder tree is the path of a query.
 LAYERS = [
@@ -60,6 +63,7 @@ NARROW = {
 }
 
 MODULES = sorted(PACKAGE.rglob("*.py"))
+_LINES = re.MULTILINE | re.DOTALL
 
 
 def layer_of(parts: tuple[str, ...]) -> str:
@@ -111,6 +115,28 @@ def test_module_imports_only_from_layers_above(module: Path) -> None:
     path = module.relative_to(PACKAGE).with_suffix("").parts
     assert layer_of(path) in LAYERS, "a new layer: give it its place in LAYERS"
     assert breaches(module.read_text("utf-8"), path) == []
+
+
+def shown_tree(page: str) -> str:
+    """The tree of folders that a page shows."""
+    found = re.search(r"^```\n(src/tidemill/\n.*?)^```$", (ROOT / page).read_text("utf-8"), _LINES)
+    assert found is not None
+    return found[1]
+
+
+@pytest.mark.parametrize("page", ["CONTRIBUTING.md", "docs/architecture.md"])
+def test_the_tree_of_a_page_is_there(page: str) -> None:
+    tree = shown_tree(page)
+    layers = re.findall(r"^  (\w+)(?:/|\.py) ", tree, re.MULTILINE)
+    assert layers == [layer for layer in LAYERS if layer != "tidemill"]
+    assert not [layer for layer in layers if not is_in(PACKAGE, layer)]
+    folders = {path.relative_to(ROOT).parts[0] for path in tracked_files() if path.parent != ROOT}
+    shown = {"src", *re.findall(r"^(\w+)/ ", tree, re.MULTILINE)}
+    assert shown == {folder for folder in folders if not folder.startswith(".")}
+
+
+def is_in(folder: Path, name: str) -> bool:
+    return (folder / name).is_dir() or (folder / f"{name}.py").is_file()
 
 
 @pytest.mark.parametrize("folder", ["tests", "benchmarks", "experiments", "examples"])

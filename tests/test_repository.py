@@ -88,3 +88,21 @@ def test_every_source_folder_is_a_package() -> None:
     # Without an __init__.py, doctests would import a second copy of the modules in it.
     folders = {source.parent for source in SOURCES}
     assert not [folder.name for folder in folders if not (folder / "__init__.py").exists()]
+
+
+def test_hooks_run_the_tools_of_the_lock() -> None:
+    """Before a commit runs what `make lint` runs, in the same versions and without a network."""
+    hooks = (ROOT / ".pre-commit-config.yaml").read_text("utf-8")
+    assert set(re.findall(r"^ *- repo: (.*)$", hooks, re.MULTILINE)) == {"local"}
+    tools = re.findall(r"^ *entry: \.venv/bin/(\w+)", hooks, re.MULTILINE)
+    makefile = (ROOT / "Makefile").read_text("utf-8")
+    lock = (ROOT / "requirements.lock").read_text("utf-8")
+    assert set(tools) == set(re.findall(r"\$\(BIN\)/(\w+)", _target(makefile, "lint")))
+    assert not [tool for tool in tools if f"\n{tool}==" not in lock]
+
+
+def _target(makefile: str, name: str) -> str:
+    """The recipe of a target."""
+    found = re.search(rf"^{name}:.*\n((?:\t.*\n)+)", makefile, re.MULTILINE)
+    assert found is not None
+    return found[1]

@@ -152,7 +152,7 @@ class UnsupportedError(PlanError):
 
 
 class CatalogError(TidemillError):
-    """A stream, relation or function is missing, exists already, or is still in use."""
+    """A stream, relation or function is missing, already exists, or is still in use."""
 
 
 class ExecutionError(TidemillError):

@@ -29,7 +29,7 @@ def test_an_empty_catalog_says_how_to_fill_it() -> None:
 
 
 def test_a_name_is_taken_once() -> None:
-    with pytest.raises(CatalogError, match="stream `bid` exists already") as caught:
+    with pytest.raises(CatalogError, match="stream `bid` already exists") as caught:
         catalog().add_source(SourceInfo("Bid", Schema.of(x=pa.int64())))
     assert caught.value.help == "choose another name, or DROP STREAM bid first"
 

@@ -20,7 +20,7 @@ from tests.server.conftest import BIDS
 from tests.server.process import ServerProcess
 from tests.spark.test_cluster import test_an_executor_is_killed_and_a_task_fails
 
-KINDS = {"files": FilesKind, "graph": GraphKind}
+KINDS: dict[str, type[FilesKind] | type[GraphKind]] = {"files": FilesKind, "graph": GraphKind}
 
 
 def drivers(kind: str, fabric: str, most: int) -> Attack:

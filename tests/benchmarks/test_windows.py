@@ -28,7 +28,7 @@ def _without_windows(statement: Statement) -> tuple[str, list[Decimal]]:
     tree = statement.tree.copy()
     sizes = []
     for size in list(tree.find_all(Duration, RowCount)):
-        sizes.append(Decimal(size.value))
+        sizes.append(Decimal(size.value))  # type: ignore[attr-defined]
         size.set("this", exp.Literal.number("1"))
     return tree.sql(dialect=Tidemill, comments=False), sizes
 

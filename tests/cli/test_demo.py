@@ -38,7 +38,7 @@ def test_eight_queries_on_spark() -> None:
     result = runner.invoke(app, ["demo", "--bids", "3000", "--pause"], input="\n" * 4)
     assert result.exit_code == 0, result.output
     lines = [line.rstrip() for line in result.stdout.splitlines()]
-    assert lines.index("generating 3,000 bids …") < lines.index("Enter goes on")
+    assert lines.index("generating 3,000 bids …") < lines.index("Press Enter to continue")
     for query in QUERIES.values():
         if query.name.startswith("q"):
             (line,) = [line for line in lines if line.startswith(f"{query.name} {query.title}: ")]

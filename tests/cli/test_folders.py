@@ -31,8 +31,8 @@ def call(*arguments: object) -> tuple[int, str]:
 
 def test_a_folder_from_backup_to_repair(folder: Path, tmp_path: Path) -> None:
     status, text = call("verify", folder)
-    assert (status, "is whole" in text) == (0, True)
-    assert call("repair", folder) == (0, f"{folder} is whole: nothing was done\n")
+    assert (status, "is intact" in text) == (0, True)
+    assert call("repair", folder) == (0, f"{folder} is intact: nothing was done\n")
     assert call("backup", folder, tmp_path / "copy")[0] == 0
     (file,) = folder.glob("epochs/*.epoch")
     content = file.read_bytes()
@@ -50,4 +50,4 @@ def test_a_folder_from_backup_to_repair(folder: Path, tmp_path: Path) -> None:
 def test_other_folders(tmp_path: Path) -> None:
     status, text = call("verify", tmp_path)
     assert status == 1
-    assert "is no folder of a run or a server" in text
+    assert "is not the folder of a run or a server" in text

@@ -99,7 +99,7 @@ def test_late_rows_are_reported(run: Invoke, folder: Path) -> None:
     (folder / "bids.sql").write_text(script, "utf-8")
     result = run("bids.sql", "-f", "csv")
     assert result.stdout == CSV
-    assert "`bid`: 1 rows came after the slack and were left out" in result.stderr
+    assert "`bid`: 1 late rows were dropped" in result.stderr
 
 
 def test_warnings_are_shown_once(run: Invoke, folder: Path) -> None:
@@ -118,19 +118,19 @@ ERRORS = [
     ),
     (["bids"], "cannot read bids: is a directory"),
     (["empty.sql"], "empty.sql does not end with a query"),
-    (["latin.sql"], "latin.sql is not a text in UTF-8"),
+    (["latin.sql"], "latin.sql is not UTF-8 text"),
     (["-c", "DROP STREAM IF EXISTS s"], "the command does not end with a query"),
     (["bids.sql", "-c", "DROP STREAM IF EXISTS s"], "the command does not end with a query"),
     (["bids.sql", "-c", "SELECT prise FROM bid"], "help: did you mean `price`?"),
-    (["bids.sql", "-c", "SELCT 1"], "error: a statement cannot begin with `SELCT`"),
+    (["bids.sql", "-c", "SELCT 1"], "error: a statement cannot start with `SELCT`"),
     (["bids.sql", "-c", "SELECT price / 0 AS x FROM bid"], "division by zero"),
-    (["bids.sql", "--snapshot", "noon"], "`noon` is no instant"),
+    (["bids.sql", "--snapshot", "noon"], "`noon` is not an instant"),
     (["bids.sql", "--snapshot", "2024-03-01"], "time here is an integer"),
     (["bids.sql", "--changes", "--snapshot", "1"], "exclude each other"),
     (["bids.sql", "--changes", "--coalesce"], "--coalesce merges intervals"),
-    (["bids.sql", "--follow", "--coalesce"], "need an answer that is complete"),
-    (["bids.sql", "--follow", "--snapshot", "5"], "need an answer that is complete"),
-    (["bids.sql", "--checkpoint", "x"], "--checkpoint is for queries that are started"),
+    (["bids.sql", "--follow", "--coalesce"], "need a complete answer"),
+    (["bids.sql", "--follow", "--snapshot", "5"], "need a complete answer"),
+    (["bids.sql", "--checkpoint", "x"], "--checkpoint is for started queries"),
     (["bids.sql", "-c", "INSERT INTO mars() SELECT item FROM bid"], "results cannot go to mars"),
     (["kafka.sql"], "`s` has the source kafka, which only Spark reads"),
     (["typo.sql"], "help: did you mean parquet? Engine() runs on Spark"),

@@ -65,7 +65,7 @@ def test_a_server_with_a_token(
         assert known.exit_code == 0
         assert known.stderr.splitlines() == [
             f"the server {__version__} at {url}, in its process",
-            "nothing has a name yet: CREATE STREAM ... makes a stream",
+            "there are no names yet: CREATE STREAM ... makes a stream",
         ]
         monkeypatch.setenv("TIDEMILL_TOKEN", "roses are red")
         assert invoke("shell", "--server", url, "-c", "\\d").exit_code == 0

@@ -94,7 +94,7 @@ WRONG = {
     ),
     "changes taken for rows": (
         [BLOCKED, node("d", "distinct", "blocked")],
-        ("d", None, 0, "the input has changes of a relation, not rows that hold for a while"),
+        ("d", None, 0, "the input has changes of a relation, not rows with a validity"),
     ),
     "changes at the end": (
         [BLOCKED],
@@ -136,7 +136,7 @@ WRONG = {
     ),
     "a derived stream": (
         [node("s", "source", source="dear")],
-        ("s", "source", None, "`dear` does not come from outside"),
+        ("s", "source", None, "`dear` is derived, not a source"),
     ),
     "a column that is not there": (
         [node("s", "source", source="bid", columns="itm")],

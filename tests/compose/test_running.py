@@ -98,7 +98,7 @@ def test_what_is_not_complete_does_not_run():
     engine = world()
     with pytest.raises(PlanError, match="not complete: node `f`: Condition is missing"):
         run(engine, {"nodes": [node("s", "scan", source="bid"), node("f", "filter", "s")]}, "x")
-    with pytest.raises(UnsupportedError, match="nobody reads plans"):
+    with pytest.raises(UnsupportedError, match="cannot read composed plans"):
         engine.sql("CREATE QUERY x AS PLAN '{}'")
     engine = world(plans=read_plan)
     for text in ("", "{", "[" * 50_000, "[]", '{"level": "x"}', '{"nodes": [{"id": 1}]}', "{}"):

@@ -98,5 +98,18 @@ def test_a_readme_lists_every_query_and_what_it_answers(readme: Path) -> None:
 
 @pytest.mark.parametrize("page", [*PAGES, *READMES], ids=lambda p: f"{p.parent.name}/{p.name}")
 def test_links_lead_somewhere(page: Path) -> None:
-    links = re.findall(r"\]\(([^)#:\s]+)(?:#[^)]*)?\)", page.read_text("utf-8"))
-    assert not [link for link in links if not (page.parent / link).exists()]
+    links = re.findall(r"\]\(([^)#:\s]*)(?:#([^)]*))?\)", page.read_text("utf-8"))
+    assert not [link for link, _ in links if not (page.parent / link).exists()]
+    to_headings = [
+        (page.parent / link if link else page, anchor) for link, anchor in links if anchor
+    ]
+    assert not [anchor for target, anchor in to_headings if anchor not in anchors(target)]
+
+
+def anchors(page: Path) -> set[str]:
+    """The headings of a page, as links name them."""
+    prose = re.sub(r"^```.*?^```$", "", page.read_text("utf-8"), flags=re.MULTILINE | re.DOTALL)
+    words = (
+        re.sub(r"[^\w\- ]", "", text) for text in re.findall(r"^#+ (.*)$", prose, re.MULTILINE)
+    )
+    return {text.lower().replace(" ", "-") for text in words}

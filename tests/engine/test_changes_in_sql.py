@@ -64,7 +64,7 @@ WRONG = {
     "DELETE FROM blocked WHERE reson = 1": (27, "unknown column `reson`"),
     "DELETE FROM blocked WHERE n": (27, "WHERE"),
     "DELETE FROM nothing": (None, "unknown stream or relation `nothing`"),
-    "DELETE FROM blocked AT -1": (None, "-1 is no instant"),
+    "DELETE FROM blocked AT -1": (None, "-1 is not an instant"),
 }
 
 
@@ -83,7 +83,7 @@ def test_what_is_wrong_changes_nothing(engine: tm.Engine, sql: str) -> None:
     ("create", "message"),
     [
         ("CREATE RELATION r (a INT) SOURCE csv(path => 'x.csv')", "`r`"),
-        ("CREATE RELATION r AS SELECT n FROM blocked", "`r` is computed"),
+        ("CREATE RELATION r AS SELECT n FROM blocked", "`r` is derived"),
     ],
 )
 def test_only_relations_that_change_can_be_changed(

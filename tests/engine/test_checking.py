@@ -46,12 +46,12 @@ def test_nothing_is_said_of_what_follows_a_creation_that_failed(engine):
         ("START QUERY hott", "there is no query `hott`"),
         ("DROP QUERY other", "there is no query `other`"),
         ("DROP QUERY IF EXISTS other", None),
-        ("CREATE QUERY hot AS SELECT item FROM bid", "`hot` exists already"),
+        ("CREATE QUERY hot AS SELECT item FROM bid", "`hot` already exists"),
         ("DROP STREAM bid", "cannot drop stream `bid`: `query hot` depends on it"),
         ("DROP QUERY hot; DROP STREAM bid", None),
         ("ALTER QUERY hot AS SELECT prise FROM bid", "unknown column `prise` in stream `bid`"),
         ("INSERT INTO nowhere VALUES (1)", "unknown stream or relation `nowhere`"),
-        ("SELEC 1", "a statement cannot begin with `SELEC`"),
+        ("SELEC 1", "a statement cannot start with `SELEC`"),
     ],
 )
 def test_what_is_wrong_is_what_running_it_would_say(engine, statement, message):

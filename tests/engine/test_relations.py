@@ -181,18 +181,21 @@ CHANGES: list[tuple[Callable[[tm.Engine], Any], str]] = [
     (lambda engine: engine.insert("offers", []), "unknown stream or relation `offers`"),
     (lambda engine: engine.insert("bid", []), "`bid` does not change"),
     (lambda engine: engine.insert("fixed", []), "`fixed` does not change"),
-    (lambda engine: engine.delete("seen"), "`seen` is computed"),
+    (lambda engine: engine.delete("seen"), "`seen` is derived"),
     (lambda engine: engine.delete("offer", "itme = 1"), "unknown column `itme`"),
     (lambda engine: engine.delete("offer", "item = 'a'"), "item = 'a'"),
     (lambda engine: engine.delete("offer", "item"), "takes a condition"),
     (lambda engine: engine.delete("offer", "item = 1 AT 5"), "more than a condition"),
     (lambda engine: engine.delete("offer", "item = "), "error"),
     (lambda engine: engine.delete("offer", "item = 1; DROP RELATION offer"), "one statement"),
-    (lambda engine: engine.delete("offer", at=-1), "is no instant"),
-    (lambda engine: engine.delete("offer", at=True), "is no instant"),
-    (lambda engine: engine.insert("offer", [], at=2**63), "is no instant"),
-    (lambda engine: engine.insert("offer", [], at=datetime(1969, 1, 1)), "is no instant"),
-    (lambda engine: engine.relation("x", [{"a": 1}], valid=("a", "a"), changing=True), "not both"),
+    (lambda engine: engine.delete("offer", at=-1), "is not an instant"),
+    (lambda engine: engine.delete("offer", at=True), "is not an instant"),
+    (lambda engine: engine.insert("offer", [], at=2**63), "is not an instant"),
+    (lambda engine: engine.insert("offer", [], at=datetime(1969, 1, 1)), "is not an instant"),
+    (
+        lambda engine: engine.relation("x", [{"a": 1}], valid=("a", "a"), changing=True),
+        "cannot have both",
+    ),
     (lambda engine: engine.relation("x", [{"a": 1}], changing=("a", "b")), "no column `b`"),
 ]
 
@@ -241,14 +244,14 @@ def test_tables_that_others_change(played: tm.Engine) -> None:
         rows = found(played, f"SELECT k, note FROM {name}")
         assert Counter(row[:2] for row in rows) == there
         assert {row[2:] for row in rows} == {(0, None)}
-    with pytest.raises(tm.CatalogError, match="`changes` is kept in played"):
+    with pytest.raises(tm.CatalogError, match="`changes` is stored in played"):
         played.insert("changes", [])
 
 
 @pytest.mark.parametrize(
     ("sql", "message"),
     [
-        ("CREATE STREAM x (k BIGINT) SOURCE played(seed => 7)", "no source of streams"),
+        ("CREATE STREAM x (k BIGINT) SOURCE played(seed => 7)", "cannot be the source of a stream"),
         (
             "CREATE RELATION x (k BIGINT, a BIGINT, b BIGINT) SOURCE played(seed => 7) "
             "CHANGING FROM a TO b",

@@ -73,23 +73,23 @@ def test_conditions_have_the_names_of_the_catalog(engine: tm.Engine) -> None:
     ("arguments", "told", "message", "help"),
     [
         (["bidd"], {"rate": 1}, "unknown stream or relation `bidd`", "did you mean `bid`?"),
-        (["high"], {"rate": 1}, "`high` is computed", "it reads bid"),
+        (["high"], {"rate": 1}, "`high` is derived", "it reads bid"),
         (["bid"], {"distinct": {"itm": 3}}, "`bid` has no column `itm`", "did you mean `item`?"),
-        (["bid"], {"rate": 0}, "rate: 0 is no number greater than zero", "leave it out"),
-        (["bid"], {"rate": "fast"}, "rate: 'fast' is no number", "leave it out"),
-        (["bid"], {"rate": True}, "rate: True is no number", "leave it out"),
-        (["bid"], {"rate": 1, "per": "1 second"}, "no duration here", "of ticks"),
-        (["bid"], {"rate": 1, "per": 0}, "per: 0 is no number", "leave it out"),
+        (["bid"], {"rate": 0}, "rate: 0 is not a number greater than zero", "leave it out"),
+        (["bid"], {"rate": "fast"}, "rate: 'fast' is not a number", "leave it out"),
+        (["bid"], {"rate": True}, "rate: True is not a number", "leave it out"),
+        (["bid"], {"rate": 1, "per": "1 second"}, "not a duration here", "of ticks"),
+        (["bid"], {"rate": 1, "per": 0}, "per: 0 is not a number", "leave it out"),
         (["bid"], {"rows": 5}, "`bid` is a stream", "rate=..."),
-        (["bid"], {"length": 5}, "bring no validity", "WINDOW"),
+        (["bid"], {"length": 5}, "without a validity", "WINDOW"),
         (["kind"], {"rate": 5}, "`kind` is constant", "rows=..."),
         ([], {"rate": 5}, "a hint about a stream needs its name", "engine.hint("),
         ([], {"selectivity": {"price > 3": 0.1}}, "`price` in `price > 3` has no stream", "bid."),
         ([], {"selectivity": {"bidd.price > 3": 0.1}}, "unknown stream", "did you mean `bid`?"),
         ([], {"selectivity": {"bid.prise > 3": 0.1}}, "no column `prise`", "did you mean `price`?"),
-        ([], {"selectivity": {"bid.price >": 0.1}}, "is no condition on columns", "for example"),
-        ([], {"selectivity": {"1 = 1": 0.1}}, "is no condition on columns", "for example"),
-        ([], {"selectivity": {"bid.price > 3": 1.5}}, "1.5 is no share", "0 to 1"),
+        ([], {"selectivity": {"bid.price >": 0.1}}, "is not a condition on columns", "for example"),
+        ([], {"selectivity": {"1 = 1": 0.1}}, "is not a condition on columns", "for example"),
+        ([], {"selectivity": {"bid.price > 3": 1.5}}, "1.5 is not a share", "0 to 1"),
     ],
 )
 def test_wrong_hints(
@@ -138,7 +138,7 @@ def test_saved_and_loaded(engine: tm.Engine, tmp_path: Path) -> None:
 def test_a_file_that_is_none(engine: tm.Engine, tmp_path: Path, text: str) -> None:
     path = tmp_path / "other.json"
     path.write_text(text)
-    with pytest.raises(TidemillError, match=r"other.json is no file of statistics"):
+    with pytest.raises(TidemillError, match=r"other.json is not a statistics file"):
         engine.statistics.load(path)
     assert engine.statistics.known == Statistics()
 

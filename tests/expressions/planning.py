@@ -40,6 +40,7 @@ def answer(text: str, known: Catalog) -> Answer | Refused:
         plan = plan_query(query.tree, query.sql, known).plan
     except TidemillError as error:
         return Refused(error.message, error.line, error.column)
+    assert isinstance(plan, Project)
     scalar = plan.items[0][1]
     frame = FRAME.rename({field: f"t.{field}" for field in SCHEMA.names})
     try:

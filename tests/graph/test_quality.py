@@ -96,9 +96,9 @@ def test_what_is_made_of_a_granularity_follows_it() -> None:
 
 def test_a_granule_that_fits_nothing_downstream_is_refused() -> None:
     allowed = {"g": Granules.between(2, 24), "above": Granules.between(6, 12)}
-    with pytest.raises(TidemillError, match="a granule of 8 does not fit the granule of 6"):
+    with pytest.raises(TidemillError, match="a granule of 8 does not divide the granule of 6"):
         synchronised([granularity(2, 6)], {"g": (10, 8)}, allowed)
-    with pytest.raises(TidemillError, match="a granule of 4 does not fit the granule of 6"):
+    with pytest.raises(TidemillError, match="a granule of 4 does not divide the granule of 6"):
         synchronised([granularity(4, 12)], {"above": (12, 6)}, allowed)
 
 

@@ -174,13 +174,13 @@ def of_the_graph(case: Case) -> None:
 
 
 OVER = Refusal(
-    "`collect()` is over when it returns: there is no running query whose plan or sizes could be "
-    "changed. Windows that may vary have their best size.",
+    "`collect()` has finished when it returns: there is no running query whose plan or sizes could "
+    "be changed. Windows that may vary have their best size.",
     over_at_once,
 )
 OWN = Refusal(
     "`collect()` answers once, with windows at their best sizes: `memory` and `cpu` of an engine "
-    "bound queries that go on.",
+    "bound queries that keep running.",
     of_the_graph,
 )
 

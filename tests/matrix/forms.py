@@ -80,8 +80,8 @@ def nothing_is_open(case: Case) -> None:
 
 
 AT_THE_END = Refusal(
-    "`live` tells what still holds as far as it is known. `collect()` answers when its input has "
-    "ended, and then all is known: its answer is that of `intervals`.",
+    "`live` gives rows before their end is known. `collect()` answers when its input has ended, "
+    "and then all ends are known: its answer is that of `intervals`.",
     nothing_is_open,
 )
 

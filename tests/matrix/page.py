@@ -12,21 +12,21 @@ _SHORT = {"inprocess": "P", "spark": "S"}
 
 _HEAD = """# What works where
 
-There is one run: whatever a query can do, it can do in every way in which queries run, in this
-process (P) as on Spark (S). This page is made of tests: `tests/matrix` tries every cell of these
-tables with real rows, files, servers and databases, and compares all of the answer. What has no
-meaning in a way has a number, and the reason below; the tests see that it is as it says there.
+All queries run in the same way, so every feature works however a query is started, in process (P)
+and on Spark (S). This page is generated from tests: `tests/matrix` tries every cell of these tables
+with real rows, files, servers and databases, and compares the whole answer. Where a feature makes
+no sense, the cell has a number, and the reason is below; the tests check these cells, too.
 
-The ways are:
+Queries can be started by:
 
 - `collect()`: the rows of a query whose input ends
 - `q.start()`: a query in a graph of its own
 - `engine.start(a, b)`: several queries in a graph of their own
 - `engine.run()`, then `q.start()`: queries that join the running graph of the engine
-- `tidemill serve`: the same behind HTTP
+- `tidemill serve`: the same over HTTP
 """
 
-_ANCHOR = "what-has-no-meaning-and-why"
+_ANCHOR = "what-does-not-apply-and-why"
 
 _NAMES = {
     "collect": "`collect`",
@@ -57,7 +57,7 @@ def page() -> str:
     """The whole page."""
     notes = Footnotes()
     parts = [_HEAD, *(_table(group, notes) for group in GROUPS)]
-    reasons = ["## What has no meaning, and why", "", *notes.lines(), ""]
+    reasons = ["## What does not apply, and why", "", *notes.lines(), ""]
     return "\n".join([*parts, *reasons])
 
 

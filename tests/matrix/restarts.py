@@ -152,7 +152,7 @@ def begins_anew(case: Case) -> None:
 
 
 ANEW = Refusal(
-    "`collect()` has no checkpoint: it reads all of its input, and begins anew. "
+    "`collect()` has no checkpoint: it reads all of its input from the start. "
     "`q.start(…, available_now=True, checkpoint=…)` can be interrupted.",
     begins_anew,
 )

@@ -213,16 +213,16 @@ def only_spark(case: Case) -> None:
 
 
 ITS_OWN = Refusal(
-    "`collect()` returns the rows itself, also those of a query that has a sink: that is for "
-    "`start`. (`changes()` and `snapshot()` return them in other forms.)",
+    "`collect()` returns the rows itself, even if the query has a sink: sinks are for `start`. "
+    "(`changes()` and `snapshot()` return them in other forms.)",
     returns_the_rows,
 )
 NO_OBJECT = Refusal(
-    "A function is an object of the program that holds the engine. Over HTTP there is none; "
-    "clients read results with `GET`, or hear of them on the socket.",
+    "A function is an object of the program that holds the engine. Over HTTP there is none: "
+    "clients read results with `GET` or over the WebSocket.",
     names_no_function,
 )
-NO_WRITER = Refusal("The writers of Spark are parts of Spark.", only_spark)
+NO_WRITER = Refusal("Spark's writers need Spark.", only_spark)
 
 
 def _sink(

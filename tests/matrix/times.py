@@ -141,8 +141,8 @@ ONE_TABLE = Refusal(
     one_table,
 )
 THE_END = Refusal(
-    "`collect()` reads what is there, and every stream ends: none can be silent, and nobody needs "
-    "to be told how far it has come.",
+    "`collect()` reads what is there, and then every stream ends: no stream can be idle, and none "
+    "needs a heartbeat.",
     the_end_says_more,
 )
 

@@ -67,7 +67,7 @@ def test_steps_as_text() -> None:
         "01 Project [item := bid.item]",
         "02   Filter 1 = 1",
         "03     Scan bid columns=[item, price, bidder]",
-        "simplify_filters: Work out what is known of a condition, and leave out filters that keep"
+        "simplify_filters: Simplify conditions by what is known, and remove filters that keep"
         " all rows",
         "01 Project [item := bid.item]",
         "02   Scan bid columns=[item, price, bidder]",

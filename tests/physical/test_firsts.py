@@ -41,8 +41,9 @@ def naive(events: list[Event], limit: int, offset: int) -> Iterator[Version]:
         yield item, number, since, 100
 
 
-def arrays(events: list[Event]) -> tuple[np.ndarray, ...]:
-    return tuple(np.array(events, np.int64).reshape(-1, 4).T.copy())
+def arrays(events: list[Event]) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    times, items, keys, ties = np.array(events, np.int64).reshape(-1, 4).T.copy()
+    return times, items, keys, ties
 
 
 def rows(versions: Versions) -> list[Version]:

@@ -65,7 +65,7 @@ def test_small_runs(name: str, k: int) -> None:
     golden_case = cases()[f"run_small_{name}"]
     case, steps = golden(golden_case, k), golden_case["expected"]["steps"]
     whole = run(case, case.node.operator(), at_once(case))
-    ranking = case.node.operator()
+    ranking: Any = case.node.operator()
     arrivals = {step["arrival"]: row for step, row in zip(steps, case.rows, strict=False)}
     for step in steps:
         row = arrivals.get(step.get("arrival"))
@@ -98,7 +98,8 @@ def check_instances(ranking: Any, step: Mapping[str, Any], k: int, scale: int) -
 def test_a_longer_run(k: int) -> None:
     golden_case = cases()["run_medium_count_sum"]
     case, columns = golden(golden_case, k), golden_case["expected"]["columns"]
-    ranking, whole = case.node.operator(), run(case, case.node.operator(), at_once(case))
+    ranking: Any = case.node.operator()
+    whole = run(case, case.node.operator(), at_once(case))
     for tick, row in zip(after_each(case), golden_case["expected"]["rows"], strict=True):
         step = dict(zip(columns, row, strict=True))
         found = run(case, ranking, [tick])
@@ -118,7 +119,7 @@ def test_several_occurrences_in_a_run() -> None:
 
 def instances_after(case: Case) -> Iterator[list[tuple[int, float, float]]]:
     """The instances of the only object, after every row."""
-    ranking = case.node.operator()
+    ranking: Any = case.node.operator()
     for tick in after_each(case):
         run(case, ranking, [tick])
         yield [row[1:] for row in ranking.instances.iter_rows()]
@@ -148,7 +149,8 @@ def test_figure_2(score: str) -> None:
 def test_expired_attributes_bring_nothing_more() -> None:
     golden_case = cases()["instance_expiry"]
     case = Case(rows_of_one(golden_case["inputs"]["arrivals"]), 1, size=10)
-    ranking, found, rows = case.node.operator(), [], list(case.rows)
+    ranking: Any = case.node.operator()
+    found, rows = [], list(case.rows)
     for step in golden_case["expected"]["evaluations"]:
         found.append(run(case, ranking, [(rows, step["now"] + 1)]))
         rows = []
@@ -160,7 +162,7 @@ def test_expired_attributes_bring_nothing_more() -> None:
 def test_attributes_of_one_instant_are_one_instance() -> None:
     golden_case = cases()["same_time_attributes"]
     case = Case(rows_of_one(golden_case["inputs"]["arrivals"]), 1, size=10)
-    ranking = case.node.operator()
+    ranking: Any = case.node.operator()
     run(case, ranking, [(case.rows, 5)])
     expected = as_instances(golden_case["expected"]["instances"])
     assert [row[1:] for row in ranking.instances.iter_rows()] == expected

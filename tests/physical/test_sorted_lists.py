@@ -60,7 +60,7 @@ def test_views_that_run_dry(score: str, window: Any, monkeypatch: pytest.MonkeyP
     case = with_lists(Case(rows, 5, score=score, most=None, **window))
     data = {"s": [(case.full(values), time) for time, values in rows]}
     expected = run_plan(Ranking(case.scan, case.ranked).exact, data, 100)
-    ranking = case.node.operator()
+    ranking: Any = case.node.operator()
     ticks = [(rows[at : at + 40], at // 2 + 20) for at in range(0, 400, 40)]
     found = run(case, ranking, [*ticks, ([], OPEN_END)])
     for instant in range(0, 240, 3):
@@ -82,7 +82,7 @@ def test_objects_that_bring_nothing() -> None:
 def test_small_runs(name: str, k: int) -> None:
     golden_case = cases()[f"run_small_{name}"]
     case, steps = with_lists(golden(golden_case, k)), golden_case["expected"]["steps"]
-    ranking = case.node.operator()
+    ranking: Any = case.node.operator()
     arrivals = {step["arrival"]: row for step, row in zip(steps, case.rows, strict=False)}
     for step in steps:
         row = arrivals.get(step.get("arrival"))
@@ -97,7 +97,7 @@ def test_small_runs(name: str, k: int) -> None:
 def test_a_longer_run(k: int) -> None:
     golden_case = cases()["run_medium_count_sum"]
     case, columns = with_lists(golden(golden_case, k)), golden_case["expected"]["columns"]
-    ranking = case.node.operator()
+    ranking: Any = case.node.operator()
     for tick, row in zip(after_each(case), golden_case["expected"]["rows"], strict=True):
         step = dict(zip(columns, row, strict=True))
         found = run(case, ranking, [tick])
@@ -116,7 +116,7 @@ def test_entries_of_several_occurrences() -> None:
     golden_case = cases()["multiple_occurrences"]
     inputs = golden_case["inputs"]
     case = Case(rows_of_one(inputs["occurrences"]), 1, streams=2, size=100, most=inputs["m"])
-    ranking = with_lists(case).node.operator()
+    ranking: Any = with_lists(case).node.operator()
     steps = zip(after_each(case), golden_case["expected"]["sorted_lists"], strict=True)
     for tick, step in steps:
         run(case, ranking, [tick])
@@ -133,7 +133,7 @@ def test_sums_are_not_below_what_was_rounded() -> None:
     values = [(0, "a", 0, 0.1), (1, "a", 0, 0.2), (2, "a", 1, 0.3), (2, "b", 0, 0.6)]
     rows = [(t, {"id": id, "stream": s, "value": value}) for t, id, s, value in values]
     case = with_lists(Case(rows, 1, streams=2, size=9, most=2))
-    ranking = case.node.operator()
+    ranking: Any = case.node.operator()
     run(case, ranking, [(rows, 3)])
     entries = ranking.entries.filter(pl.col("s.id") == "a").group_by("stream").agg(pl.max("value"))
     assert entries["value"].sum() >= 0.6
@@ -151,7 +151,7 @@ def test_more_rows_than_promised() -> None:
 def test_rows_that_go_are_forgotten() -> None:
     rows = [(t, {"id": f"{t:05}", "stream": 0, "value": t % 7 / 7}) for t in range(6000)]
     case = with_lists(Case(rows, 2, streams=1, size=20, value=pa.float64()))
-    ranking = case.node.operator()
+    ranking: Any = case.node.operator()
     for start in range(0, 6000, 500):
         found = run(case, ranking, [(rows[start : start + 500], start + 500)])
         assert snapshot(found, start + 499).height == 2
@@ -165,7 +165,7 @@ def test_items_are_numbered_anew_when_few_are_left() -> None:
     calm = [(12 + n, f"x{n * 31 % 900:03}", n % 89 / 89) for n in range(900)]
     rows = [(t, {"id": id, "stream": 0, "value": v}) for t, id, v in burst + calm]
     case = with_lists(Case(rows, 3, streams=1, size=30))
-    ranking = case.node.operator()
+    ranking: Any = case.node.operator()
     ticks = [
         (rows[:6000], 12),
         *((rows[at : at + 50], rows[at][0]) for at in range(6000, 6900, 50)),
@@ -180,7 +180,7 @@ def test_items_are_numbered_anew_when_few_are_left() -> None:
 
 def test_rows_of_the_end() -> None:
     case = with_lists(Case([(1, {"id": "a", "stream": 0, "value": 0.5})], 1, size=5))
-    ranking = case.node.operator()
+    ranking: Any = case.node.operator()
     run(case, ranking, [(case.rows, 2)])
     assert ranking.state_rows == 1
     run(case, ranking, [([], OPEN_END)])

@@ -29,13 +29,13 @@ CHANGED = {
     "narrower type": (["ALTER TABLE t ALTER k TYPE int2"], "is now smallint, and was integer"),
     "column made anew": (
         ["ALTER TABLE t DROP COLUMN v", "ALTER TABLE t ADD COLUMN v text"],
-        "`v` of the table `public.t` was dropped and made anew",
+        "`v` of the table `public.t` was dropped and created again",
     ),
-    "table made anew": (["DROP TABLE t", TABLE], "`public.t` was dropped and made anew"),
+    "table made anew": (["DROP TABLE t", TABLE], "`public.t` was dropped and created again"),
     "table gone": (["DROP TABLE t"], "there is no table `t`"),
-    "triggers off": (["ALTER TABLE t DISABLE TRIGGER ALL"], "is watched no longer"),
-    "function gone": (["DROP FUNCTION tidemill_log_t() CASCADE"], "is watched no longer"),
-    "parts": (["CREATE TABLE part () INHERITS (t)"], "it is a view, or has parts"),
+    "triggers off": (["ALTER TABLE t DISABLE TRIGGER ALL"], "is no longer watched"),
+    "function gone": (["DROP FUNCTION tidemill_log_t() CASCADE"], "is no longer watched"),
+    "parts": (["CREATE TABLE part () INHERITS (t)"], "it is a view, or has child tables"),
 }
 
 
@@ -155,13 +155,13 @@ def test_one_log_for_two_tables(database: Database) -> None:
 
 WRONG: dict[str, tuple[Callable[[], dict[str, Any]], str]] = {
     "no table": (lambda: {"table": "T"}, "did you mean `t`?"),
-    "no name": (lambda: {"table": "a.b.c"}, "is no name of a table"),
+    "no name": (lambda: {"table": "a.b.c"}, "is not the name of a table"),
     "misspelt": (lambda: {"tabel": "t"}, "did you mean `table`?"),
-    "no wait": (lambda: {"retry": "soon"}, "'soon' is no length of time"),
+    "no wait": (lambda: {"retry": "soon"}, "'soon' is not a duration"),
     "no instant": (lambda: {"instants": "now"}, "instants => 'seen' or 'made'"),
     "view": (lambda: {"table": "v"}, "cannot be watched"),
     "long log": (lambda: {"log": "l" * 51}, "is too long"),
-    "no url": (lambda: {"url": f"postgers:/u:{PASSWORD}@h/d"}, "neither a URL of PostgreSQL"),
+    "no url": (lambda: {"url": f"postgers:/u:{PASSWORD}@h/d"}, "neither a PostgreSQL URL"),
 }
 
 

@@ -68,7 +68,7 @@ def test_it_is_bounded() -> None:
 
 
 def test_a_limit_is_a_number() -> None:
-    with pytest.raises(ExecutionError, match="is no number: 'many'"):
+    with pytest.raises(ExecutionError, match="is not a number: 'many'"):
         sink(limit="many")
 
 

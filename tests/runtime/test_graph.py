@@ -70,7 +70,9 @@ def test_parts_that_stay_remember_and_others_are_forgotten() -> None:
 def test_a_part_takes_the_place_of_another() -> None:
     graph = Graph(A, BOTH)
     graph.step(rows(graph, 1))
-    longer = distinct(replace(A.child, size=9))
+    window = A.child
+    assert isinstance(window, TimeWindowExec)
+    longer = distinct(replace(window, size=9))
     graph.revise([longer, B], {longer: A, longer.child: A.child})
     assert graph.running[longer].rows_out == 1
     assert graph.running[longer].label == longer.label

@@ -4,8 +4,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from starlette.testclient import TestClient
 
-from tests.server.conftest import TestClient
 from tests.server.served import served
 from tidemill.server.app import create_app
 from tidemill.server.settings import Settings

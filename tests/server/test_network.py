@@ -229,7 +229,7 @@ def test_the_own_page_may(local: ServerProcess):
 
 def test_tokens_are_compared_in_constant_time(monkeypatch: pytest.MonkeyPatch):
     compared: list[tuple[int, int]] = []
-    real = security.compare_digest
+    real = security.compare_digest  # type: ignore[attr-defined]
 
     def spy(one: bytes, other: bytes) -> bool:
         compared.append((len(one), len(other)))

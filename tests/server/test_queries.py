@@ -32,7 +32,7 @@ def test_errors_point_into_the_text_that_was_sent(bids):
 
 def test_names_are_taken_once(bids):
     said = bids.post("queries", {"name": "HOT", "sql": "SELECT item FROM bid"}, 409)
-    assert said["error"]["message"] == "`HOT` exists already"
+    assert said["error"]["message"] == "`HOT` already exists"
 
 
 def test_names_are_parts_of_addresses(bids):

@@ -15,7 +15,7 @@ from tidemill.server.main import Serving
 
 
 def test_it_says_that_it_is_catching_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    go, real = Event(), main.begin
+    go, real = Event(), main.begin  # type: ignore[attr-defined]
 
     def begin(settings: Any, script: Any, tell: Any) -> Any:
         tell("3 of 40 queries run again")

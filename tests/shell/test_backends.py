@@ -114,6 +114,6 @@ def test_a_server_makes_its_own_ticks() -> None:
         backend = ServerBackend(Client(url))
         say = said(backend)
         assert not say("\\tick")
-        assert "the server makes its ticks itself" in say.notes
+        assert "the server runs its own ticks" in say.notes
         assert url in backend.title
         backend.close()

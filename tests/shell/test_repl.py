@@ -53,7 +53,7 @@ def test_ctrl_c_takes_back_a_line_and_no_more(typed, backend: EmbeddedBackend) -
 
 def test_a_command_needs_no_semicolon_and_q_leaves(typed) -> None:
     seen = typed(f"\\d{ENTER}\\q{ENTER}never read")
-    assert "nothing has a name yet" in seen
+    assert "there are no names yet" in seen
 
 
 def test_a_pasted_query_may_have_many_lines(typed, backend: EmbeddedBackend) -> None:
@@ -64,7 +64,7 @@ def test_a_pasted_query_may_have_many_lines(typed, backend: EmbeddedBackend) -> 
 
 def test_the_history_is_kept(typed, tmp_path: Path) -> None:
     typed(f"\\d nothing{ENTER}{CTRL_D}")
-    assert typed(f"{UP}{ENTER}{CTRL_D}").count("nothing is called `nothing`") == 1
+    assert typed(f"{UP}{ENTER}{CTRL_D}").count("there is no `nothing`") == 1
     assert "+\\d nothing" in (tmp_path / "history").read_text("utf-8")
 
 
@@ -76,4 +76,4 @@ def test_a_query_is_watched_until_q(typed, backend: EmbeddedBackend) -> None:
     backend.settle()
     seen = typed(f"\\watch hot{ENTER}q\\q{ENTER}")
     assert "lamp" in seen
-    assert "true at 1 (q or Ctrl-C ends)" in seen
+    assert "as of 1 (q or Ctrl-C ends)" in seen

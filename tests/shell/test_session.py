@@ -47,7 +47,9 @@ def test_machine_readable_formats_have_nothing_else_on_standard_output(bids: Sai
 
 def test_values_cannot_play_with_the_terminal(say: Said) -> None:
     say("CREATE RELATION r (a STRING) CHANGING;")
-    say.session.backend.engine.insert("r", [{"a": "red \x1b[31m\r"}])
+    say.session.backend.engine.insert(  # type: ignore[attr-defined]
+        "r", [{"a": "red \x1b[31m\r"}]
+    )
     assert say("SELECT a FROM r;")
     assert "red \\x1b[31m\\r" in say.out
 
@@ -99,7 +101,7 @@ def test_warnings_are_shown(say: Said) -> None:
 
 def test_everything_with_a_name(say: Said) -> None:
     assert say("\\d")
-    assert "nothing has a name yet" in say.notes
+    assert "there are no names yet" in say.notes
     say(BIDS + "START QUERY hot; CREATE STREAM dear AS SELECT item FROM bid WHERE price > 9;")
     assert say("\\d")
     assert [line.split() for line in say.out.splitlines()[2:]] == [
@@ -154,7 +156,7 @@ def test_rows_are_pushed_from_files_and_from_json(say: Said, folder: Path) -> No
         ["cup", "1", "1"],
         ["lamp", "1", "35"],
     ]
-    assert say.notes.endswith("true at 8")
+    assert say.notes.endswith("as of 8")
 
 
 @pytest.mark.parametrize(
@@ -178,7 +180,7 @@ def test_rows_that_cannot_be_pushed(say: Said, folder: Path, rows: str, message:
 def test_a_select_is_watched_as_a_query_for_that_time(say: Said) -> None:
     say(BIDS)
     assert say("\\watch SELECT item FROM bid WINDOW(RANGE 5)")
-    assert (say.out, say.notes.splitlines()[-1]) == ("no rows", "nothing has come yet")
+    assert (say.out, say.notes.splitlines()[-1]) == ("no rows", "no rows yet")
     assert say("\\d")
     assert "watched" not in say.out
     assert not say("\\watch SELECT prise FROM bid")

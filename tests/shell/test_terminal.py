@@ -77,7 +77,7 @@ def test_a_conversation(terminal: Terminal) -> None:
     terminal.type(f"SELECT itm{CTRL_C}")
     terminal.see("tidemill> ")
     terminal.type(f"\\watch SELECT item FROM bid WINDOW(RANGE 5){ENTER}")
-    terminal.see("nothing has come yet (q or Ctrl-C ends)")
+    terminal.see("no rows yet (q or Ctrl-C ends)")
     terminal.type(CTRL_C)
     terminal.see("tidemill> ")
     terminal.type("\\explain SELECT bid.it")

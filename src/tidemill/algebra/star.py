@@ -47,7 +47,7 @@ class Shedding:
         if self.alpha <= 0 or self.beta < 0:
             given = f"alpha {self.alpha:g} and beta {self.beta:g}"
             raise PlanError(
-                f"priorities that rise and fall cannot be made with {given}",
+                f"invalid parameters of the policy: {given}",
                 help="alpha must be more than 0, beta at least 0",
             )
 

@@ -116,7 +116,7 @@ class Catalog:
     def _add(self, entry: Entry) -> None:
         if (known := self.find(entry.name)) is not None:
             help = f"choose another name, or DROP {_kind(known).upper()} {known.name} first"
-            raise CatalogError(f"{_kind(known)} `{known.name}` exists already", help=help)
+            raise CatalogError(f"{_kind(known)} `{known.name}` already exists", help=help)
         self._entries[entry.name.casefold()] = entry
 
     def find(self, name: str) -> Entry | None:

@@ -26,7 +26,7 @@ _LINKS = (
     ("tidemill serve --demo --open", "the page: these queries, live"),
     ("tidemill shell", "SQL, line by line"),
     ("docs/getting-started.md", "from Python, step by step"),
-    ("docs/language.md", "all that one can write"),
+    ("docs/language.md", "the whole language"),
 )
 
 
@@ -34,8 +34,8 @@ def demo(
     runtime: Annotated[
         Runtime | None,
         typer.Option(
-            help="Spark on this machine, or a tour in this process (no Java). If you do not say: "
-            "Spark, where there is Java.",
+            help="Spark on this machine, or a tour in this process (no Java). "
+            "Default: Spark, if there is Java.",
             show_default=False,
         ),
     ] = None,

@@ -23,11 +23,11 @@ def explain(
         typer.Option(
             "--level",
             "-l",
-            help="What it means, what the rules make of it, how it runs, how Spark runs it, "
-            "what it needs.",
+            help="The logical plan, what the rules made of it, its operators, its stages, "
+            "or its cost.",
         ),
     ] = Level.LOGICAL,
-    plain: Annotated[bool, typer.Option("--plain", help="Numbered lines of text.")] = False,
+    plain: Annotated[bool, typer.Option("--plain", help="Print numbered lines of text.")] = False,
 ) -> None:
     """Draw the plan of the last query of a script, without running it.
 

@@ -11,12 +11,12 @@ from rich.console import Console
 from tidemill.cli.report import reported
 
 Folder = Annotated[
-    Path, typer.Argument(metavar="FOLDER", help="That of --checkpoint, or of serve --dir.")
+    Path, typer.Argument(metavar="FOLDER", help="The folder of --checkpoint, or of serve --dir.")
 ]
 
 
 def verify(folder: Folder) -> None:
-    """Check every file of a folder: a line for each that is damaged, and the exit code 1."""
+    """Check every file of a folder; print each damaged file, and exit with 1 if there is one."""
     from tidemill.engine.folders import verify
 
     with reported(Console(stderr=True)):
@@ -25,26 +25,26 @@ def verify(folder: Folder) -> None:
         typer.echo(str(damage))
     if found.damages:
         raise typer.Exit(1)
-    typer.echo(f"{folder} is whole: {found.files} files")
+    typer.echo(f"{folder} is intact: {found.files} files")
 
 
 def repair(folder: Folder) -> None:
-    """Go back to the last point at which a folder is whole, and say what is lost by that.
+    """Go back to the last point at which a folder is intact, and say what is lost.
 
-    No run or server may use it meanwhile.
+    No run or server may use the folder meanwhile.
     """
     from tidemill.engine.folders import repair
 
     with reported(Console(stderr=True)):
         told = repair(folder)
-    typer.echo("\n".join(told) if told else f"{folder} is whole: nothing was done")
+    typer.echo("\n".join(told) if told else f"{folder} is intact: nothing was done")
 
 
 def backup(
     folder: Folder,
-    target: Annotated[Path, typer.Argument(metavar="TARGET", help="A folder that is made.")],
+    target: Annotated[Path, typer.Argument(metavar="TARGET", help="A new folder.")],
 ) -> None:
-    """Copy a folder as it is at one moment, also while a run or a server uses it."""
+    """Copy a folder as of one moment, even while a run or a server uses it."""
     from tidemill.engine.folders import backup
 
     with reported(Console(stderr=True)):
@@ -52,10 +52,10 @@ def backup(
 
 
 def restore(
-    source: Annotated[Path, typer.Argument(metavar="BACKUP", help="What backup has made.")],
+    source: Annotated[Path, typer.Argument(metavar="BACKUP", help="The folder that backup made.")],
     folder: Folder,
 ) -> None:
-    """Put a copy back, in a folder that does not exist."""
+    """Restore a copy to a new folder."""
     from tidemill.engine.folders import restore
 
     with reported(Console(stderr=True)):

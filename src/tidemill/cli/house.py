@@ -111,7 +111,7 @@ class House:
 
     def _wait(self) -> None:
         if self.pause:
-            self.console.input("[dim]Enter goes on[/] ")
+            self.console.input("[dim]Press Enter to continue[/] ")
 
 
 def _welcome(bids: int, days: int) -> Panel:

@@ -17,11 +17,11 @@ def inspect(
     folder: Annotated[str, typer.Argument(help="The checkpoint of a run.")],
     stage: Annotated[int | None, typer.Option(help="Only this stage.")] = None,
     partition: Annotated[int | None, typer.Option(help="Only this partition.")] = None,
-    rows: Annotated[int, typer.Option(help="So many rows of every column of a state.")] = 0,
+    rows: Annotated[int, typer.Option(help="Rows to show of each state.")] = 0,
 ) -> None:
-    """Show what a checkpoint has: ticks, queries with their plans, and what operators keep.
+    """Show what a checkpoint has: ticks, queries with their plans, and the state of operators.
 
-    Nothing in it is run, and it may be in use.
+    Nothing in it is run. The checkpoint may be in use.
     """
     with reported(Console(stderr=True)):
         checkpoint = Checkpoint(folder)
@@ -39,7 +39,7 @@ def _head(checkpoint: Checkpoint) -> Iterator[str]:
         known = (f"{key}={value}" for key, value in place.items() if not isinstance(value, dict))
         yield f"  {name}: {', '.join(known)}"
     for epoch in checkpoint.epochs:
-        yield f"epoch from tick {epoch.tick} on, {epoch.staging.partitions} partitions"
+        yield f"epoch from tick {epoch.tick}, {epoch.staging.partitions} partitions"
         for name, root in epoch.roots.items():
             yield f"  query {name}"
             yield from (f"    {line}" for line in str(root.job.plan).splitlines())

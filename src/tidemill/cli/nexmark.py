@@ -25,13 +25,13 @@ def _nexmark() -> None:
 @nexmark.command()
 def generate(
     path: Annotated[Path, typer.Argument(help="A folder for the four streams.")] = Path("nexmark"),
-    bids: Annotated[int, typer.Option(min=1, help="How many bids; the rest follows.")] = 100_000,
-    files: Annotated[int, typer.Option(min=1, help="Files of each stream: ticks.")] = 10,
+    bids: Annotated[int, typer.Option(min=1, help="How many bids to write.")] = 100_000,
+    files: Annotated[int, typer.Option(min=1, help="Files per stream.")] = 10,
     seed: Annotated[int, typer.Option(help="The same seed gives the same rows.")] = 1,
 ) -> None:
-    """Write the streams of an auction house as Parquet files in the order of time.
+    """Write the streams of an auction house as Parquet files, ordered by time.
 
-    Ten bids to an auction, ten auctions to a person, auctions of two days at most, bids in bursts.
+    There are ten bids per auction and ten auctions per person. Auctions last two days at most.
     The queries of examples/auction read the folder `nexmark`.
     """
     from tidemill.nexmark.generate import generate as generate_streams

@@ -29,11 +29,11 @@ def run(
         Format, typer.Option("--format", "-f", help="How to print the result.")
     ] = Format.TABLE,
     changes: Annotated[
-        bool, typer.Option("--changes", help="Rows that come (+) and go (-), and when.")
+        bool, typer.Option("--changes", help="Print rows that come (+) and go (-), and when.")
     ] = False,
     snapshot: Annotated[
         str | None,
-        typer.Option(metavar="AT", help="What holds at an instant: 42 or '2024-03-01 12:00'."),
+        typer.Option(metavar="AT", help="Print the rows at an instant: 42 or '2024-03-01 12:00'."),
     ] = None,
     coalesce: Annotated[
         bool, typer.Option("--coalesce", help="Merge equal rows whose intervals touch.")
@@ -47,12 +47,12 @@ def run(
         bool | None,
         typer.Option(
             "--once/--follow",
-            help="Read what is there and end, or wait for more until Ctrl-C. A script that ends "
-            "with SELECT is run once, others are followed.",
+            help="Read what is there and end, or wait for more until Ctrl-C. By default, a "
+            "script that ends with SELECT is run once, others are followed.",
         ),
     ] = None,
     checkpoint: Annotated[
-        Path | None, typer.Option(help="A folder; started again with it, queries go on.")
+        Path | None, typer.Option(help="A folder from which queries resume after a restart.")
     ] = None,
     durability: Lasting = "machine",
     every: Annotated[
@@ -60,9 +60,7 @@ def run(
     ] = None,
     latency: Latency = "1 second",
     partitions: Partitions = None,
-    late: Annotated[
-        Path | None, typer.Option(help="A folder for rows that came too late, as Parquet.")
-    ] = None,
+    late: Annotated[Path | None, typer.Option(help="A folder for late rows, as Parquet.")] = None,
 ) -> None:
     """Run a script: start its INSERT INTO queries, and print the answer to a SELECT at its end.
 
@@ -92,7 +90,7 @@ def run(
             started.append(Entry("SELECT", script.answer.into(Printer(format), form=form)))
         if given and not started:
             help = "write INSERT INTO, or add --follow"
-            raise TidemillError(f"--{next(iter(given))} is for queries that are started", help=help)
+            raise TidemillError(f"--{next(iter(given))} is for started queries", help=help)
         tell_where(engine, notes)
         if started:
             _run_together(engine, started, follow, given, notes)
@@ -107,12 +105,12 @@ def _check(changes: bool, snapshot: str | None, coalesce: bool, follow: bool) ->
         raise TidemillError("--changes and --snapshot exclude each other", help="choose one")
     if coalesce and (changes or snapshot is not None):
         raise TidemillError(
-            "--coalesce merges intervals, and there are none here",
+            "--coalesce merges intervals, but there are none here",
             help="leave out --changes and --snapshot, or --coalesce",
         )
     if follow and (coalesce or snapshot is not None):
         raise TidemillError(
-            "--coalesce and --snapshot need an answer that is complete",
+            "--coalesce and --snapshot need a complete answer",
             help="end the script with SELECT, and do not --follow",
         )
 
@@ -159,8 +157,8 @@ def instant(text: str) -> int | datetime:
     try:
         return int(text) if text.strip().isdecimal() else datetime.fromisoformat(text)
     except ValueError as error:
-        help = "write a whole number of ticks, or a time as in '2024-03-01 12:00'"
-        raise TidemillError(f"`{text}` is no instant", help=help) from error
+        help = "write an integer, or a time as in '2024-03-01 12:00'"
+        raise TidemillError(f"`{text}` is not an instant", help=help) from error
 
 
 def _summarize(notes: Console, progress: Progress, seconds: float) -> None:
@@ -169,5 +167,5 @@ def _summarize(notes: Console, progress: Progress, seconds: float) -> None:
     notes.print(line, style="dim", highlight=False)
     for name, source in progress.sources.items():
         if source.late_rows:
-            text = f" `{name}`: {source.late_rows:,} rows came after the slack and were left out"
+            text = f" `{name}`: {source.late_rows:,} late rows were dropped"
             notes.print(Text.assemble(("late:", "bold yellow"), text))

@@ -27,19 +27,19 @@ Lasting = Annotated[
     typer.Option(
         "--durability",
         metavar="machine|process",
-        help="What the folder survives: a power cut, or a kill only (which is faster).",
+        help="What the folder survives: a power cut, or only a kill (faster).",
     ),
 ]
 Latency = Annotated[
     str,
-    typer.Option(metavar="TIME", help="How long a tick may take while much waits: '500 ms'."),
+    typer.Option(metavar="TIME", help="How long a tick may take when much is waiting: '500 ms'."),
 ]
 Partitions = Annotated[
     int | None,
     typer.Option(
         min=1,
-        help="How many parts rows are dealt out to. If you do not say: as many as cores on Spark, "
-        "one in this process, and as before with a folder that was used before.",
+        help="The number of partitions. Default: that of the folder, if it was used before; "
+        "otherwise one per core on Spark, and one in this process.",
         show_default=False,
     ),
 ]
@@ -100,7 +100,7 @@ def read(file: str) -> str:
         help = _remedy(Path(file))
         raise TidemillError(f"cannot read {file}: {reason}", help=help) from error
     except UnicodeDecodeError as error:
-        raise TidemillError(f"{file} is not a text in UTF-8", help="convert the file") from error
+        raise TidemillError(f"{file} is not UTF-8 text", help="convert the file") from error
 
 
 def _remedy(path: Path) -> str | None:

@@ -21,21 +21,23 @@ _MOST = Limits()
 def serve(
     file: File = None,
     host: Annotated[
-        str, typer.Option(help="The address to listen on; any but loopback needs a token.")
+        str, typer.Option(help="The address to listen on; all but loopback need a token.")
     ] = "127.0.0.1",
-    port: Annotated[int, typer.Option(min=0, max=65535, help="The port; 0 is any.")] = 8321,
+    port: Annotated[
+        int, typer.Option(min=0, max=65535, help="The port; 0 picks a free one.")
+    ] = 8321,
     token: Annotated[
         str | None,
         typer.Option(
             envvar="TIDEMILL_TOKEN",
             show_envvar=True,
-            help="What clients have to show. Others on this machine may see options of commands: "
-            "rather use the variable.",
+            help="The token that clients must send. Others on this machine can see options: "
+            "better use the variable.",
         ),
     ] = None,
     folder: Annotated[
         Path | None,
-        typer.Option("--dir", help="A folder; started again with it, everything goes on."),
+        typer.Option("--dir", help="A folder from which the server resumes."),
     ] = None,
     every: Annotated[
         str, typer.Option(metavar="TIME", help="The time between ticks, if something is new.")
@@ -47,24 +49,24 @@ def serve(
         list[str] | None,
         typer.Option(
             metavar="PATH_OR_URL",
-            help="A folder, a server, or a format (`kafka()`) that statements of clients may use.",
+            help="A folder, a server, or a format (`kafka()`) that clients may use.",
         ),
     ] = None,
     memory: Annotated[
-        str | None, typer.Option(metavar="BYTES", help="A bound for the graph: 2GB.")
+        str | None, typer.Option(metavar="BYTES", help="A memory bound for the graph: 2GB.")
     ] = None,
-    cpu: Annotated[float | None, typer.Option(help="A bound for the graph, in cores.")] = None,
+    cpu: Annotated[float | None, typer.Option(help="A CPU bound for the graph, in cores.")] = None,
     late: Annotated[
-        str | None, typer.Option(metavar="PATH", help="A folder for rows that come too late.")
+        str | None, typer.Option(metavar="PATH", help="A folder for late rows.")
     ] = None,
     durability: Lasting = "machine",
-    max_body: Annotated[int, typer.Option(help="Bytes of a request.")] = _MOST.body_bytes,
-    max_rows: Annotated[int, typer.Option(help="Rows of an answer.")] = _MOST.result_rows,
-    max_kept: Annotated[int, typer.Option(help="Rows kept of a query.")] = _MOST.kept_rows,
+    max_body: Annotated[int, typer.Option(help="Bytes per request.")] = _MOST.body_bytes,
+    max_rows: Annotated[int, typer.Option(help="Rows per answer.")] = _MOST.result_rows,
+    max_kept: Annotated[int, typer.Option(help="Rows kept per query.")] = _MOST.kept_rows,
     max_queries: Annotated[int, typer.Option(help="Queries.")] = _MOST.queries,
     max_sockets: Annotated[int, typer.Option(help="Sockets at a time.")] = _MOST.sockets,
     max_seconds: Annotated[
-        float, typer.Option(help="Seconds of a query that is run at once.")
+        float, typer.Option(help="Seconds per query of /api/run.")
     ] = _MOST.run_seconds,
     max_tick_seconds: Annotated[
         float, typer.Option(help="Seconds of a query in one tick.")
@@ -80,11 +82,11 @@ def serve(
     ] = False,
     open_page: Annotated[bool, typer.Option("--open", help="Open the page in a browser.")] = False,
 ) -> None:
-    """Serve an engine: an API over HTTP under /api, and a page to watch it.
+    """Serve an engine: an HTTP API under /api, and a web page.
 
-    The statements of FILE.sql are run first. Queries in it run from the beginning; those without a
-    name get one. With --dir, a server that was stopped, or killed, goes on where it was; the file
-    is not run again then.
+    The statements of FILE.sql are run first. Its queries start at once; those without a name get
+    one. With --dir, a server that was stopped, or killed, resumes where it was; then the file is
+    not run again.
     """
     from tidemill.server.main import Serving, seconds
 

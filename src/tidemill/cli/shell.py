@@ -30,23 +30,23 @@ def shell(
         typer.Option(envvar="TIDEMILL_TOKEN", show_envvar=True, help="The token of the server."),
     ] = None,
     token_file: Annotated[
-        Path | None, typer.Option(help="A file with the token, which others cannot see then.")
+        Path | None, typer.Option(help="A file with the token, so that others cannot see it.")
     ] = None,
     runtime: Annotated[
         Runtime, typer.Option(help="Spark on this machine, or this process (no Java).")
     ] = Runtime.INPROCESS,
     every: Annotated[
         str,
-        typer.Option(metavar="TIME", help="The time between ticks; never: \\tick makes them."),
+        typer.Option(metavar="TIME", help="The time between ticks; with never, \\tick runs one."),
     ] = "200 milliseconds",
     format: Annotated[
         Format, typer.Option("--format", "-f", help="How to print results.")
     ] = Format.TABLE,
 ) -> None:
-    """Ask questions at a prompt, of an engine inside or of a server.
+    """Type SQL at a prompt, for an engine inside or for a server.
 
-    \\? lists the commands. Statements can also come from standard input, a file, or -c: they are
-    run up to the first mistake, and the exit code is 1 if there is one. Results go to standard
+    \\? lists the commands. Statements can also come from standard input, a file, or -c: they
+    run until the first error, and then the exit code is 1. Results go to standard
     output, everything else to standard error.
     """
     # Other commands start sooner without what only the shell needs.

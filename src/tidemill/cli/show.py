@@ -87,7 +87,7 @@ def some_rows(answer: pa.Table) -> Group:
 def show_mistake(console: Console, error: TidemillError) -> None:
     """What a wrong query is answered with."""
     heading(console, "And if the query is wrong?")
-    console.print("It is refused before it runs, with its place and a remedy.")
+    console.print("It is refused before it runs, with its position and a remedy.")
     console.print(Padding(diagnostic(error), (1, 2, 0, 2)))
 
 

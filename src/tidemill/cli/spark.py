@@ -15,8 +15,7 @@ Where = Annotated[
     Runtime | None,
     typer.Option(
         "--runtime",
-        help="Spark on this machine, or this process (no Java). If you do not say: Spark, where "
-        "there is Java.",
+        help="Spark on this machine, or this process (no Java). Default: Spark, if there is Java.",
         show_default=False,
     ),
 ]

@@ -19,7 +19,7 @@ _LINKS = (
     ("tidemill demo", "eight questions, on Spark"),
     ("tidemill run examples/csv/top_bids.sql", "a script over CSV files"),
     ("docs/getting-started.md", "from Python, step by step"),
-    ("docs/language.md", "all that one can write"),
+    ("docs/language.md", "the whole language"),
 )
 
 
@@ -32,7 +32,7 @@ def tour(console: Console, pause: bool) -> None:
     for number, station in enumerate(STATIONS, 1):
         _visit(console, engine, station, number)
         if pause:
-            console.input("[dim]Enter goes on[/] ")
+            console.input("[dim]Press Enter to continue[/] ")
     _readings(console, engine)
     try:
         engine.sql(WRONG)

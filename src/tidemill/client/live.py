@@ -41,7 +41,7 @@ def subscribed(
         )
     except (OSError, InvalidHandshake) as error:
         help = "is `tidemill serve` running there, and is the token right?"
-        raise RequestError(f"the server at {url} tells no news: {error}", help=help) from error
+        raise RequestError(f"the server at {url} sends no updates: {error}", help=help) from error
     with connection:
         connection.send(json.dumps({"subscribe": list(topics), "every": every}))
         yield _messages(connection)

@@ -156,7 +156,7 @@ def _checked(url: str) -> str:
     parts = urlsplit(url)
     if parts.scheme not in ("http", "https") or not parts.hostname:
         help = "write for example http://127.0.0.1:8321"
-        raise TidemillError(f"`{url}` is no address of a server", help=help)
+        raise TidemillError(f"`{url}` is not the address of a server", help=help)
     return url
 
 

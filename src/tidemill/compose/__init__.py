@@ -18,7 +18,7 @@ A composed plan is JSON, so that a page can keep it::
      "inputs": {"min": 1, "max": 1},
      "settings": [{"name": "condition", "title": "Condition", "type": "condition",
                    "required": true, "default": null, "choices": [],
-                   "help": "What must be true of a row.", "example": "price > 10"}]}
+                   "help": "The condition that a row must satisfy.", "example": "price > 10"}]}
 
 Types of settings, and what their values are:
 

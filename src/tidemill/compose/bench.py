@@ -193,7 +193,7 @@ class Bench:
             found = self.bound(node, stage)
             if not isinstance(found, exp.Column):
                 help = "compute it with a Project below"
-                raise error_at(PlanError, "this is no column of the input", node, help)
+                raise error_at(PlanError, "this is not a column of the input", node, help)
             return str(found.name)
 
 

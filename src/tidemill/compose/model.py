@@ -70,7 +70,7 @@ class Composed:
             level, output = data.get("level", "logical"), data.get("output")
         except (AttributeError, KeyError, TypeError, ValueError) as error:
             help = 'a node is {"id", "kind", "settings", "inputs", "x", "y"}'
-            raise TidemillError("this is no composed plan", help=help) from error
+            raise TidemillError("this is not a composed plan", help=help) from error
         if level not in LEVELS:
             help = f"levels: {', '.join(LEVELS)}"
             raise TidemillError(f"there is no level `{level}` of plans", help=help)

@@ -58,7 +58,7 @@ def length(text: str) -> Duration | Unbounded:
     """
     if not _LENGTH.fullmatch(text):
         help = "write for example 5 MINUTES, or 5 where time is a number"
-        raise PlanError(f"`{text}` is no length of time", help=help)
+        raise PlanError(f"`{text}` is not a duration", help=help)
     found: Duration | Unbounded = _parsed(
         text,
         "SELECT 1 FROM x WINDOW(RANGE",

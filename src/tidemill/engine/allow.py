@@ -93,7 +93,7 @@ class AllowList:
         """Fail if a path into the folders of the list leads elsewhere by now."""
         if self.around(path) and not self._permits_path(str(path)):
             help = "a link on the way has changed"
-            raise CatalogError(f"{path} leads out of the folders that are allowed", help=help)
+            raise CatalogError(f"{path} leads outside the allowed folders", help=help)
 
     def permits(self, format: str, options: Mapping[str, object]) -> bool:
         """Whether a source or sink with these options is on the list."""

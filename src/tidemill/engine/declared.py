@@ -104,7 +104,7 @@ class Declared:
         """
         if valid and changing:
             help = "give the two columns to one of them"
-            raise CatalogError(f"`{name}` is either valid or changing, not both", help=help)
+            raise CatalogError(f"`{name}` cannot have both valid= and changing=", help=help)
         times = valid or (changing if isinstance(changing, tuple) else None)
         rows, types = self._rows(name, source)
         for column in times or ():

@@ -125,4 +125,4 @@ class Engine(QueryHost):
 
 def _nobody_reads(desk: Desk, text: str) -> Query:
     help = "from tidemill.compose import read_plan; Engine(plans=read_plan)"
-    raise UnsupportedError("nobody reads plans for this engine", help=help)
+    raise UnsupportedError("this engine cannot read composed plans", help=help)

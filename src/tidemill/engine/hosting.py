@@ -142,7 +142,7 @@ class QueryHost(Declared):
         """
         if self._graph is not None and self._graph.is_active:
             help = "it is engine.graph; stop it with engine.graph.stop()"
-            raise TidemillError("the graph of this engine is running already", help=help)
+            raise TidemillError("the graph of this engine is already running", help=help)
         seconds = seconds_of(every)
         self._place.prepare()
         run = self._place.run(checkpoint, late=late, is_open=True)
@@ -212,7 +212,7 @@ class QueryHost(Declared):
         """The query of a text that is one."""
         statement = parse_one(text)
         if not isinstance(statement, QueryStatement):
-            raise TidemillError("that is no query", help="write SELECT ...")
+            raise TidemillError("this is not a query", help="write SELECT ...")
         if self.allow is not None:
             self.allow.check(statement)
         return self._planning.query(statement, statement.tree, SinkRequest(), self)
@@ -308,7 +308,7 @@ def seconds_of(every: str | None) -> float | None:
 def _refuse_own_run(options: RunOptions) -> None:
     if options.are_of_a_graph:
         raise TidemillError(
-            "checkpoint, available_now, every and late are those of the running graph",
+            "checkpoint, available_now, every and late belong to the running graph",
             help="give them to engine.run, or stop the graph with engine.graph.stop()",
         )
 
@@ -320,6 +320,7 @@ def _refuse_other_sources(queries: Iterable[Query]) -> None:
         for name, info in query.sources.items():
             if found.setdefault(name, info) != info:
                 raise TidemillError(
-                    f"`{name}` is not the same stream in all queries: it was dropped and made anew",
-                    help="make the queries again with engine.sql",
+                    f"`{name}` is not the same stream in all queries: it was dropped and "
+                    "created again",
+                    help="create the queries again with engine.sql",
                 )

@@ -14,7 +14,7 @@ from tidemill.errors import CatalogError, nearest
 def name_is_taken(name: str) -> CatalogError:
     """What is said of a name that something has already."""
     help = f"choose another name, or drop `{name}` first"
-    return CatalogError(f"`{name}` exists already", help=help)
+    return CatalogError(f"`{name}` already exists", help=help)
 
 
 def unknown_query(name: str, known: Iterable[str]) -> CatalogError:

@@ -61,7 +61,7 @@ class Place:
         entry = self.catalog.lookup(name)
         if not isinstance(entry, SourceInfo):
             help = f"it reads {', '.join(sorted(entry.depends_on))}"
-            raise CatalogError(f"`{entry.name}` is computed: it cannot be changed", help=help)
+            raise CatalogError(f"`{entry.name}` is derived: it cannot be changed", help=help)
         return entry
 
     def run(

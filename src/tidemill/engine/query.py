@@ -327,7 +327,9 @@ class Query:
         if isinstance(at, int):
             return at
         if self.planned.domain is not TimeDomain.MICROSECONDS:
-            raise TidemillError(f"{at} is no instant of this query", help="time here is an integer")
+            raise TidemillError(
+                f"{at} is not an instant of this query", help="time here is an integer"
+            )
         aware = at if at.tzinfo else at.replace(tzinfo=UTC)
         return int(pa.scalar(aware, pa.timestamp("us", "UTC")).value)
 

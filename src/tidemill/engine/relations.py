@@ -89,11 +89,11 @@ class KeptRelation:
             value = pa.scalar(aware, pa.timestamp("us", "UTC")).value
         if isinstance(value, bool) or not isinstance(value, int) or not _is_time(value):
             help = "an instant is an integer from 0 on, or a datetime from 1970 on"
-            raise CatalogError(f"{at!r} is no instant", help=help)
+            raise CatalogError(f"{at!r} is not an instant", help=help)
         return value
 
     def _no_instant(self, at: datetime) -> CatalogError:
-        message = f"`{self.info.name}` is used with integer time, and {at} is no instant of it"
+        message = f"`{self.info.name}` is used with integer time, and {at} is not an instant of it"
         return CatalogError(message, help="give `at` as an integer")
 
 

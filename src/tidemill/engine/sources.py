@@ -85,7 +85,7 @@ class Sources:
             raise CatalogError(f"`{info.name}` does not change", help=help)
         if is_change_source(info):
             help = f"change it there: queries see what happens in {info.format}"
-            raise CatalogError(f"`{info.name}` is kept in {info.format}", help=help)
+            raise CatalogError(f"`{info.name}` is stored in {info.format}", help=help)
         name = info.name.casefold()
         if name not in self._kept:
             log = None if self.store is None else RelationLog(self.store, info.name)
@@ -109,7 +109,7 @@ class Sources:
             return rows.view() if bounded else rows.open(store)  # seen, it goes on waiting
         if is_change_source(info):
             help = "CREATE RELATION ... reads it"
-            raise ExecutionError(f"{info.format} is no source of streams", help=help)
+            raise ExecutionError(f"{info.format} cannot be the source of a stream", help=help)
         if rows is None and self._is_read_here(info):
             return files_feed(info, store, bounded, self._within(info))
         return self._spark_feed(info, rows, store, bounded)

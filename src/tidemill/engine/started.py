@@ -75,7 +75,7 @@ class StartedQuery:
         """Plan the query with what is known now, and go on with the new plan if it is better."""
         if self._definition.is_fixed:
             raise UnsupportedError(
-                f"the operators of `{self.name}` were chosen by hand, and stay",
+                f"the operators of `{self.name}` were chosen by hand and are not optimized",
                 help=f"give it a definition that can be planned: ALTER QUERY {self.name} AS ...",
             )
         return self._host.reoptimizer.optimize(self.name)

@@ -123,7 +123,7 @@ class StatisticsStore:
             self._seen = Statistics(streams, stored["selectivities"]).over(self._seen)
         except (ValueError, TypeError, KeyError, AttributeError) as error:
             help = "write one with engine.statistics.save(path)"
-            raise TidemillError(f"{path} is no file of statistics", help=help) from error
+            raise TidemillError(f"{path} is not a statistics file", help=help) from error
 
     def __repr__(self) -> str:
         known = self.known
@@ -152,7 +152,7 @@ class StatisticsStore:
         entry = self._catalog.lookup(name)
         if not isinstance(entry, SourceInfo):
             raise CatalogError(
-                f"`{entry.name}` is computed: hints are about streams that come from outside",
+                f"`{entry.name}` is derived: give hints about its sources",
                 help=f"it reads {', '.join(sorted(entry.depends_on))}",
             )
         return entry
@@ -162,7 +162,7 @@ class StatisticsStore:
         columns = [] if tree is None else list(tree.find_all(exp.Column))
         if tree is None or not columns:
             help = 'for example "bid.price > 10" or "bid.item = ask.item"'
-            raise TidemillError(f"`{text}` is no condition on columns", help=help)
+            raise TidemillError(f"`{text}` is not a condition on columns", help=help)
         return str(Scalar(rewrite(tree, lambda node: self._placed(node, text)), pa.bool_()))
 
     def _placed(self, node: exp.Expr, text: str) -> exp.Expr:
@@ -189,14 +189,16 @@ def _column(info: SourceInfo, name: str) -> str:
 
 def _positive(what: str, value: float) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < math.inf:
-        message = f"{what}: {value!r} is no number greater than zero"
+        message = f"{what}: {value!r} is not a number greater than zero"
         raise TidemillError(message, help="leave it out if you do not know it")
     return float(value)
 
 
 def _share(text: str, value: float) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
-        raise TidemillError(f"{value!r} is no share of the rows that meet `{text}`", help="0 to 1")
+        raise TidemillError(
+            f"{value!r} is not a share of the rows that satisfy `{text}`", help="0 to 1"
+        )
     return float(value)
 
 
@@ -211,7 +213,7 @@ def _per(info: SourceInfo, per: int | str | timedelta | None) -> int:
 def _length(info: SourceInfo, length: int | str | timedelta) -> float:
     if info.kind is not SourceKind.INTERVALS or info.domain is None:
         help = "give streams a length with WINDOW in queries"
-        raise CatalogError(f"the rows of `{info.name}` bring no validity of their own", help=help)
+        raise CatalogError(f"the rows of `{info.name}` come without a validity", help=help)
     return _positive("length", duration(length, info.domain))
 
 

@@ -51,7 +51,7 @@ def duration(value: int | str | timedelta, domain: TimeDomain) -> int:
             if micros is not None and number.isdigit():
                 return int(number) * micros
     other = ", '5 minutes' or a timedelta" if domain is TimeDomain.MICROSECONDS else " of ticks"
-    raise CatalogError(f"{value!r} is no duration here", help=f"use a whole number{other}")
+    raise CatalogError(f"{value!r} is not a duration here", help=f"use an integer{other}")
 
 
 def is_spark_frame(source: Any) -> bool:

@@ -65,6 +65,10 @@ class Ticking:
         for _ in range(ticks):
             self._run.tick()
 
+    def tick_if_more(self) -> bool:
+        """Make a tick if something is there that was not read yet; whether one was made."""
+        return self._run.tick_if_more()
+
     def tick_every(
         self, seconds: float, failed: Callable[[Exception], None] | None = None
     ) -> Ticker:

@@ -90,7 +90,7 @@ def _held(path: str) -> Iterator[str]:
 def refuse_outside(real: str, path: str, roots: Sequence[str]) -> None:
     """Fail if a file is in none of some folders; `path` is what leads there."""
     if not any(real == root or real.startswith(root.rstrip("/") + "/") for root in roots):
-        raise PermissionError(f"{path} leads out of the folders that are allowed")
+        raise PermissionError(f"{path} leads outside the allowed folders")
 
 
 def opened_stored(path: str) -> pa.NativeFile:

@@ -108,6 +108,6 @@ def _inputs(new: Exec, old: Exec) -> Iterator[tuple[int, Exec]]:
 
 def _elsewhere(new: Plan, old: Plan) -> ExecutionError:
     return ExecutionError(
-        f"{new.label} cannot go on in the place of {old.label}: its rows are in other partitions",
+        f"{new.label} cannot replace {old.label}: its rows are in other partitions",
         help="start it as a query of its own, beside the old one",
     )

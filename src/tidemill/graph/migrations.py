@@ -78,8 +78,8 @@ class Migrations:
         known = self.of.get(name)
         if known is not None and known.is_running:
             raise ExecutionError(
-                f"the query `{name}` is on its way to another plan until {known.split}",
-                help="wait until the time of its streams has passed that instant, or stop it",
+                f"the query `{name}` is migrating to another plan until {known.split}",
+                help="wait until the watermark of its streams has passed that instant, or stop it",
             )
         return query
 
@@ -254,7 +254,7 @@ def _other_columns(name: str, old: Exec, new: Exec) -> TidemillError:
 
 def _never(name: str) -> TidemillError:
     return PlanError(
-        f"the query `{name}` cannot go on with this plan: it needs rows that came before",
-        help="windows over rows, and unbounded ones, remember for ever: let the new plan have the "
+        f"the query `{name}` cannot continue with this plan: it needs rows that came before",
+        help="windows over rows, and unbounded ones, keep rows for ever: let the new plan have the "
         "same ones, over the same rows, or start another query with partial=True beside it",
     )

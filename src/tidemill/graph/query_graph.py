@@ -123,7 +123,7 @@ class QueryGraph:
                 return self._taken_up(name, job, meaning)
             if self.is_running(name):
                 help = "choose another name, or stop it first"
-                raise CatalogError(f"the query `{name}` is running already", help=help)
+                raise CatalogError(f"the query `{name}` is already running", help=help)
             if not self._is_open and self.run.restored is not None:
                 raise _unknown(name, self.run.restored)
             self.finish()
@@ -387,13 +387,13 @@ def _unknown(name: str, restored: Restored) -> TidemillError:
     return CatalogError(
         f"the checkpoint does not know the query `{name}`: it has {', '.join(restored.roots)}",
         help="start the queries that it was made with, in their order, or choose another "
-        "checkpoint; a query that has failed beside others cannot go on",
+        "checkpoint; a query that has failed beside others cannot resume",
     )
 
 
 def _never(name: str) -> TidemillError:
     return TidemillError(
         f"the query `{name}` would never be complete: it needs rows that came before it was added",
-        help="windows over rows, and unbounded ones, remember for ever: start the query before the "
-        "first rows come, or with partial=True to answer with what comes from now on",
+        help="windows over rows, and unbounded ones, keep rows for ever: start the query before "
+        "the first rows come, or with partial=True to answer with what comes from now on",
     )

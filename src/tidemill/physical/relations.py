@@ -59,7 +59,7 @@ class ChangingRelations:
                 items, version = _with_version(plan.items, child)
                 calls = used(self._functions, *(scalar for _, scalar in items))
                 return Relation(ProjectExec(child.plan, items, calls), child.kind, version)
-        raise TypeError(f"{type(plan).__name__} is no relation")
+        raise TypeError(f"{type(plan).__name__} is not a relation")
 
 
 def _with_version(items: Items, child: Relation) -> tuple[Items, str]:

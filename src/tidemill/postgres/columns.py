@@ -104,11 +104,11 @@ def check_shape(table: Table, before: Mapping[str, str], now: Mapping[str, str])
         what = "was not read before" if was is None else _difference(was, is_now)
         raise ExecutionError(
             f"the column `{name}` of the table `{table.name}` {what}",
-            help="how this changed its rows is not known: start the query anew, with another "
+            help="how this changed its rows is not known: start the query again, with another "
             "checkpoint",
         )
 
 
 def _difference(was: str, is_now: str) -> str:
     old, new = was.partition(" ")[2], is_now.partition(" ")[2]
-    return "was dropped and made anew" if old == new else f"is now {new}, and was {old}"
+    return "was dropped and created again" if old == new else f"is now {new}, and was {old}"

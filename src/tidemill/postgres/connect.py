@@ -59,7 +59,7 @@ class Server:
         except psycopg.ProgrammingError:
             # libpq's own words would repeat the text, and with it perhaps a password.
             raise ExecutionError(
-                "the option url is neither a URL of PostgreSQL nor libpq's list of settings",
+                "the option url is neither a PostgreSQL URL nor libpq's list of settings",
                 help="as in url => 'postgresql://user@host:5432/database'",
             ) from None
 
@@ -86,7 +86,7 @@ def seconds(value: OptionValue) -> float:
     number, _, unit = str(value).strip().partition(" ")
     micros = UNIT_MICROS.get((unit.strip() or "second").upper().removesuffix("S"))
     if micros is None or not re.fullmatch(r"\d+(\.\d+)?", number):
-        raise ExecutionError(f"{value!r} is no length of time", help="as in '30 seconds'")
+        raise ExecutionError(f"{value!r} is not a duration", help="as in '30 seconds'")
     return float(number) * micros / 1_000_000
 
 
@@ -126,6 +126,6 @@ def _away(server: Server, error: Exception) -> ExecutionError:
     waited = "" if _HOPELESS.search(str(error)) else f" for {server.patience:.0f} s"
     return ExecutionError(
         f"PostgreSQL at {server} cannot be used{waited}: {server.shown(error)}",
-        help="check the server and start the query again: with its checkpoint it goes on where it "
+        help="check the server and start the query again: with its checkpoint it resumes where it "
         "was, and nothing is lost; retry => '5 minutes' waits longer",
     )

@@ -145,7 +145,7 @@ def install(connection: Connection, name: TableName, own: TableName | None = Non
     """Do what `watch` does, over a connection."""
     if connection.info.server_version < _OLDEST_SERVER:
         message = f"this PostgreSQL is too old: {connection.info.server_version // 10000}"
-        raise ExecutionError(message, help="tables that change are read from version 13 on")
+        raise ExecutionError(message, help="reading changes needs PostgreSQL 13 or newer")
     table = get_table(connection, name)
     check_plain(table)
     log = log_name(table, own)
@@ -169,7 +169,7 @@ def check_plain(table: Table) -> None:
     """Refuse tables whose rows may change without a trigger of theirs."""
     if not table.is_plain:
         raise ExecutionError(
-            f"changes of `{table.name}` cannot be watched: it is a view, or has parts",
+            f"changes of `{table.name}` cannot be watched: it is a view, or has child tables",
             help="watch the tables that it is made of, each as a relation of its own",
         )
 

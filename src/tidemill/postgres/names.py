@@ -33,7 +33,7 @@ class TableName:
         """Read a name as options give it; quotes are needed where a part has a dot."""
         if (match := _NAME.fullmatch(text)) is None:
             help = "as in 'orders', 'app.orders' or '\"with.dot\"'"
-            raise ExecutionError(f"`{text}` is no name of a table", help=help)
+            raise ExecutionError(f"`{text}` is not the name of a table", help=help)
         schema, name = (_unquoted(part) for part in match.groups())
         return TableName(schema, name or "")
 

@@ -26,7 +26,7 @@ from tidemill.postgres.options import checked
 from tidemill.postgres.tables import Table, get_table
 
 _ADDED = (Field(OPERATION, pa.int8()), Field(INSTANT, pa.int64()))
-_ANEW = "start the query anew, with another checkpoint"
+_ANEW = "start the query again, with another checkpoint"
 
 _BEGIN = f"SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY; {EXACT}"
 _LOCK = sql.SQL("LOCK TABLE {} IN ACCESS SHARE MODE")
@@ -170,11 +170,11 @@ def _check_table(since: _Position, now: _Position, table: Table, watched: bool) 
             help=_ANEW,
         )
     if since.table != now.table:
-        raise ExecutionError(f"the table `{table.name}` was dropped and made anew", help=_ANEW)
+        raise ExecutionError(f"the table `{table.name}` was dropped and created again", help=_ANEW)
     check_shape(table, since.columns, now.columns)
     if not watched:
         raise ExecutionError(
-            f"the table `{table.name}` is watched no longer: its triggers or its log are gone or "
+            f"the table `{table.name}` is no longer watched: its triggers or its log are gone or "
             "switched off",
             help=_ANEW,
         )

@@ -126,8 +126,8 @@ def _made(connection: Connection, name: TableName, types: Mapping[str, tuple[str
 def _check_columns(table: Table, types: Mapping[str, tuple[str, ...]]) -> None:
     if not table.is_plain:
         help = "write to a table of its own"
-        raise ExecutionError(f"`{table.name}` is a view, or has parts", help=help)
-    wrong = [f"it has `{name}` besides" for name in table.columns if name not in types]
+        raise ExecutionError(f"`{table.name}` is a view, or has child tables", help=help)
+    wrong = [f"it also has `{name}`" for name in table.columns if name not in types]
     for name, fitting in types.items():
         if (column := table.columns.get(name)) is None:
             wrong.append(f"it lacks `{name}`")
@@ -135,8 +135,8 @@ def _check_columns(table: Table, types: Mapping[str, tuple[str, ...]]) -> None:
             wrong.append(f"`{name}` is {column.type}, not {fitting[0]}")
     if wrong:
         raise ExecutionError(
-            f"the table `{table.name}` has not the columns of the result: {'; '.join(wrong)}",
-            help="drop it, so that it is made anew, or write to another table",
+            f"the table `{table.name}` does not have the columns of the result: {'; '.join(wrong)}",
+            help="drop it, so that it is created again, or write to another table",
         )
 
 
@@ -150,7 +150,7 @@ def _is_new(connection: Connection, target: Target, replace: bool) -> bool:
         raise ExecutionError(
             f"the table `{target.name}` holds the result of another query, or of this one with "
             "another checkpoint",
-            help=f"go on with that checkpoint, {_ELSEWHERE}",
+            help=f"continue with that checkpoint, {_ELSEWHERE}",
         )
     rows = sql.SQL("SELECT EXISTS (SELECT FROM {})").format(target.name.identifier)
     if connection.execute(rows).fetchone() == (True,):

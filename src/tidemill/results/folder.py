@@ -91,5 +91,5 @@ def _telling(uri: str) -> Iterator[None]:
     except OSError as error:
         raise ExecutionError(
             f"results cannot be written to {uri}: {error}",
-            help="give it room and the right to be written to, and start the query again",
+            help="make room or allow writing to it, and start the query again",
         ) from error

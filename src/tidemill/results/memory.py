@@ -70,6 +70,6 @@ def _limit_of(options: Mapping[str, Any]) -> int:
         return int(given)
     except (TypeError, ValueError):
         raise ExecutionError(
-            f"the limit of the sink memory is no number: {given!r}",
+            f"the limit of the sink memory is not a number: {given!r}",
             help="say how many rows it may keep: limit=10_000",
         ) from None

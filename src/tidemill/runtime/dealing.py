@@ -55,14 +55,18 @@ def partition_of(rows: pl.DataFrame, names: Sequence[str], partitions: int) -> I
     # (A column may be compared with several others, and so occur more than once.)
     keys = key_values(rows, names or rows.columns[:1])
     hashes = keys.hash_rows(seed=0).to_numpy()
-    return (hashes % np.uint64(partitions)).astype(np.int64)
+    if partitions & (partitions - 1):
+        hashes = hashes % np.uint64(partitions)
+    else:
+        hashes = hashes & np.uint64(partitions - 1)  # the same, in a tenth of the time
+    return hashes.view(np.int64)
 
 
 def _apart(rows: pl.DataFrame, tag: int, places: Ints, targets: range) -> Iterator[Parcel]:
     for target in targets:
-        mine = np.flatnonzero(places == target)
-        if len(mine):
-            yield Parcel(target, tag, rows if len(mine) == rows.height else rows[mine])
+        mine = places == target
+        if mine.any():
+            yield Parcel(target, tag, rows if mine.all() else rows.filter(mine))
 
 
 def _spread(

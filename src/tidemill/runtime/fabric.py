@@ -17,10 +17,10 @@ class Fabric(Protocol):
     """Calls the tasks of a tick: those that read, then stage by stage those of all partitions.
 
     If it `is_local`, tasks run in this process, one after the other, with the objects that they
-    are given. Up to so many bytes that come in a tick are read by every partition itself: `direct`
-    reading is less work than sending rows to each other. `writes_spark_formats` tells whether it
-    knows other formats than ours, and with `has_local_paths` a path without a scheme is one of
-    this machine.
+    are given. A tick that takes no more than so much `effort_of` reading is read by every partition
+    itself: `direct` reading is less work than sending rows to each other. `writes_spark_formats`
+    tells whether it knows other formats than ours, and with `has_local_paths` a path without a
+    scheme is one of this machine.
     """
 
     partitions: int

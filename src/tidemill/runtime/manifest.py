@@ -61,7 +61,7 @@ def open_manifest(store: Store, partitions: int) -> Manifest:
         raise ExecutionError(
             f"the checkpoint {store.uri} belongs to another version of Tidemill: "
             f"it has the format {found.get('format')}, not {FORMAT}",
-            help="choose another checkpoint, or delete this one to start anew",
+            help="choose another checkpoint, or delete this one to start again",
         )
     return Manifest(int(found["partitions"]), found.get("hash") != hash_version())
 

@@ -42,7 +42,7 @@ class NativeTotals(dict[Exec, NodeProgress]):
     def add(self, nodes: Sequence[Exec], reports: Sequence[Report]) -> None:
         """Take a tick into account; the nodes are those of the parts, in their order."""
         for report in reports:
-            if report.level == 0:
+            if report.level == 0 and report.operators:
                 for node, progress in zip(nodes, report.operators, strict=True):
                     if progress.rows_out or any(progress.rows_in):
                         self._add(node, progress)

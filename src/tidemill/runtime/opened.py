@@ -154,6 +154,12 @@ class Opened:
         except (TidemillError, OSError):
             return True
 
+    def look_anew(self) -> None:
+        """What was seen of streams before is old; a look costs time for every file that is known,
+        so that there is one for each tick."""
+        for stream in self.streams.values():
+            stream.looked = None
+
     def note_domain(self, source: str, domain: TimeDomain | None) -> None:
         """A relation that changes has the time of the queries that read it."""
         if source in self.changing and domain is not None:

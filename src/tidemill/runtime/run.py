@@ -252,7 +252,7 @@ class Run:
         """Write an epoch down that begins with the next tick."""
         if self._unfinished is not None:
             raise ExecutionError(
-                "the queries of the checkpoint have to go on first",
+                "the queries of the checkpoint have to resume first",
                 help=f"start them again under their names: {', '.join(self._members)}",
             )
         # Between the same two ticks, plans may have been replaced already.
@@ -291,10 +291,23 @@ class Run:
     def tick(self) -> None:
         """Read what has come, and give every query its new answers."""
         with self.lock:
-            if self._lost is not None:
-                raise self._lost
-            self._refuse_detached()
-            self._make(*self._begun())
+            self._opened.look_anew()
+            self._tick()
+
+    def tick_if_more(self) -> bool:
+        """Make a tick if it would bring something; whether it did."""
+        with self.lock:
+            self._opened.look_anew()
+            if not self.has_more:
+                return False
+            self._tick()
+            return True
+
+    def _tick(self) -> None:
+        if self._lost is not None:
+            raise self._lost
+        self._refuse_detached()
+        self._make(*self._begun())
 
     def _make(self, begun: Begun, planned: PlannedEpoch) -> None:
         try:
@@ -306,7 +319,7 @@ class Run:
                     Failure.of(error) if isinstance(error, Exception) else Failure("it was ended")
                 )
                 self._lost = ExecutionError(
-                    f"a tick could not be made, and without a checkpoint not again: {what.message}",
+                    f"a tick failed and, without a checkpoint, cannot be repeated: {what.message}",
                     help=what.help or "start the queries again",
                 )
             raise
@@ -429,7 +442,7 @@ class Run:
         if reason is not None:
             raise ExecutionError(
                 f"the checkpoint was made with another version of Polars: {reason}",
-                help="use that version, or start anew with another checkpoint",
+                help="use that version, or start again with another checkpoint",
             )
         if epoch.tick < self._next:
             epoch = replace(
@@ -608,9 +621,7 @@ class Run:
 
     def tick_or_wait(self) -> None:
         """Make a tick if it would bring something; else wait a moment."""
-        if self.has_more:
-            self.tick()
-        else:
+        if not self.tick_if_more():
             time.sleep(_MOMENT)
 
     def process_all_available(self) -> None:
@@ -624,8 +635,8 @@ class Run:
         for each in coming:
             with suppress(TidemillError):  # queries that read it have failed for it
                 each.result()
-        while self.has_more:
-            self.tick()
+        while self.tick_if_more():
+            pass
 
     def stop(self) -> None:
         """Let go of everything; what is in the store stays as it is."""

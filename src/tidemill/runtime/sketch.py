@@ -19,10 +19,12 @@ import numpy as np
 import polars as pl
 
 from tidemill.physical.arrays import Array
+from tidemill.physical.compiled import compiled_for, fixed
 
 _INDEX_BITS = 10
 _REGISTERS = 1 << _INDEX_BITS
-_RANK_BITS = 48  # the upper ones of a hash; floats hold them exactly
+_RANK_BITS = 48  # the upper ones of a hash; the others choose a register
+_HASH = ~np.uint64(0)  # the largest one
 _SLICE = 1 << 16
 _SKIPPED = 7 * _SLICE
 """Rows that are left out after a slice that brought nothing new."""
@@ -35,6 +37,25 @@ _RECENT_ROWS = 1 << 20
 
 STANDARD_ERROR = 1.04 / math.sqrt(_REGISTERS)
 """Of an estimate, as a share of the true number."""
+
+
+@compiled_for(fixed(np.zeros(0, np.uint64)), _HASH, np.zeros(0, np.uint8))
+def note(hashes: Array, largest: np.uint64, registers: Array) -> bool:
+    """Let registers know the ranks of hashes: the zeros before their first bit, and one more.
+
+    Whether any has changed; none does by a hash that is larger than the largest.
+    """
+    changed = False
+    for hash in hashes:
+        if hash <= largest:
+            index = hash & np.uint64(_REGISTERS - 1)
+            rank = 1
+            while rank < _RANK_BITS and not (hash >> np.uint64(64 - rank)) & np.uint64(1):
+                rank += 1
+            if rank > registers[index]:
+                registers[index] = rank
+                changed = True
+    return changed
 
 
 class Sketch:
@@ -63,18 +84,9 @@ class Sketch:
 
     def _take(self, hashes: Array) -> bool:
         """Whether any of the hashes changed a register."""
-        lowest = int(self._registers.min())
-        if lowest:
-            # A hash whose rank is not above that of all registers can change none.
-            hashes = hashes[hashes < np.uint64(1 << (64 - lowest))]
-        index = (hashes & np.uint64(_REGISTERS - 1)).astype(np.intp)
-        upper = hashes >> np.uint64(64 - _RANK_BITS)
-        # The exponent of a float is the number of bits of the integer.
-        bits = ((upper | np.uint64(1)).astype(np.float64).view(np.int64) >> 52) - 1022
-        rank = (_RANK_BITS + 1 - bits).astype(np.uint8)
-        new = rank > self._registers[index]
-        np.maximum.at(self._registers, index[new], rank[new])
-        return bool(new.any())
+        # A hash whose rank is not above that of all registers can change none.
+        largest = _HASH >> np.uint64(self._registers.min())
+        return note(fixed(hashes), largest, self._registers)
 
     def merge(self, other: Sketch) -> None:
         """Take the rows of another sketch into account."""

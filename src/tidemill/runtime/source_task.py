@@ -24,6 +24,9 @@ from tidemill.runtime.reports import Failure, Report
 from tidemill.runtime.validity import Rows, Timing
 from tidemill.timeline import BEGIN, OPEN_END
 
+_FEW_ROWS = 1 << 14
+"""So many rows are looked at in no time: it would take longer to share them out."""
+
 
 @dataclass(frozen=True)
 class Piece:
@@ -73,8 +76,10 @@ class SourceTask:
         report.seconds = {"read": done - began, "source": time.perf_counter() - done}
         facts = Facts(report.sights)
         yield from (Parcel(target, FACTS, told=facts) for target in self._targets)
-        if not self._is_copy:
-            yield Parcel(self.number % self.partitions, REPORT, told=report)
+        if self._is_copy:
+            # What all have seen and done is told once; what went wrong may be only here.
+            report = replace(report, operators=(), sights={})
+        yield Parcel(self.number % self.partitions, REPORT, told=report)
 
     @property
     def _is_copy(self) -> bool:
@@ -159,12 +164,24 @@ class SourceTask:
         return list(timing.columns.names[:1])  # a table without columns has no rows
 
     def _gather(self, timing: Timing, rows: Rows, report: Report) -> None:
-        if not self.gathers or self._is_copy or not len(rows) or timing.kind is SourceKind.CHANGING:
+        if not self.gathers or timing.kind is SourceKind.CHANGING:
+            return
+        mine = self._looked_at(len(rows))
+        if mine.start == mine.stop:
             return
         names = [name for name in rows.table.column_names if name not in timing.needed]
-        found = Found.of(pl.DataFrame(rows.table.select(names)), names, rows.start, rows.end)
+        some = pl.DataFrame(rows.table.select(names).slice(mine.start, mine.stop - mine.start))
+        found = Found.of(some, names, rows.start[mine], rows.end[mine])
         if found is not None:
             report.found.append((timing.source, found))
+
+    def _looked_at(self, rows: int) -> slice:
+        """Of rows that all tasks read, those that this one looks at; few are left to the first."""
+        if not self.direct:
+            return slice(0, rows)
+        size = max(_FEW_ROWS, -(-rows // self.partitions))
+        start = min(rows, self.number * size)
+        return slice(start, min(rows, start + size))
 
 
 @dataclass

@@ -59,7 +59,8 @@ Beat = tuple[int, int]
 class Stream:
     """A stream that is being read: up to which slice, and what it has brought.
 
-    Of a run that is to end, `end` is the slice after which it reads no more.
+    Of a run that is to end, `end` is the slice after which it reads no more. `looked` is how many
+    slices there were when somebody looked for this very tick.
     """
 
     source: StreamSource
@@ -71,6 +72,7 @@ class Stream:
     last_rows: float = field(default_factory=time.monotonic)
     retained: Retained = field(default_factory=lambda: Retained(None))
     beats: list[Beat] = field(default_factory=list)
+    looked: int | None = None
 
     @staticmethod
     def opened(source: StreamSource, bounded: bool) -> Stream:
@@ -92,19 +94,24 @@ class Stream:
         """Whether slices wait, or the end is to be told, or that time has come somewhere."""
         if self.clock.ended:
             return False
-        waits = self.source.feed.poll() > self.position if self.end is None else True
+        waits = self._look() > self.position if self.end is None else True
         return waits or self.ends_at == self.position or bool(self.beats)
 
     def stop(self, most: int) -> int:
         """How far the next tick reads, of which no more than so many bytes, if there are slices."""
         feed = self.source.feed
-        if feed.poll() < self.position:  # what comes now would be taken for what was read
+        there = self._look() if self.looked is None else self.looked
+        if there < self.position:  # what comes now would be taken for what was read
             raise self._lost(0, self.position)
         stop = feed.stop_for(self.position)
         stop = stop if self.end is None else min(stop, self.end)
         if most < MOST_BYTES and stop > self.position:
             return self.position + within(feed.slices(self.position, stop), None, most)
         return stop
+
+    def _look(self) -> int:
+        self.looked = self.source.feed.poll()
+        return self.looked
 
     def slices(self, start: int, stop: int) -> list[Slice]:
         """What a tick takes, or has taken; nothing of it may be missing."""

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from tidemill.deadline import TickLimits
-from tidemill.feeds import size_of
+from tidemill.feeds import effort_of
 from tidemill.fragments.staging import Staging
 from tidemill.runtime.clock import Clocks
 from tidemill.runtime.nodes import operator_totals
@@ -50,8 +50,8 @@ class TickTasks:
     ) -> list[SourceTask]:
         """Tasks that read, one for every partition."""
         staged = planned.staged
-        size = sum(size_of(piece.slice) for piece in pieces)
-        direct = self.partitions > 1 and bool(staged.stages) and size <= self.direct
+        effort = sum(effort_of(piece.slice) for piece in pieces)
+        direct = self.partitions > 1 and bool(staged.stages) and effort <= self.direct
         each = [pieces] * self.partitions if direct else dealt(pieces, self.partitions)
         return [
             SourceTask(

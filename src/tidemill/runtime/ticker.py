@@ -91,10 +91,8 @@ class Ticker:
     def _made(self) -> bool:
         """Make a tick, if it would bring something; whether the next one need not wait."""
         with self._run.lock:
-            if self._is_ready() and self._run.has_more:
-                self._run.tick()
-                return self._every == AT_ONCE
-        return False
+            made = self._is_ready() and self._run.tick_if_more()
+        return made and self._every == AT_ONCE
 
     def _wait(self, seconds: float) -> None:
         until = time.monotonic() + seconds

@@ -117,13 +117,13 @@ async def _too_deep(request: Request, error: Exception) -> Response:
 
 async def _gone(request: Request, error: Exception) -> Response:
     """Nobody reads it, but it is no fault of the server either."""
-    return _refused(Refused("the request was not sent to its end"), 400)
+    return _refused(Refused("the request was not sent completely"), 400)
 
 
 async def _unexpected(request: Request, error: Exception) -> Response:
     """What should not happen is for those who run the server, not for clients."""
     traceback.print_exception(error)
-    return _refused(Refused("the server has made a mistake", help="its log says more"), 500)
+    return _refused(Refused("the server has failed", help="see its log"), 500)
 
 
 async def _http(request: Request, error: Exception) -> Response:

@@ -67,7 +67,7 @@ class Control:
         known = self._service.name_of(name)
         run = self._service.run_of(known)
         if run is not None and run.is_active:
-            raise Conflict(f"the query `{known}` is running already", help="stop it first")
+            raise Conflict(f"the query `{known}` is already running", help="stop it first")
         self._scripts.perform(start_query(known, partial))
         return self._service.query(known)
 

@@ -32,14 +32,14 @@ def _from_arrow(body: bytes) -> pa.Table:
             return table
     except (pa.ArrowException, OSError, ValueError) as error:
         help = "send a stream of Arrow, or JSON with the content type application/json"
-        raise Refused(f"the body is no stream of Arrow: {error}", help=help) from None
+        raise Refused(f"the body is not an Arrow stream: {error}", help=help) from None
 
 
 def _objects(body: bytes) -> list[Mapping[str, Any]]:
     try:
         found = orjson.loads(body)
     except orjson.JSONDecodeError as error:
-        raise Refused(f"the body is no JSON: {error}", help='send [{"column": value}]') from None
+        raise Refused(f"the body is not JSON: {error}", help='send [{"column": value}]') from None
     rows = found.get("rows") if isinstance(found, dict) else found
     if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
         raise Refused("the body has no rows", help='send [{"column": value}, ...]')

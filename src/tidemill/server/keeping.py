@@ -58,7 +58,7 @@ def execute_together(
     except OSError as error:
         _take_back(engine, done)
         help = "is there room on the disk? Nothing was changed"
-        raise NotNow(f"this cannot be kept: {error.strerror or error}", help=help) from error
+        raise NotNow(f"this cannot be saved: {error.strerror or error}", help=help) from error
     except TidemillError as error:
         # What the engine refuses by itself leaves nothing behind.
         _take_back(engine, done if isinstance(error, NotNow) else done[:-1])
@@ -98,4 +98,4 @@ def note(log: CatalogLog, sql: str) -> None:
         log.add(sql)
     except OSError as error:
         help = "is there room on the disk? A restart would not know of it"
-        raise NotNow(f"the statement cannot be kept: {error.strerror}", help=help) from error
+        raise NotNow(f"the statement cannot be saved: {error.strerror}", help=help) from error

@@ -81,7 +81,7 @@ class Live:
                 await self.news()
         if not pushed.is_taken:
             help = "they may be taken yet: read the stream's rows in GET /api/catalog"
-            raise NotNow("no tick has taken the rows so far", help=help)
+            raise NotNow("no tick has taken the rows yet", help=help)
 
 
 class Session:

@@ -43,7 +43,7 @@ def seconds(text: str) -> float:
     """
     found = re.fullmatch(r"\s*(\d+)\s*([a-zA-Z]+)\s*", text)
     if found is None:
-        raise TidemillError(f"`{text}` is no length of time", help="for example '500 ms'")
+        raise TidemillError(f"`{text}` is not a duration", help="for example '500 ms'")
     unit = _UNITS.get(found[2].lower(), found[2])
     return max(duration(f"{found[1]} {unit}", TimeDomain.MICROSECONDS), 1000) / 1_000_000
 

@@ -39,7 +39,7 @@ def query_in(service: Service, sql: str) -> Definition:
     if isinstance(statement, CreateQuery):
         statement = query_of(statement)
     if not isinstance(statement, QueryStatement | InsertInto):
-        raise Refused("this is no query", help="write SELECT ...")
+        raise Refused("this is not a query", help="write SELECT ...")
     if isinstance(query_tree(statement), PlanText):
         raise Refused("this is a plan already", help="write SELECT ...")
     return statement

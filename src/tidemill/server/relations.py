@@ -41,4 +41,4 @@ def _telling() -> Iterator[None]:
         yield
     except OSError as error:
         help = "is there room on the disk? Nothing has changed"
-        raise NotNow(f"the change cannot be kept: {error.strerror}", help=help) from error
+        raise NotNow(f"the change cannot be saved: {error.strerror}", help=help) from error

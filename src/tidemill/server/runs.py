@@ -30,7 +30,7 @@ class Runs:
         self._refuse_pushed(query)
         if not self._places.acquire(blocking=False):
             most = self._service.settings.limits.runs
-            raise TooMany(f"{most} queries are being run already", help="try again soon")
+            raise TooMany(f"{most} queries are already running", help="try again soon")
         seconds = self._service.settings.limits.run_seconds
         help = "make it smaller, or start it: CREATE QUERY, START QUERY"
         try:

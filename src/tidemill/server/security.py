@@ -76,10 +76,10 @@ class Security:
         headers = Headers(scope=scope)
         if self._token is None and not _is_local_host(headers.get("host", "")):
             help = "call it 127.0.0.1 or localhost"
-            return Forbidden("this server is not known under that name", help=help)
+            return Forbidden("this server has another name", help=help)
         origin = headers.get("origin")
         if origin is not None and not _is_same(origin, headers.get("host", "")):
-            return Forbidden("pages of others may not use this server", help="open its own page")
+            return Forbidden("other web sites may not use this server", help="open its own page")
         if self._token is not None and _needs_token(scope):
             return self._without_token(self._token, scope, list(_tokens(scope, headers)))
         return None
@@ -88,14 +88,14 @@ class Security:
         """Whether the token is right; the time that takes tells nothing about it."""
         address = (scope.get("client") or ("",))[0]
         if given and self._guesses.is_too_many(address):
-            return TooMany("too many wrong tokens came from there", help="try again in a minute")
+            return TooMany("too many wrong tokens from this address", help="try again in a minute")
         known = [compare_digest(_digest(each), token) for each in given]
         if any(known):
             return None
         if given:
             self._guesses.wrong(address)
         help = "send it as `Authorization: Bearer TOKEN`"
-        return Unknown("a token is needed, and the right one", help=help)
+        return Unknown("a valid token is needed", help=help)
 
 
 def _needs_token(scope: Scope) -> bool:

@@ -163,7 +163,7 @@ def _refuse_odd_names(statement: Statement) -> None:
     name = statement.name if isinstance(statement, Creation) else ""
     if "/" in name or name in (".", "..") or len(name) > _LONGEST_NAME:
         help = f"use at most {_LONGEST_NAME} characters, and no slash"
-        raise Refused(f"`{name[:_LONGEST_NAME]}` is no name for a server", help=help)
+        raise Refused(f"`{name[:_LONGEST_NAME]}` is not a valid name on a server", help=help)
 
 
 def _refuse_own_sinks(statement: CreateQuery | InsertInto) -> None:

@@ -44,7 +44,7 @@ def find(names: Sequence[Named], name: str) -> Named:
     if name.casefold() not in known:
         near = nearest(name, known)
         guess = f"did you mean `{near}`? " if near else ""
-        raise TidemillError(f"nothing is called `{name}`", help=f"{guess}\\d lists what there is")
+        raise TidemillError(f"there is no `{name}`", help=f"{guess}\\d lists all names")
     return known[name.casefold()]
 
 

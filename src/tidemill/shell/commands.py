@@ -35,16 +35,16 @@ class Command:
 
 
 COMMANDS = (
-    Command("d", "[NAME]", "everything with a name, or one thing in detail", "describe"),
+    Command("d", "[NAME]", "list all names, or describe one", "describe"),
     Command("explain", "[LEVEL] SELECT ...|NAME", "the plan of a query", "explain"),
-    Command("watch", "NAME|SELECT ...", "what a query says now, again and again", "watch"),
-    Command("push", "STREAM FILE|JSON", "push rows: a file (.csv, .json) or JSON itself", "push"),
-    Command("tick", "", "make a tick now", "tick"),
+    Command("watch", "NAME|SELECT ...", "the current rows of a query, updated", "watch"),
+    Command("push", "STREAM FILE|JSON", "push rows: a file (.csv, .json) or JSON", "push"),
+    Command("tick", "", "run a tick now", "tick"),
     Command("i", "FILE", "run a script", "include"),
     Command("format", "[table|csv|json]", "how results are printed", "format"),
-    Command("timing", "", "say how long things take, or no longer", "timing"),
-    Command("help", "", "this list; \\? is the same", "help"),
-    Command("q", "", "leave; Ctrl-D is the same", "quit"),
+    Command("timing", "", "switch timing on or off", "timing"),
+    Command("help", "", "show this list; also \\?", "help"),
+    Command("q", "", "leave; also Ctrl-D", "quit"),
 )
 _COLUMNS = pa.schema({"column": pa.string(), "type": pa.string()})
 _OTHER_NAMES = {"?": "help", "quit": "q", "h": "help"}
@@ -75,7 +75,7 @@ class Commands:
         if name:
             self._detail(find(names, name))
         elif not names:
-            self._session.printer.note("nothing has a name yet: CREATE STREAM ... makes a stream")
+            self._session.printer.note("there are no names yet: CREATE STREAM ... makes a stream")
         else:
             self._session.printer.table(Rows(_listing(names)))
             for each in names:

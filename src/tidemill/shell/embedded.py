@@ -81,7 +81,7 @@ class EmbeddedBackend:
 
     def _query(self, sql: str) -> Query:
         if not isinstance(parse_one(sql), QueryStatement):
-            raise TidemillError("that is no query", help="write SELECT ...")
+            raise TidemillError("this is not a query", help="write SELECT ...")
         query = self.engine.sql(sql)
         assert query is not None
         return query

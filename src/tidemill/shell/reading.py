@@ -30,7 +30,7 @@ def rows_to_push(text: str) -> pa.Table:
         reason = (error.strerror or str(error)).lower()
         raise TidemillError(f"cannot read {text}: {reason}") from error
     except pa.ArrowInvalid as error:
-        raise TidemillError(f"{text} is no CSV with a header: {error}") from error
+        raise TidemillError(f"{text} is not CSV with a header: {error}") from error
 
 
 def _parsed(text: str, name: str) -> list[dict[str, Any]]:

@@ -102,7 +102,7 @@ class ServerBackend:
 
     def tick(self) -> int:
         """A server makes its ticks itself."""
-        raise UnsupportedError("the server makes its ticks itself", help="just wait")
+        raise UnsupportedError("the server runs its own ticks", help="just wait")
 
     def close(self) -> None:
         """Let go of the connections."""

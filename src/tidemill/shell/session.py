@@ -48,7 +48,7 @@ class Session:
         try:
             text = Path(path).expanduser().read_text("utf-8-sig")
         except (OSError, UnicodeDecodeError) as error:
-            reason = (getattr(error, "strerror", None) or "it is not a text in UTF-8").lower()
+            reason = (getattr(error, "strerror", None) or "it is not UTF-8 text").lower()
             self.printer.message(TidemillError(f"cannot read {path}: {reason}"))
             return False
         if not self.run(text):

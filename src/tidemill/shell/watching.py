@@ -74,7 +74,7 @@ def _name_of_query(backend: Backend, name: str) -> str:
     named = find(backend.names(), name)
     if not named.is_query:
         help = f"\\watch SELECT ... FROM {named.name} shows what is in it"
-        raise TidemillError(f"`{named.name}` is a {named.kind}, and no query", help=help)
+        raise TidemillError(f"`{named.name}` is a {named.kind}, not a query", help=help)
     return named.name
 
 
@@ -128,14 +128,14 @@ def _drawn(backend: Backend, name: str, height: int) -> RenderableType:
 def _when(snapshot: Snapshot, named: Named) -> str:
     """For which instant a snapshot is true."""
     if snapshot.at is None:
-        return "nothing has come yet"
+        return "no rows yet"
     if snapshot.ended:
         last = instant_text(snapshot.at, named.domain)
-        return f"true at {last}, the last change: its streams have ended"
+        return f"as of {last}, the last change: its streams have ended"
     if named.domain is TimeDomain.MICROSECONDS:
-        text = f"true just before {instant_text(snapshot.at + 1, named.domain)}"
+        text = f"as of just before {instant_text(snapshot.at + 1, named.domain)}"
     else:
-        text = f"true at {instant_text(snapshot.at, named.domain)}"
+        text = f"as of {instant_text(snapshot.at, named.domain)}"
     if snapshot.at < named.complete_from:
-        text += ", of rows that came since the query was started"
+        text += ", with the rows since the query was started"
     return text

@@ -65,7 +65,7 @@ class StatementParser(PromiseParser):
             "START QUERY, STOP QUERY, ALTER QUERY"
         )
         help = f"did you mean `{near}`?" if near else f"statements: {statements}"
-        self.fail(f"a statement cannot begin with {self.found()}", help=help)
+        self.fail(f"a statement cannot start with {self.found()}", help=help)
 
     def _parse_object_kind(self, verb: str) -> str:
         if self._match_texts(_KINDS):
@@ -82,7 +82,7 @@ class StatementParser(PromiseParser):
             self.fail(f"expected the name of the {what.lower()}, found {self.found()}", token)
         if self._match(TokenType.DOT, advance=False):
             help = "quote a name that contains a dot with backquotes"
-            self.fail(f"the name of a {what.lower()} has one part", help=help)
+            self.fail(f"the name of a {what.lower()} cannot contain a dot", help=help)
         return name
 
     def _parse_create_object(self) -> exp.Expr:

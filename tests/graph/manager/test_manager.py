@@ -113,7 +113,7 @@ def test_progress_names_the_sizes_in_force() -> None:
     sizes = query.progress.sizes
     assert set(sizes) == {"range of bid", "range of ask"}
     knob, history = max(sizes.items(), key=lambda item: len(item[1]))
-    assert history[0].since == 0
+    assert history[0][0] == 0
     assert len(history) > 1
     assert query.settings(1400, 1500)[knob][-1] == history[-1]
 
@@ -145,7 +145,7 @@ def test_processing_is_bounded(cpu: float, fits: bool) -> None:
 
 @pytest.mark.parametrize("amount", ["much", "3 apples", "-1MB", "0"])
 def test_amounts_of_memory_that_are_none(amount: str) -> None:
-    with pytest.raises(TidemillError, match="no amount of memory"):
+    with pytest.raises(TidemillError, match="not an amount of memory"):
         parse_bytes(amount)
 
 

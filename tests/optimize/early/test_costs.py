@@ -56,7 +56,8 @@ def by_name(setting: Mapping[str, Any], values: Any) -> dict[str, Any]:
 def test_golden_costs(case: str, setting: Mapping[str, Any], expected: Mapping[str, Any]) -> None:
     found = by_name(setting, work(case, setting, masks_of(setting)))
     if PRINTED in expected.get("coefficients", {}):
-        found[PRINTED] = printed_equation_20(*streams(setting), setting["B"])
+        first, second = streams(setting)
+        found[PRINTED] = printed_equation_20(first, second, setting["B"])
     for name, parts in expected.get("coefficients", {}).items():
         assert [*found[name], found[name].sum()] == exactly(list(parts.values()))
     tuning = setting.get("tuning", {"P": 1, "U": 1, "Ug": 1})

@@ -32,7 +32,7 @@ def _aggregate(bench: Bench) -> Plan:
         calls[call.name] = call
     grouping.calls = calls
     if not calls and not grouping.keys:
-        raise wrong("there is nothing to group by or to aggregate", "for example COUNT(*) AS n")
+        raise wrong("there is nothing to group by or aggregate", "for example COUNT(*) AS n")
     return grouping.build()
 
 
@@ -117,14 +117,14 @@ OPERATORS = (
                 "keys",
                 "Group by",
                 "columns",
-                "What rows of a group have in common; without it, all rows are one group.",
+                "The columns that define a group; without them, all rows are one group.",
                 "item",
             ),
             Setting(
                 "aggregates",
                 "Aggregates",
                 "aggregates",
-                "COUNT, SUM, AVG, MIN, MAX, variances, and your own; each with a name by AS.",
+                "COUNT, SUM, AVG, MIN, MAX, variances, and your own; name each with AS.",
                 "COUNT(*) AS n, MAX(price) AS best",
             ),
         ),
@@ -133,23 +133,23 @@ OPERATORS = (
         "top",
         "Top k",
         "ranking",
-        "Keeps the first rows of every instant in an order.",
+        "Keeps the first rows at every instant, in a given order.",
         _top,
         (
             Setting(
                 "order",
                 "Order by",
                 "order",
-                "What comes first; without it, the order of the rows themselves.",
+                "The sort order; by default, rows are ordered by their columns.",
                 "price DESC",
             ),
             Setting("limit", "Rows", "integer", "How many rows.", "10", required=True),
-            Setting("offset", "Leave out", "integer", "How many rows are passed over first.", "0"),
+            Setting("offset", "Skip", "integer", "How many rows to skip first.", "0"),
             Setting(
                 "answer",
                 "Answer",
                 "choice",
-                "An approximate answer is right for the most part and needs little memory.",
+                "An approximate answer is mostly right and needs little memory.",
                 "exact",
                 default="exact",
                 choices=("exact", "approximate"),
@@ -158,7 +158,7 @@ OPERATORS = (
                 "confidence",
                 "Confidence",
                 "number",
-                "Of an approximate answer: with more of it, more is kept and less is missed.",
+                "For an approximate answer: a higher value keeps more rows and misses fewer.",
                 "1.0",
             ),
         ),

@@ -44,7 +44,7 @@ def _item(bench: Bench, number: int) -> Item:
     aliases = entries(plan)
     if len(aliases) != 1 or any("." not in name for name in plan.schema.names):
         message = "an input of Objects is a stream, with an alias for its columns"
-        raise wrong(message, "put it on a Scan, with Filters between them perhaps", input=number)
+        raise wrong(message, "put it directly on a Scan, or on Filters above one", input=number)
     (alias,) = aliases
     columns = Schema(tuple(Field(short(field.name), field.type) for field in plan.schema))
     scans = [node for node in plan.walk() if isinstance(node, Scan)]
@@ -73,25 +73,25 @@ OPERATORS = (
         "objects",
         "Objects",
         "ranking",
-        "Puts together what several streams tell about each object, such as a score.",
+        "Combines what several streams say about each object, such as a score.",
         _objects,
         (
             Setting(
                 "by",
                 "By",
                 "columns",
-                "The columns that name an object; every stream has them.",
+                "The columns that identify an object; every stream has them.",
                 "id",
                 required=True,
             ),
-            Setting("size", "Size", "duration", "For how long a row counts.", "100"),
-            Setting("rows", "Rows", "integer", "Or how many rows count.", "100"),
-            Setting("alias", "Alias", "text", "The name for what it gives.", "objects"),
+            Setting("size", "Size", "duration", "How long a row counts.", "100"),
+            Setting("rows", "Rows", "integer", "Or how many of the last rows count.", "100"),
+            Setting("alias", "Alias", "text", "The name of the result.", "objects"),
             Setting(
                 "columns",
                 "Columns",
                 "columns",
-                "The numbers that are summed up for each object; all of them without it.",
+                "The numbers to sum up for each object; by default all.",
                 "a.speed, b.speed",
             ),
         ),

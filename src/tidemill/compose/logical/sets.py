@@ -89,21 +89,21 @@ OPERATORS = (
     _operator(
         "difference",
         "Difference",
-        "The copies of each row of the left input, less those of the right one (EXCEPT ALL).",
+        "The copies of each row in the left input minus those in the right one (EXCEPT ALL).",
     ),
     _operator(
         "strict_difference",
         "Strict difference",
-        "The rows of the left input that the right one does not have at all.",
+        "The rows of the left input that do not occur in the right one.",
     ),
     _operator(
         "intersection",
         "Intersection",
-        "The rows that both inputs have, as often as both have them (INTERSECT ALL).",
+        "The rows that occur in both inputs, with the smaller number of copies (INTERSECT ALL).",
     ),
     _operator(
         "max_union",
         "Union of maxima",
-        "Every row as often as that input has it that has it more often.",
+        "The rows of both inputs, with the larger number of copies.",
     ),
 )

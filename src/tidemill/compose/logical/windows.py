@@ -35,7 +35,7 @@ def length_of(bench: Bench, name: str) -> Duration | None:
         found = texts.length(text)
     if isinstance(found, Unbounded):
         help = "use the Unbounded window"
-        raise wrong("this takes a length of time", help, name)
+        raise wrong("this takes a duration", help, name)
     return found
 
 
@@ -92,7 +92,7 @@ _SLIDE = Setting(
     "slide",
     "Slide",
     "duration",
-    "The content changes only once in so much time; without it, whenever a row comes or goes.",
+    "How often the content changes; by default whenever a row comes or goes.",
     "1 MINUTE",
 )
 _ROWS = Setting(
@@ -105,23 +105,21 @@ _LEAST_ROWS = Setting(
     "If memory is short, the engine may make the window smaller, down to this.",
     "10",
 )
-_SLIDE_ROWS = Setting(
-    "slide", "Slide", "integer", "The content changes only with every so many rows.", "10"
-)
+_SLIDE_ROWS = Setting("slide", "Slide", "integer", "After how many rows the content changes.", "10")
 
 OPERATORS = (
     Operator(
         "time_window",
         "Time window",
         "windows",
-        "Lets every row hold for a length of time: the rows of the last five minutes.",
+        "Each row holds for a given time: the rows of the last five minutes.",
         _time_window,
         (
             Setting(
                 "size",
                 "Size",
                 "duration",
-                "How long a row holds; a plain number where time is a number.",
+                "How long a row holds; a plain number if time is an integer.",
                 "5 MINUTES",
                 required=True,
             ),
@@ -139,14 +137,14 @@ OPERATORS = (
         "now_window",
         "Now window",
         "windows",
-        "Lets every row hold for its own instant only, as it does without a window.",
+        "Each row holds for its own instant only, as without a window.",
         _now_window,
     ),
     Operator(
         "unbounded_window",
         "Unbounded window",
         "windows",
-        "Lets every row hold for ever: all rows up to now.",
+        "Each row holds for ever: all rows up to now.",
         _unbounded_window,
         (_SLIDE,),
     ),
@@ -154,7 +152,7 @@ OPERATORS = (
         "count_window",
         "Count window",
         "windows",
-        "Lets a row hold until so many others came after it: the last hundred rows.",
+        "Each row holds until a given number of rows has come after it: the last hundred rows.",
         _count_window,
         (_ROWS, _SLIDE_ROWS, _LEAST_ROWS),
     ),
@@ -162,14 +160,14 @@ OPERATORS = (
         "partitioned_window",
         "Partitioned window",
         "windows",
-        "The last rows of each group of its own: the last bid for every item.",
+        "The last rows of each group: the last bid for every item.",
         _count_window,
         (
             Setting(
                 "by",
                 "Partition by",
                 "columns",
-                "The columns that tell the groups apart.",
+                "The columns that define the groups.",
                 "item",
                 required=True,
             ),
@@ -182,14 +180,14 @@ OPERATORS = (
         "granularity",
         "Granularity",
         "windows",
-        "Lets rows come and go only at multiples of a length of time, which makes less work.",
+        "Rows come and go only at multiples of a given time, which saves work.",
         _granularity,
         (
             Setting(
                 "granule",
                 "Granule",
                 "duration",
-                "The length of time; starts and ends are rounded up to its multiples.",
+                "The granule; starts and ends are rounded up to its multiples.",
                 "1 SECOND",
                 required=True,
             ),

@@ -53,7 +53,7 @@ def plan_of(text: str) -> Composed:
     try:
         data = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise TidemillError(f"the plan is no JSON: {error}", help="compose it again") from None
+        raise TidemillError(f"the plan is not JSON: {error}", help="compose it again") from None
     return Composed.from_json(data)
 
 
@@ -95,6 +95,6 @@ def query_tree(engine: Desk, query: str) -> exp.Expr:
     inner = getattr(statement, "query", None)
     if inner is None and not isinstance(statement, QueryStatement):
         help = "give the name of a query, or write SELECT ..."
-        raise TidemillError("that is no query", help=help)
+        raise TidemillError("this is not a query", help=help)
     tree: exp.Expr = statement.tree if inner is None else inner
     return tree

@@ -7,7 +7,7 @@ from tidemill.compose.physical.making import operator_like
 OPERATORS = (
     operator_like(
         "aggregate",
-        "Aggregates the rows of each group at every instant, with totals that are kept up to date.",
+        "Aggregates the rows of each group at every instant, with running totals.",
     ),
-    operator_like("top", "Keeps all rows in an order, and gives those at the first places."),
+    operator_like("top", "Keeps all rows sorted, and gives the first ones."),
 )

@@ -45,7 +45,7 @@ def ordinary(bench: Bench) -> None:
     """Refuse the raw changes of a time-varying relation."""
     for number, piece in enumerate(bench.inputs):
         if is_raw(piece.plan):
-            message = "the input has changes of a relation, not rows that hold for a while"
+            message = "the input has changes of a relation, not rows with a validity"
             help = "put Versions between them, or look the relation up with a Lookup"
             raise wrong(message, help, input=number)
 

@@ -66,7 +66,7 @@ def _row_number(bench: Bench) -> Plan:
     ordinary(bench)
     name = bench.text("name")
     if name in bench.plan.schema:
-        raise wrong(f"the input has a column `{name}` already", "choose another name", "name")
+        raise wrong(f"the input already has a column `{name}`", "choose another name", "name")
     found = RowNumberExec(bench.plan, name)
     assert found.schema[name] == pa.int64()
     return found
@@ -82,7 +82,7 @@ KEYS = Setting(
     "keys",
     "By",
     "columns",
-    "The columns that tell rows apart; all of them without it.",
+    "The columns that identify a row; by default all.",
     "item",
 )
 
@@ -99,7 +99,7 @@ OPERATORS = (
         "project",
         "Project",
         "rows",
-        "Chooses columns, and computes new ones from them.",
+        "Selects columns and computes new ones.",
         _project,
         LOGICAL["project"].settings,
     ),
@@ -107,7 +107,7 @@ OPERATORS = (
         "distinct",
         "Distinct",
         "rows",
-        "Passes on of every row the time that no equal row before it covers.",
+        "For every row, gives the time that no earlier equal row covers.",
         _distinct,
         (KEYS,),
     ),
@@ -115,14 +115,14 @@ OPERATORS = (
         "coalesce",
         "Coalesce",
         "rows",
-        "Makes one row of equal rows that follow each other without a gap, which waits for them.",
+        "Merges equal rows that follow each other without a gap; it waits for them.",
         _coalesce,
         (
             Setting(
                 "most",
                 "Longest",
                 "duration",
-                "Rows that hold for so long are not made longer; without it, all are.",
+                "Rows that hold this long are not extended; by default there is no limit.",
                 "1 HOUR",
             ),
         ),
@@ -131,14 +131,14 @@ OPERATORS = (
         "merge",
         "Merge",
         "rows",
-        "Makes one row of equal ones that touch and came together; it does not wait.",
+        "Merges equal rows that touch and came in the same batch; it does not wait.",
         _merge,
         (
             Setting(
                 "keys",
                 "By",
                 "columns",
-                "Columns of which at most one row holds at a time; none if that is so for all.",
+                "Columns for which at most one row holds at a time; none if that is true of all.",
                 "item",
             ),
         ),
@@ -147,14 +147,14 @@ OPERATORS = (
         "snapshot",
         "Snapshot",
         "rows",
-        "With every tick, all rows that hold at the newest instant that is complete.",
+        "With every tick, all rows that hold at the newest complete instant.",
         _snapshot,
     ),
     Operator(
         "row_number",
         "Row number",
         "rows",
-        "Gives every row a number of its own, so that equal rows can be told apart.",
+        "Numbers the rows, so that equal rows can be distinguished.",
         _row_number,
         (Setting("name", "Name", "text", "The name of the column.", "number", required=True),),
     ),

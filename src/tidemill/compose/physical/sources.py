@@ -25,7 +25,7 @@ def _source(bench: Bench) -> Plan:
         info = bench.catalog.lookup(name)
         if not isinstance(info, SourceInfo):
             help = "a query defines it: compose that query, or open it"
-            raise CatalogError(f"`{info.name}` does not come from outside", help=help)
+            raise CatalogError(f"`{info.name}` is derived, not a source", help=help)
     bench.context.depends_on.add(info.name)
     bench.context.domain = info.domain
     alias = alias_of(bench, info.name)
@@ -63,7 +63,7 @@ def _chosen(bench: Bench, scan: Scan) -> Schema:
 def _versions(bench: Bench) -> Plan:
     version = version_of(bench.plan)
     if version is None or not is_raw(bench.plan):
-        help = "it stands above the Source of a relation that is CHANGING"
+        help = "put it above the Source of a CHANGING relation"
         raise wrong("the input has no changes of a relation", help, input=0)
     return VersionsExec(bench.plan, version)
 
@@ -73,7 +73,7 @@ OPERATORS = (
         "source",
         "Source",
         "sources",
-        "Reads a stream or a relation, and of it only the columns that are needed.",
+        "Reads only the needed columns of a stream or a relation.",
         _source,
         (
             *LOGICAL["scan"].settings,
@@ -81,7 +81,7 @@ OPERATORS = (
                 "columns",
                 "Columns",
                 "columns",
-                "The columns that are read; all of them without it.",
+                "The columns to read; by default all.",
                 "item, price",
             ),
         ),
@@ -92,7 +92,7 @@ OPERATORS = (
         "versions",
         "Versions",
         "sources",
-        "Makes rows that hold for a while of the insertions and deletions of a relation.",
+        "Turns the insertions and deletions of a relation into rows with a validity.",
         _versions,
     ),
 )

@@ -74,9 +74,9 @@ def _granularity(bench: Bench) -> Plan:
     ordinary(bench)
     granule, coarsest = steps(bench, "granule"), steps(bench, "coarsest")
     if granule is None:
-        raise wrong("Granule takes a length of time", "for example 1 SECOND", "granule")
+        raise wrong("Granule takes a duration", "for example 1 SECOND", "granule")
     if coarsest is not None and (coarsest < granule or coarsest % granule):
-        raise wrong("Coarsest is no multiple of the granule", "use a multiple", "coarsest")
+        raise wrong("Coarsest is not a multiple of the granule", "use a multiple", "coarsest")
     return GranularityExec(bench.plan, granule, bounds=_bounds(bench, granule, coarsest))
 
 
@@ -90,7 +90,7 @@ OPERATORS = (
         "time_window",
         "Time window",
         "windows",
-        "Lets every row hold for a length of time; UNBOUNDED for ever.",
+        "Each row holds for a given time; UNBOUNDED for ever.",
         _time_window,
         LOGICAL["time_window"].settings,
     ),
@@ -98,7 +98,7 @@ OPERATORS = (
         "count_window",
         "Count window",
         "windows",
-        "Lets a row hold until so many others of its group came after it.",
+        "Each row holds until a given number of rows of its group has come after it.",
         _count_window,
         (
             *LOGICAL["count_window"].settings,
@@ -106,7 +106,7 @@ OPERATORS = (
                 "by",
                 "Partition by",
                 "columns",
-                "The columns that tell groups apart; without it, all rows are one group.",
+                "The columns that define the groups; without them, all rows are one group.",
                 "item",
             ),
         ),
@@ -123,14 +123,14 @@ OPERATORS = (
         "split",
         "Split",
         "windows",
-        "Cuts the time in which rows hold into pieces of a number of instants.",
+        "Cuts the validity of rows into pieces of a given length.",
         _split,
         (
             Setting(
                 "length",
                 "Length",
                 "integer",
-                "Instants (ticks or microseconds) of a piece.",
+                "The length of a piece, in instants (integers or microseconds).",
                 "1",
                 default=1,
             ),

@@ -175,7 +175,7 @@ def substituted(scalar: Scalar, columns: dict[str, exp.Expr]) -> exp.Expr:
     def change(node: exp.Expr) -> exp.Expr | None:
         if isinstance(node, exp.Anonymous) and node.name.startswith("#"):
             raise CannotSay(
-                "SQL has no words for what OBJECTS(...) and ranges of values make of a column",
+                "SQL cannot express what OBJECTS(...) and ranges of values make of a column",
                 help="keep the query that it came from",
             )
         if not isinstance(node, exp.Column):

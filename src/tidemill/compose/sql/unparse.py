@@ -124,7 +124,7 @@ class _PlanWriter(WindowWriter, MeetingWriter):
         block.group = list(found.values())
         for call in plan.calls:
             if call.weights or call.parts:
-                raise CannotSay("SQL has no words for weighted aggregates", help="remove weights")
+                raise CannotSay("SQL cannot express weighted aggregates", help="remove weights")
             argument = None
             if call.argument is not None:
                 kind = plan.child.schema[call.argument]

@@ -45,7 +45,7 @@ class Writer(ABC):
             rule: Callable[[Any], Block] | None = getattr(self, f"_{kind.__name__.lower()}", None)
             if rule is not None:
                 return rule(plan)
-        message = f"SQL has no words for {type(plan).__name__}"
+        message = f"SQL cannot express {type(plan).__name__}"
         raise CannotSay(message, help="use other operators")
 
     def _alias(self, wanted: str) -> str:

@@ -91,5 +91,5 @@ def _refuse_full(target: Path) -> None:
 
 def _refuse_damage(folder: Path) -> None:
     if damages := verify(folder).damages:
-        help = f"`tidemill verify {folder}` says more; `tidemill repair` goes back to what is whole"
+        help = f"`tidemill verify {folder}` says more; `tidemill repair` may help"
         raise TidemillError(f"{damages[0]} ({len(damages)} damaged in all)", help=help)

@@ -28,7 +28,7 @@ def refuse_others(folder: Path) -> None:
     """Only folders that Tidemill has made are looked into."""
     if not is_server(folder) and not (folder / "manifest.json").exists():
         help = "name the folder of --checkpoint or of serve --dir"
-        raise TidemillError(f"{folder} is no folder of a run or a server", help=help)
+        raise TidemillError(f"{folder} is not the folder of a run or a server", help=help)
 
 
 def run_of(folder: Path) -> Path:

@@ -56,12 +56,12 @@ def _remaining(folder: Path) -> Iterator[str]:
         raise TidemillError("an earlier repair has left something there", help=help)
     _set_aside(run, aside)
     yield (
-        f"no tick of {run} is whole: it was moved to {aside}. All queries begin anew; what they "
-        "remembered and the rows that waited are lost"
+        f"no tick of {run} is intact: it was moved to {aside}. All queries start empty; their "
+        "state and the waiting rows are lost"
     )
     if is_server(folder) and (folder / RESULTS).exists():
         _answers_lost(folder)
-        yield "with that, the answers that were kept are lost"
+        yield "the kept answers are lost, too"
     if damages := verify(folder).damages if (folder / CATALOG).exists() else []:
         raise TidemillError(str(damages[0]), help="this cannot be repaired: restore a backup")
 
@@ -86,8 +86,8 @@ def _server_repaired(folder: Path) -> Iterator[str]:
     except DamageError as error:
         _answers_lost(folder)
         yield (
-            f"{error.path}: {error.what}. All answers that were kept are lost; those of queries "
-            "that run are told from their next change on. To have them whole, start them anew"
+            f"{error.path}: {error.what}. All kept answers are lost; running queries collect them "
+            "from their next change. To have all answers, start these queries again"
         )
 
 
@@ -101,12 +101,12 @@ def _catalog_repaired(store: Store) -> Iterator[str]:
         content = store.get(CATALOG)
         if not _is_whole(Path(store.path(f"{CATALOG}.before"))):
             store.put(f"{CATALOG}.before", content)
-            yield f"{CATALOG}.before was damaged, a copy that only repairs need: it was made anew"
+            yield f"{CATALOG}.before was damaged, a copy that only repairs need: it was rewritten"
     except DamageError as error:
         try:
             before = store.get(f"{CATALOG}.before")
         except DamageError:
-            help = "without its statements, a server cannot go on: restore a backup"
+            help = "without its statements, a server cannot resume: restore a backup"
             raise TidemillError(error.message, help=help) from None
         store.put(CATALOG, before)
         yield (

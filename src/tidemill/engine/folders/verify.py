@@ -1,4 +1,4 @@
-"""Whether a durable folder is whole: every file, and every sequence of files."""
+"""Whether a durable folder is intact: every file, and every sequence of files."""
 
 from __future__ import annotations
 

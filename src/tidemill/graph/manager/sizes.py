@@ -20,7 +20,8 @@ def parse_bytes(amount: int | str) -> int:
     found = _AMOUNT.match(str(amount))
     if found is None or found[2].upper() not in _UNITS or float(found[1]) <= 0:
         raise TidemillError(
-            f"`{amount}` is no amount of memory", help='for example "2GB", "512 MB" or "1.5 GiB"'
+            f"`{amount}` is not an amount of memory",
+            help='for example "2GB", "512 MB" or "1.5 GiB"',
         )
     return round(float(found[1]) * _UNITS[found[2].upper()])
 

@@ -57,7 +57,7 @@ def _synchronise(
     fitting = [granule for granule in known if granule % fine == 0 and granule >= coarse]
     if above.knob in changes or not fitting:
         raise TidemillError(
-            f"a granule of {fine} does not fit the granule of {coarse} that is made of it",
+            f"a granule of {fine} does not divide the granule of {coarse} above it",
             help=f"choose a granule that divides {coarse}, or a multiple of {fine} above it",
         )
     changes[above.knob] = (at, min(fitting))

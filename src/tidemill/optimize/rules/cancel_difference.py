@@ -8,7 +8,7 @@ from tidemill.optimize.alike import are_alike
 
 
 def cancel_difference(plan: Plan) -> Plan:
-    """Take (A ∪ B) − B for A.
+    """Rewrite (A ∪ B) − B as A.
 
     >>> from tidemill.optimize.examples import show
     >>> bids, auctions = "SELECT item FROM bid", "SELECT item FROM auction"

@@ -23,7 +23,7 @@ _Join = SemiJoin | AntiJoin
 
 
 def compare_with_extremes(plan: Plan) -> Plan:
-    """Compare a row with the largest or smallest of many, not with each of them.
+    """Compare a row with the largest or smallest of many values, not with each of them.
 
     >>> from tidemill.optimize.examples import show
     >>> least = "(SELECT item FROM auction WINDOW(RANGE 5))"

@@ -10,7 +10,7 @@ from tidemill.optimize.implied import implied_tests
 
 
 def derive_filters(plan: Plan) -> Plan:
-    """Test a column as its equal is tested: from a = b and b = 5 follows a = 5.
+    """Apply a test to equal columns, too: from a = b and b = 5 follows a = 5.
 
     >>> from tidemill.optimize.examples import show
     >>> join = "bid b JOIN auction a ON a.item = b.item AND a.item IN (5, 7)"

@@ -9,7 +9,7 @@ from tidemill.optimize.expressions import all_of, is_total
 
 
 def join_on_filters(plan: Plan) -> Plan:
-    """Make the filter above a join, or a product, a part of its condition.
+    """Move a filter above a join, or a product, into its condition.
 
     >>> from tidemill.optimize.examples import show
     >>> show(join_on_filters, "SELECT price FROM bid, auction WHERE bid.item < auction.item")

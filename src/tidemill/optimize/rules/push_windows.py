@@ -9,7 +9,7 @@ from tidemill.algebra.plan import Plan
 
 
 def push_windows(plan: Plan) -> Plan:
-    """Give the inputs of a union the time window above it.
+    """Move a time window below a union, to its inputs.
 
     (Law 10.10.) Next to a source, a window costs nothing: rows are read with the end that it
     gives them, and each side travels by itself. The other direction would need the windows to be

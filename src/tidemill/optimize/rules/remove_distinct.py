@@ -8,7 +8,7 @@ from tidemill.optimize.keys import is_distinct
 
 
 def remove_distinct(plan: Plan) -> Plan:
-    """Leave out DISTINCT over rows that are distinct, or whose copies nobody counts.
+    """Remove DISTINCT over rows that are distinct, or whose copies do not matter.
 
     >>> from tidemill.optimize.examples import show
     >>> count = "SELECT item, COUNT(*) AS n FROM bid WINDOW(RANGE 5) GROUP BY item"

@@ -10,7 +10,7 @@ from tidemill.optimize.sharing import opened
 
 
 def remove_empty_parts(plan: Plan) -> Plan:
-    """Leave out what is known to have no rows, beside what may have some.
+    """Remove subplans that are known to have no rows.
 
     An outer join whose rows without partner are filtered away becomes an inner join:
 

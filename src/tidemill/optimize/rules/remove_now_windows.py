@@ -7,7 +7,7 @@ from tidemill.algebra.plan import Plan
 
 
 def remove_now_windows(plan: Plan) -> Plan:
-    """Leave out windows of one instant: they change nothing.
+    """Remove windows of one instant: they change nothing.
 
     (Law 10.7.) This holds for rows of any length: cut into instants, each piece holds for its
     instant.

@@ -9,7 +9,7 @@ from tidemill.optimize.keys import finds_one
 
 
 def replace_semi_joins(plan: Plan) -> Plan:
-    """Take a join for a semi-join that finds at most one partner for a row.
+    """Replace a semi-join by a join, if a row has at most one partner.
 
     Joins can be ordered, and need not look for duplicates on the right.
 

@@ -21,7 +21,7 @@ _NULL_SAFE = (exp.NullSafeEQ, exp.NullSafeNEQ)
 
 
 def simplify_filters(plan: Plan) -> Plan:
-    """Work out what is known of a condition, and leave out filters that keep all rows.
+    """Simplify conditions by what is known, and remove filters that keep all rows.
 
     >>> from tidemill.optimize.examples import show
     >>> show(simplify_filters, "SELECT item FROM bid WHERE 1 = 1 AND price > 2 AND price > 2")

@@ -70,7 +70,7 @@ class Promises:
         name = ", ".join(f"{key} = {value!r}" for key, value in keys.items())
         scope = " in a window" if promise.in_window else ""
         return ExecutionError(
-            f"stream {stream + 1} of a ranking brings more rows of the object {name} than the"
+            f"stream {stream + 1} of a ranking has more rows of the object {name} than the"
             f" {promise.most} that were declared{scope}",
             help="declare how many rows of an object may come, or remove the declaration",
         )

@@ -103,8 +103,8 @@ def _refused(encoder: Encoder, value: Any, path: str) -> Any:
     kind = f"{type(value).__module__}.{type(value).__qualname__}"
     raise ExecutionError(
         f"a checkpoint cannot hold a value of the type {kind} ({path.removeprefix('.')})",
-        help="what an aggregate in Python keeps must be made of numbers, texts, bytes, dates, "
-        "tuples, lists, dicts and sets",
+        help="the partial results of a Python aggregate must consist of numbers, strings, bytes, "
+        "dates, tuples, lists, dicts and sets",
     )
 
 

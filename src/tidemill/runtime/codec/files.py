@@ -128,6 +128,6 @@ def _copied(block: Block) -> pa.Buffer:
 def _not_ours(where: str, why: str) -> ExecutionError:
     return ExecutionError(
         f"the file {where} cannot be read: {why}",
-        help="use the version of Tidemill that has written it, or start anew with another "
+        help="use the version of Tidemill that has written it, or start again with another "
         "checkpoint",
     )

@@ -46,7 +46,7 @@ class AnyFunction(Known):
 
 
 def _refused(*values: Any) -> Any:
-    raise ExecutionError("a checkpoint has no functions, only their names")
+    raise ExecutionError("a checkpoint has only the names of functions")
 
 
 def _check(kind: str, name: str, version: str, found: UserFunction | UserAggregate | None) -> None:

@@ -21,8 +21,13 @@ from pyspark.core.rdd import RDD
 from pyspark.serializers import NoOpSerializer
 
 _VARIABLE = "TIDEMILL_WORKER"
-_ENVIRONMENT = {"POLARS_MAX_THREADS": "1"}
-"""Within a task, operators use one thread: parallelism comes from partitions."""
+_ENVIRONMENT = {
+    # Within a task, operators use one thread: parallelism comes from partitions.
+    "POLARS_MAX_THREADS": "1",
+    # The frames of a tick are gone with it. Half a second later, Polars would give their pages
+    # back, only to be given new ones for the next tick, filled with zeros.
+    "_RJEM_MALLOC_CONF": "background_thread:true,dirty_decay_ms:10000,muzzy_decay_ms:-1",
+}
 
 _DESCRIPTION = "spark.job.description"
 

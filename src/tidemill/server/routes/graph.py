@@ -28,7 +28,7 @@ def history(service: Serving, node: Node) -> NodeHistory:
     with service.lock:
         found = service.history.of(node)
         if not found.at and node not in service.nodes:
-            raise NotFound(f"the graph has no part {node}", help="GET /api/graph lists them")
+            raise NotFound(f"the graph has no node {node}", help="GET /api/graph lists them")
         return found
 
 
