@@ -59,7 +59,7 @@ def by_duckdb(sql: str, data: Data) -> Counter[tuple[Any, ...]]:
         connection.execute(f"CREATE TABLE {name} ({fields})")
         for row in data[name]:
             connection.execute(f"INSERT INTO {name} VALUES ({', '.join('?' * len(row))})", row)
-    text = sql.replace("<=>", "IS NOT DISTINCT FROM")
+    text = sql.replace("<=>", "IS NOT DISTINCT FROM").replace("* EXCEPT", "* EXCLUDE")
     return Counter(map(_plain, connection.execute(text).fetchall()))
 
 

@@ -16,6 +16,7 @@ ATTACKS: dict[str, Attack] = {
     "kills of drivers, files": kills.drivers("files", "inprocess", 300),
     "kills of servers": kills.servers,
     "damages": disks.damages,
+    "damages of servers": disks.server_damages,
     "power cuts": disks.power_cuts,
     "lives": disks.lives,
     "full disks": disks.full_disks,

@@ -5,14 +5,19 @@ from __future__ import annotations
 import os
 import subprocess
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 from random import Random
 
 from tests.attack.tally import Tally
+from tests.server.lives import gone_on, make_folder
 from tests.simulation.case import Simulation
 from tests.store.lives import Life, Row, expected, rows_of
 from tests.store.test_damage import ALL, PUSHES, answers, damaged, live, names_the_file
 from tidemill import TidemillError
+
+GoOn = Callable[[Path], object]
+"""What is said when something goes on with a folder."""
 
 
 def power_cuts(tally: Tally, share: float, seed: int) -> None:
@@ -38,21 +43,36 @@ def _lives(life: Simulation) -> bool:
 
 def damages(tally: Tally, share: float, seed: int) -> None:
     """Flips, cuts, deletions, other contents: of all files of a folder, one at a time."""
-    wanted = expected(ALL)
     with tempfile.TemporaryDirectory(prefix="tidemill-attack-") as place:
         folder = Path(place) / "folder"
         live(folder, 0, PUSHES, ends=True)
-        for number in range(max(1, round(2500 * share))):
-            target = Path(place) / "damaged"
-            file, kind = damaged(folder, target, Random(seed * 10**6 + number))
-            what = f"damage {number}, {kind} of {file.relative_to(target)}"
-            tally.try_(what, lambda: _told(target, file, wanted))  # noqa: B023
-            subprocess.run(["rm", "-rf", str(target)], check=True)
+        count = max(1, round(2500 * share))
+        _damage(tally, folder, Random(seed), count, answers, expected(ALL))
 
 
-def _told(target: Path, file: Path, wanted: object) -> bool:
+def server_damages(tally: Tally, share: float, seed: int) -> None:
+    """The same for the folder of a server: catalog, logs of relations, answers that were kept."""
+    with tempfile.TemporaryDirectory(prefix="tidemill-attack-") as place:
+        folder, whole = Path(place) / "folder", Path(place) / "whole"
+        make_folder(folder)
+        make_folder(whole)
+        _damage(tally, folder, Random(seed), max(1, round(1500 * share)), gone_on, gone_on(whole))
+
+
+def _damage(
+    tally: Tally, folder: Path, random: Random, count: int, go_on: GoOn, wanted: object
+) -> None:
+    for number in range(count):
+        target = folder.parent / "damaged"
+        file, kind = damaged(folder, target, Random(random.random()))
+        what = f"damage {number}, {kind} of {file.relative_to(target)}"
+        tally.try_(what, lambda: _told(go_on, target, file, wanted))  # noqa: B023
+        subprocess.run(["rm", "-rf", str(target)], check=True)
+
+
+def _told(go_on: GoOn, target: Path, file: Path, wanted: object) -> bool:
     try:
-        found = answers(target)
+        found = go_on(target)
     except TidemillError as error:
         if not names_the_file(error, file):
             raise AssertionError(f"the file is not named: {error}") from error

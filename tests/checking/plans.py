@@ -32,7 +32,7 @@ from tidemill.optimize import optimize
 from tidemill.physical.lowering import lower
 from tidemill.physical.operator import empty_batch
 from tidemill.reference import LogicalStream, SourceData
-from tidemill.runtime.sources import Source
+from tidemill.runtime.sources import Source, StreamSource
 from tidemill.store import Store
 from tidemill.testing.reference import NO_FUNCTIONS, Functions, check_result, reference
 
@@ -61,8 +61,7 @@ class Inputs:
     def sources(self, store: Store | None = None, retain: int | None = None) -> dict[str, Source]:
         """Fresh readings of all sources; streams may be kept for queries that begin later."""
         found: dict[str, Source] = {
-            name: stream_source(name, stream_tables(stream), TIME, stream.slack, store, retain)
-            for name, stream in self._streams().items()
+            name: _source(name, stream, store, retain) for name, stream in self._streams().items()
         }
         for name, rows in self.relations.items():
             found[name] = relation_source(name, relation_table(rows))
@@ -94,6 +93,13 @@ class Inputs:
             held = [f"  [{start}, {end}) {dict(row)}" for row, start, end in versions]
             lines.append("\n".join([f"{name}:", *held]))
         return "\n".join(lines)
+
+
+def _source(
+    name: str, stream: RandomStream, store: Store | None, retain: int | None
+) -> StreamSource:
+    tables = stream_tables(stream)
+    return stream_source(name, tables, TIME, stream.slack, store, retain, stream.ahead)
 
 
 def stream_tables(stream: RandomStream) -> list[pa.Table]:

@@ -31,7 +31,7 @@ def engine_with(inputs: Inputs) -> Engine:
     """An engine with the sources of random queries, and their functions."""
     engine = Engine(runtime="inprocess")
     for name, stream in inputs.streams.items():
-        engine.stream(name, stream.tables, time=TIME, slack=stream.slack)
+        engine.stream(name, stream.tables, time=TIME, slack=stream.slack, ahead=stream.ahead)
     for name, rows in inputs.relations.items():
         engine.relation(name, relation_table(rows))
     engine.function("bump", lambda x: 0 if x is None else x + 1, "BIGINT")

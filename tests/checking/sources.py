@@ -33,6 +33,7 @@ def stream_source(
     slack: int = 0,
     store: Store | None = None,
     retain: int | None = None,
+    ahead: int | None = None,
 ) -> StreamSource:
     """A stream that brings a table with every tick."""
     columns = Schema.from_arrow(tables[0].schema)
@@ -46,6 +47,7 @@ def stream_source(
         slack=slack,
         declared=columns,
         retain=retain,
+        ahead=ahead,
     )
     return StreamSource(info, TablesFeed(name, list(tables), store))
 

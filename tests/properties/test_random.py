@@ -15,6 +15,7 @@ pytestmark = pytest.mark.fuzz
 COUNTS = {
     "plans": 240,
     "queries": 140,
+    "constructs": 100,
     "hints": 60,
     "splits": 80,
     "relations": 80,
@@ -26,6 +27,7 @@ COUNTS = {
 CHUNKS = {
     "plans": 20,
     "queries": 10,
+    "constructs": 20,
     "hints": 10,
     "splits": 10,
     "relations": 20,

@@ -91,7 +91,7 @@ def _kept(random: Random, recurs: Recurrence, objects: bool) -> RandomStream:
         return {**old, **new, "f": random.choice(_VALUES), "v": random.choice([0, 1, 1, 3, None])}
 
     ticks = tuple(tuple(filter(None, map(row, tick))) for tick in stream.ticks)
-    return RandomStream(ticks, stream.slack)
+    return RandomStream(ticks, stream.slack, stream.ahead)
 
 
 def ranking_engine(ranking: Ranking, inputs: Inputs, engine: Engine) -> Engine:
@@ -102,6 +102,7 @@ def ranking_engine(ranking: Ranking, inputs: Inputs, engine: Engine) -> Engine:
             stream.tables,
             time=TIME,
             slack=stream.slack,
+            ahead=stream.ahead,
             ranges={"f": (0, 1), "v": Range(0, 3)},
             at_most=ranking.recurs,
         )

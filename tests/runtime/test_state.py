@@ -22,7 +22,7 @@ from tidemill.errors import DamageError, ExecutionError
 from tidemill.physical.lowering import lower
 from tidemill.runtime import state
 from tidemill.runtime.fabric import InProcess
-from tidemill.runtime.state import StageState, TickRows
+from tidemill.runtime.state import StageState, TickRows, forget_undone
 from tidemill.store import Store
 
 FOLDER = "state/stage=1/partition=0"
@@ -81,8 +81,28 @@ class TestFiles:
         store.write_rows(1, brought(1))
         store.write_snapshot(1, "other")
         assert files(tmp_path) == ["000000000000.snapshot", "000000000001.snapshot"]
+        assert store.has_snapshot(1)  # so rows will not do
+
+    def test_a_task_that_comes_late_leaves_later_ticks_alone(self, tmp_path: Path) -> None:
+        store = state_in(tmp_path)
+        store.write_snapshot(0, "start")
+        for tick in (1, 2, 3):
+            store.write_rows(tick, brought(tick))
         store.write_rows(1, brought(1))
-        assert files(tmp_path) == ["000000000000.snapshot", "000000000001.rows"]
+        store.write_snapshot(2, "other")
+        names = ["0.snapshot", "1.rows", "2.snapshot", "3.rows"]
+        assert files(tmp_path) == [f"{0:011d}{name}" for name in names]
+
+    def test_a_run_that_begins_again_forgets_what_was_not_done(self, tmp_path: Path) -> None:
+        for partition in (0, 1):
+            store = state_in(tmp_path, partition=partition)
+            store.write_snapshot(0, "start")
+            store.write_rows(1, brought(1))
+            store.write_snapshot(2, "from a future that was lost")
+        forget_undone(Store(str(tmp_path)), 1)
+        assert files(tmp_path) == [
+            f"{0:011d}{name}" for name in ["0.snapshot"] * 2 + ["1.rows"] * 2
+        ]
 
     def test_what_a_replay_of_the_last_tick_needs_is_kept(self, tmp_path: Path) -> None:
         store = state_in(tmp_path)

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from itertools import count
 from random import Random
 
 import pyarrow as pa
@@ -18,6 +20,7 @@ from tests.random.graphs import Crash
 from tidemill.store import Part
 
 _SECTOR = 512
+_STAMPS = count()
 
 
 @dataclass(eq=False)
@@ -54,8 +57,10 @@ class Folder:
     now: Names = field(default_factory=dict)
     lasting: Names = field(default_factory=dict)
     pending: list[Change] = field(default_factory=list)
+    stamp: int = field(default_factory=_STAMPS.__next__)
 
     def change(self, change: Change) -> None:
+        self.stamp = next(_STAMPS)
         _apply(self.now, change)
         self.pending.append(change)
 
@@ -70,6 +75,7 @@ class Folder:
         for change in self.pending[: random.choice([0, some, len(self.pending)])]:
             _apply(self.lasting, change)
         self.now, self.pending = dict(self.lasting), []
+        self.stamp = next(_STAMPS)
         for node in self.now.values():
             node.cut(random)
 
@@ -92,8 +98,9 @@ class SimulatedDisk:
 
     is_local = True
 
-    def __init__(self, root: str, random: Random) -> None:
+    def __init__(self, root: str, random: Random, has_stamps: bool = True) -> None:
         self.root = root
+        self.has_stamps = has_stamps
         self.random = random
         self.changes = 0
         self.cut_at: int | None = None
@@ -102,7 +109,7 @@ class SimulatedDisk:
         self.unreadable_in: int | None = None
         self.unreadable = ""
         self._top = Folder()
-        self._is_gone = False
+        self._is_gone = self._is_aside = False
 
     # What goes wrong
 
@@ -128,10 +135,19 @@ class SimulatedDisk:
         """From now on all can be read."""
         self.unreadable_in, self.unreadable = None, ""
 
+    @contextmanager
+    def aside(self, random: Random) -> Iterator[None]:
+        """What others do meanwhile: it is not counted, and all goes well with it."""
+        before, self.random, self._is_aside = self.random, random, True
+        try:
+            yield
+        finally:
+            self.random, self._is_aside = before, False
+
     def _changes(self) -> bool:
         """Whether a change is made; a process that is gone makes none."""
-        if self._is_gone:
-            return False
+        if self._is_gone or self._is_aside:
+            return not self._is_gone
         self.changes += 1
         self.cut_in = None if self.cut_in is None else self.cut_in - 1
         if self.cut_in == -1 or self.changes == self.cut_at:
@@ -140,11 +156,13 @@ class SimulatedDisk:
         return True
 
     def _needs_space(self, path: str) -> None:
-        if self.full_for > 0 and not self._is_gone:
+        if self.full_for > 0 and not self._is_gone and not self._is_aside:
             self.full_for -= 1
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), path)
 
     def _reads(self, path: str) -> None:
+        if self._is_aside:
+            return
         if self.unreadable_in is not None:
             self.unreadable_in -= 1
             if self.unreadable_in < 0:
@@ -179,6 +197,9 @@ class SimulatedDisk:
     def sync_folder(self, path: str) -> None:
         if self._changes():
             self._folder(path).sync()
+
+    def stamp(self, path: str) -> int | None:
+        return self._folder(path).stamp if self.has_stamps else None
 
     def rename(self, old: str, new: str) -> None:
         if self._changes():

@@ -11,12 +11,13 @@ from tests.checking.sources import opener
 from tests.random.graphs import KNOWN, Crash, GraphLife
 from tests.simulation.clients import Client
 from tests.simulation.disk import SimulatedDisk
-from tests.simulation.fabric import LostError, any_fabric
+from tests.simulation.fabric import Attempt, LostError, any_fabric
 from tidemill.algebra import Plan
 from tidemill.errors import DamageError
 from tidemill.graph.adaptation import Adaptation
 from tidemill.graph.migrations import Migrations
 from tidemill.graph.query_graph import QueryGraph
+from tidemill.runtime.fabric import Fabric
 from tidemill.runtime.run import Run
 from tidemill.runtime.sources import Source, StreamSource
 from tidemill.store import Durability, Store
@@ -32,15 +33,19 @@ class SimulatedLife(GraphLife):
         self.disk = disk
         self._kills = kills
         self._using: list[Callable[[], None]] = []
+        self._zombies: list[Attempt] = []
         self.stopped: set[str] = set()
         self.unsure: dict[str, int] = {}
         """Queries whose change was not acknowledged; how far answers go if they are gone."""
         self.durability: Durability = random.choice(["machine"] * 3 + ["process"] * kills)
         self.clients = {name: Client(name, rows) for name, rows in inputs.streams.items()}
         try:
-            super().__init__(inputs, random, f"{disk.root}/run", any_fabric)
+            super().__init__(inputs, random, f"{disk.root}/run", self._fabric)
         except Crash:
             self.restart()
+
+    def _fabric(self, partitions: int, random: Random) -> Fabric:
+        return any_fabric(partitions, random, self._zombies)
 
     # Opening
 
@@ -156,6 +161,7 @@ class SimulatedLife(GraphLife):
         self.story.append("kill" if is_kill else "power cut")
         if not is_kill:
             self.disk.cut_power()
+            self._zombies.clear()
         self.disk.go_on()
 
     def _begin_to_fail(self) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ from tidemill.algebra import Schema
 from tidemill.errors import ExecutionError
 from tidemill.feeds import read_slice
 from tidemill.feeds.opening import folder_of
+from tidemill.reference import in_time
 from tidemill.runtime.spark import stream_feed
 from tidemill.runtime.spark.stream_feed import StreamFeed
 from tidemill.store import Store
@@ -226,6 +228,40 @@ def test_frames_and_what_is_done_with_them(session: SparkSession, tmp_path: Path
     assert sorted(sinks[0].rows) == [
         "('a', 1, 0, 4)", "('a', 1, 10, 14)", "('b', 1, 1, 5)", "('b', 1, 11, 15)",
     ]  # fmt: skip
+
+
+def test_rows_that_are_too_far_ahead(session: SparkSession, tmp_path: Path) -> None:
+    """By the watermark where time is counted, by the clock where it is told."""
+    batches = [[5, 4], [500, 9], [3, 12, 14], [30], [16, 25, 26]]
+    good = [at for at, fits in _flat(batches, in_time(batches, slack=3, ahead=10)) if fits]
+    now = time.time_ns() // 1000
+    engine = tm.Engine(spark=session, partitions=2)
+    frame = session.readStream.schema("at LONG, ts TIMESTAMP_NTZ").parquet(str(tmp_path))
+    engine.stream("counted", frame.select("at"), time="at", slack=3, ahead=10)
+    engine.stream("told", frame.select("at", "ts"), time="ts", slack="1 day", ahead="1 hour")
+    graph = engine.run(every=None)
+    counted = engine.sql("SELECT at FROM counted").start("memory", name="counted")
+    told = engine.sql("SELECT at FROM told").start("memory", name="told")
+    for number, batch in enumerate(batches):
+        # The first row of each is two hours ahead of now, whatever its number is.
+        ahead = [now + (7_200_000_000 if row == 0 else 0) for row in range(len(batch))]
+        rows = {"at": pa.array(batch, pa.int64()), "ts": pa.array(ahead, pa.timestamp("us"))}
+        pq.write_table(pa.table(rows), tmp_path / f"{number}.parquet")
+        graph.process_all_available()
+    graph.heartbeat("counted", 1000)
+    graph.heartbeat("told", now + 10**12)
+    graph.tick()
+    rest = [at for batch in batches for at in batch[1:]]
+    assert sorted(counted.results()["at"].to_pylist()) == sorted(good)
+    assert sorted(told.results()["at"].to_pylist()) == sorted(rest)
+    assert counted.progress.sources["counted"].late_rows == 11 - len(good)
+    assert told.progress.sources["told"].late_rows == len(batches)
+    engine.close()
+
+
+def _flat(batches: list[list[int]], fits: list[list[bool]]) -> Iterator[tuple[int, bool]]:
+    for batch, each in zip(batches, fits, strict=True):
+        yield from zip(batch, each, strict=True)
 
 
 def test_a_stream_that_breaks_fails_only_those_who_read_it(

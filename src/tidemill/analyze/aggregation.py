@@ -3,24 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import pyarrow as pa
 from sqlglot import exp
 
 from tidemill.algebra import Aggregate, AggregateCall, Distinct, Plan, Project, Scalar, column
-from tidemill.algebra.aggregates import NotAggregable, result_type
+from tidemill.algebra.aggregates import EXTREMES, NotAggregable, result_type
 from tidemill.algebra.types import name_of
-from tidemill.analyze.functions import (
-    AGGREGATES,
-    ALIASES,
-    SUPPORTED,
-    find_aggregate,
-    is_aggregate,
-    name_of_call,
-)
+from tidemill.analyze.aggregate_calls import Call, only_where, plain_call, read_call
+from tidemill.analyze.functions import SUPPORTED, find_aggregate, is_aggregate, name_of_call
 from tidemill.analyze.stage import Stage
-from tidemill.analyze.trees import placed, rewrite, written
+from tidemill.analyze.trees import cast, placed, rewrite, typed_null, written
 from tidemill.errors import PlanError, UnsupportedError
 from tidemill.sql import error_at
 
@@ -37,6 +31,7 @@ class Grouping:
     carried: tuple[str, ...] = ()
     keys: dict[str, exp.Expr] = field(default_factory=dict)
     calls: dict[str, AggregateCall] = field(default_factory=dict)
+    absent: list[exp.Expr] = field(default_factory=list)  # keys of the other grouping sets
     _computed: dict[str, Scalar] = field(default_factory=dict)
 
     def add_key(self, node: exp.Expr) -> None:
@@ -44,6 +39,12 @@ class Grouping:
         node = self.prepare(node.unnest())
         if node not in self.keys.values():
             self.keys[self._name(node, "key")] = node
+
+    def add_absent(self, node: exp.Expr) -> None:
+        """An expression that only other grouping sets group by: it is NULL in this one."""
+        node = self.prepare(node.unnest())
+        if node not in self.keys.values():
+            self.absent.append(node)
 
     def translate(self, node: exp.Expr) -> exp.Expr:
         """A bound expression over the rows, made one over the groups."""
@@ -53,8 +54,12 @@ class Grouping:
         for name, key in self.keys.items():
             if node == key:
                 return placed(name, node)
+        if node in self.absent:
+            return typed_null(self.base.scalar(node).type)
+        if isinstance(node, exp.Grouping | exp.GroupingId):
+            return self._indicator(node)
         if is_aggregate(node, self.base.context.catalog):
-            return placed(self._call(node), node)
+            return self._answer(self._call(node), node)
         if isinstance(node, exp.Column) and node.name not in self.carried:
             shown = node.name if (text := written(node)).endswith("*") else text
             message = f"`{shown}` is neither grouped nor aggregated"
@@ -62,67 +67,85 @@ class Grouping:
             raise error_at(PlanError, message, node, help)
         return None
 
+    def _answer(self, call: str, node: exp.Expr) -> exp.Expr:
+        """The column of a call; a list of no values is empty, not NULL."""
+        column = placed(call, node)
+        if self.calls[call].function != "COLLECT_LIST":
+            return column
+        empty = cast(exp.Array(expressions=[]), self.calls[call].type)
+        return exp.Coalesce(this=column, expressions=[empty])
+
+    def _indicator(self, node: exp.Expr) -> exp.Expr:
+        """GROUPING: 1 for a key that this grouping set leaves out; of several, a bit for each."""
+        keys = [part.unnest() for part in node.expressions]
+        if not keys and isinstance(node, exp.GroupingId):
+            keys = [*self.keys.values(), *self.absent]
+        bits = "".join(str(int(self._is_absent(key))) for key in keys)
+        kind = "TINYINT" if isinstance(node, exp.Grouping) else "BIGINT"
+        return exp.cast(exp.Literal.number(int(bits or "0", 2)), kind)
+
+    def _is_absent(self, key: exp.Expr) -> bool:
+        if key not in self.absent and key not in self.keys.values():
+            message = f"`{written(key)}` is not in GROUP BY"
+            raise error_at(PlanError, message, key, "GROUPING takes what GROUP BY lists")
+        return key in self.absent
+
     def _call(self, node: exp.Expr) -> str:
         """The column that an aggregate fills; equal aggregates share one."""
-        function, argument, distinct = self._parts(node)
-        name = None if argument is None else self._name(argument, "arg")
-        if (known := self._known(function, name, distinct)) is not None:
-            return known
-        user = self.base.context.catalog.aggregates.get(function.lower())
-        data_type = user.type if user else self._type(function, name, node)
-        new = self.base.context.fresh(function.lower().split("_")[0])
-        shown = user.name if user else function
-        self.calls[new] = AggregateCall(new, shown, name, data_type, distinct, user)
-        return new
+        call = self._prepared(node)
+        name = None if call.argument is None else self._name(call.argument, "arg")
+        user = self.base.context.catalog.aggregates.get(call.function.lower())
+        data_type = user.type if user else self._type(call, name, node)
+        shown = user.name if user else call.function
+        new = AggregateCall("", shown, name, data_type, call.distinct, user, options=call.options)
+        for known in self.calls.values():
+            if replace(known, name="") == new:
+                return known.name
+        fresh = self.base.context.fresh(call.function.lower().split("_")[0])
+        self.calls[fresh] = replace(new, name=fresh)
+        return fresh
 
-    def _known(self, function: str, argument: str | None, distinct: bool) -> str | None:
-        wanted = (function.upper(), argument, distinct)
-        for name, call in self.calls.items():
-            if (call.function.upper(), call.argument, call.distinct) == wanted:
-                return name
-        return None
-
-    def _parts(self, node: exp.Expr) -> tuple[str, exp.Expr | None, bool]:
-        """Function, argument and DISTINCT; FILTER becomes a part of the argument."""
+    def _prepared(self, node: exp.Expr) -> Call:
+        """The call, with a plain argument; FILTER becomes a part of that."""
         condition = None
-        call = node
         if isinstance(node, exp.Filter):
-            call, condition = node.this, node.expression.this
-        function = self._function(call)
-        argument, distinct = _argument(call)
+            node, condition = node.this, node.expression.this
+        call = self._read(node)
+        argument = call.argument
         nested = find_aggregate(argument, self.base.context.catalog) if argument else None
         if nested is not None:
             message = f"`{name_of_call(nested)}` stands inside another aggregate"
             help = "aggregate in a subquery in FROM first"
             raise error_at(PlanError, message, nested, help)
         if condition is not None:
-            argument = _only_where(argument, condition)
-        if function == "COUNT" and not distinct and _never_null(argument):
+            argument = only_where(argument, condition)
+        if call.function == "COUNT" and not call.distinct and _never_null(argument):
             argument = None
-        if argument is None and function != "COUNT":
-            help = f"name a column: {function}(...)"
-            raise error_at(PlanError, f"{function} does not take `*`", call, help)
+        if argument is None and call.function != "COUNT":
+            help = f"name a column: {call.function}(...)"
+            raise error_at(PlanError, f"{call.function} does not take `*`", node, help)
         argument = None if argument is None else self.prepare(argument.unnest())
-        return function, argument, distinct and function not in ("MIN", "MAX")
+        distinct = call.distinct and call.function not in EXTREMES
+        return replace(call, argument=argument, distinct=distinct)
 
-    def _function(self, node: exp.Expr) -> str:
+    def _read(self, node: exp.Expr) -> Call:
         name = name_of_call(node).lower()
         if name in self.base.context.catalog.aggregates:
-            return name
-        function = ALIASES.get(name) or AGGREGATES.get(type(node))
-        if function is None:
+            return plain_call(name, node)
+        call = read_call(node)
+        if call is None:
             users = [user.name for user in self.base.context.catalog.aggregates.values()]
             message = f"the aggregate `{name_of_call(node)}` is not supported"
-            help = f"there are {', '.join([SUPPORTED, *users])}"
+            help = f"there are {', '.join([*SUPPORTED, *users])}"
             raise error_at(UnsupportedError, message, node, help)
-        return function
+        return call
 
-    def _type(self, function: str, argument: str | None, node: exp.Expr) -> pa.DataType:
+    def _type(self, call: Call, argument: str | None, node: exp.Expr) -> pa.DataType:
         found = None if argument is None else self._column(argument).type
         try:
-            return result_type(function, found)
+            return result_type(call.function, found, call.options)
         except NotAggregable:
-            message = f"{function} does not take {name_of(found)}"
+            message = f"{call.function} does not take {name_of(found)}"
             help = (
                 "COUNT takes every type" if found is None else "convert it with CAST, or COUNT it"
             )
@@ -161,25 +184,6 @@ class Grouping:
         arguments = (call.argument for call in self.calls.values() if call.argument is not None)
         names = dict.fromkeys((*keys, *arguments))
         return Project(self.base.plan, tuple((name, self._column(name)) for name in names))
-
-
-def _argument(call: exp.Expr) -> tuple[exp.Expr | None, bool]:
-    parts = call.expressions if isinstance(call, exp.Anonymous) else [call.this, *call.expressions]
-    distinct = len(parts) == 1 and isinstance(parts[0], exp.Distinct)
-    parts = parts[0].expressions if distinct else parts
-    if len(parts) == 1 and isinstance(parts[0], exp.Star):
-        return None, False
-    if len(parts) != 1:
-        message = f"`{name_of_call(call)}` takes one argument"
-        help = "combine the columns first, as in COUNT(DISTINCT CONCAT(a, '/', b))"
-        raise error_at(UnsupportedError, message, call, help)
-    return parts[0], distinct
-
-
-def _only_where(argument: exp.Expr | None, condition: exp.Expr) -> exp.Expr:
-    """Aggregates leave NULLs out, so FILTER is a CASE without ELSE."""
-    value = exp.Literal.number(1) if argument is None else argument.copy()
-    return exp.Case(ifs=[exp.If(this=condition.copy(), true=value)])
 
 
 def _never_null(argument: exp.Expr | None) -> bool:

@@ -30,8 +30,9 @@ def common_tables(tree: exp.Expr, context: Context, link: Link | None) -> Iterat
 
 
 def _renamed(table: exp.CTE) -> exp.Expr:
-    if table.args["alias"].args.get("columns"):
-        help = "name the columns with AS inside the query"
-        raise error_at(UnsupportedError, "WITH has no column list", table, help)
+    """The query; with a column list, `SELECT * FROM (query) AS name(columns)`."""
     query: exp.Expr = table.this
-    return query
+    if not table.args["alias"].args.get("columns"):
+        return query
+    rows = exp.Subquery(this=query, alias=table.args["alias"].copy())
+    return exp.Select(expressions=[exp.Star()], from_=exp.From(this=rows))

@@ -9,7 +9,16 @@ from sqlglot import exp
 from tidemill.algebra import Join, Plan
 from tidemill.analyze.context import Context
 from tidemill.analyze.correlation import Link
-from tidemill.analyze.joins import Entry, Joiner, Step, kind_of, merge, take_equalities
+from tidemill.analyze.joins import (
+    Entry,
+    Joiner,
+    Step,
+    hides_right,
+    kind_of,
+    merge,
+    take_equalities,
+)
+from tidemill.analyze.lateral import plan_lateral
 from tidemill.analyze.objects import plan_objects
 from tidemill.analyze.references import References, carried_matches
 from tidemill.analyze.scope import Item, Scope
@@ -61,17 +70,30 @@ class _Chain:
     def steps(self, first: exp.Expr, joins: list[exp.Join]) -> list[Step]:
         """Plan every entry by itself, and find what they are called together."""
         steps = [Step(self._entry(first), exp.Join(this=first.copy()), [])]
-        steps += [Step(self._entry(join.this), join, []) for join in joins]
         whole = Entry(steps[0].entry.plan, [*steps[0].entry.items], {**steps[0].entry.merged})
-        for step in steps[1:]:
-            step.equal, merged = merge(whole, step.entry, step.join)
+        for join in joins:
+            step = self._step(join, whole)
+            steps.append(step)
+            equal, merged = merge(whole, step.entry, step.join)
+            step.equal += equal
+            if hides_right(step.join):
+                items = [*whole.items, *step.entry.items]
+                names = {**whole.merged, **step.entry.merged, **merged}
+                step.scope = Scope(items, self.references.link, names)
+                continue
             whole.items += step.entry.items
             whole.merged.update({**step.entry.merged, **merged})
-        _check_aliases(whole.items)
+        _check_aliases([item for step in steps for item in step.entry.items])
         _check_carried(whole.items, steps)
         scope = Scope(whole.items, self.references.link, whole.merged)
         self.stage = Stage(self.references.context, whole.plan, scope)
         return steps
+
+    def _step(self, join: exp.Join, before: Entry) -> Step:
+        if isinstance(join.this, exp.Lateral):
+            entry, equal = plan_lateral(self.references, join, before)
+            return Step(entry, join, equal)
+        return Step(self._entry(join.this), join, [])
 
     def _entry(self, node: exp.Expr) -> Entry:
         inner = node.this if isinstance(node, exp.Subquery) else node

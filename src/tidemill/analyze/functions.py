@@ -27,9 +27,18 @@ AGGREGATES: Final[dict[type[exp.Expr], str]] = {
     exp.StddevPop: "STDDEV_POP",
 }
 # Names of Spark that sqlglot leaves alone.
-ALIASES: Final = {"mean": "AVG", "std": "STDDEV_SAMP", "var": "VAR_SAMP"}
+ALIASES: Final = {
+    "mean": "AVG",
+    "std": "STDDEV_SAMP",
+    "var": "VAR_SAMP",
+    "every": "MIN",
+    "some": "MAX",
+}
 SUPPORTED: Final = (
-    "COUNT, COUNT(DISTINCT), SUM, AVG, MIN, MAX, VAR_SAMP, VAR_POP, STDDEV_SAMP, STDDEV_POP"
+    *("COUNT", "COUNT_IF", "SUM", "AVG", "MIN", "MAX", "MIN_BY", "MAX_BY", "BOOL_AND", "BOOL_OR"),
+    *("ARRAY_AGG", "COLLECT_SET", "STRING_AGG", "MEDIAN", "PERCENTILE", "PERCENTILE_DISC", "MODE"),
+    *("VAR_SAMP", "VAR_POP", "STDDEV_SAMP", "STDDEV_POP", "COVAR_SAMP", "COVAR_POP", "CORR"),
+    "REGR_SLOPE and its kin",
 )
 _CALL: Final = re.compile(r"(\w+)\s*\(")
 _PARSED: Final = frozenset(Tidemill.Parser.FUNCTIONS) - {"CASE", "EXISTS"}
@@ -39,7 +48,6 @@ _UNITS: Final = frozenset(
 )
 # Their text may begin with a call that is only a part of them.
 _ARGUMENT_FIRST: Final = (exp.Anonymous, exp.Binary, exp.Case, exp.Cast, exp.If, exp.Filter)
-_NO_FUNCTION: Final = frozenset({"every", "some"})  # other names for aggregates
 
 _UNREPEATABLE: Final = (
     exp.Rand,
@@ -55,8 +63,8 @@ def is_aggregate(node: exp.Expr, catalog: Catalog) -> bool:
     """Whether the node calls an aggregate function, known or not."""
     if isinstance(node, exp.Anonymous):
         name = node.name.lower()
-        return name in ALIASES or name in catalog.aggregates or name in _NO_FUNCTION
-    return isinstance(node, (exp.AggFunc, exp.Filter))
+        return name in ALIASES or name in catalog.aggregates
+    return isinstance(node, (exp.AggFunc, exp.Filter, exp.WithinGroup))
 
 
 def find_aggregate(node: exp.Expr, catalog: Catalog) -> exp.Expr | None:

@@ -5,14 +5,29 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+import pyarrow as pa
 from sqlglot import exp
 
-from tidemill.algebra import AntiJoin, Join, Plan, Project, Scalar, Schema, Union, column
+from tidemill.algebra import (
+    AntiJoin,
+    Join,
+    Plan,
+    Project,
+    Scalar,
+    Schema,
+    SemiJoin,
+    Union,
+    column,
+)
+from tidemill.algebra.scalar import column_node
 from tidemill.analyze.scope import Item, Merged, Scope
 from tidemill.analyze.stage import Stage
-from tidemill.analyze.trees import all_of, columns_of, conjuncts_of, typed_null
+from tidemill.analyze.subqueries import filter_with_subqueries
+from tidemill.analyze.trees import all_of, columns_of, conjuncts_of, has_subquery, typed_null
 from tidemill.errors import PlanError, UnsupportedError
 from tidemill.sql import error_at
+
+_WITHOUT_RIGHT = ("SEMI", "ANTI")
 
 
 @dataclass
@@ -31,16 +46,22 @@ class Step:
     entry: Entry
     join: exp.Join
     equal: list[exp.Expr]  # the conditions of USING
+    scope: Scope | None = None  # what ON sees, if the rest of the query sees less
 
 
 def kind_of(join: exp.Join) -> str:
-    """INNER, LEFT, RIGHT or FULL; a comma and CROSS JOIN are inner joins too."""
+    """INNER, LEFT, RIGHT, FULL, SEMI or ANTI; a comma and CROSS JOIN are inner joins too."""
     kind, side, method = join.kind.upper(), join.side.upper(), join.method.upper()
-    if kind in ("SEMI", "ANTI") or method not in ("", "NATURAL"):
+    if method not in ("", "NATURAL") or (kind in _WITHOUT_RIGHT and side == "RIGHT"):
         words = " ".join(filter(None, (method, side, kind)))
-        help = "write WHERE EXISTS (...) or WHERE NOT EXISTS (...)"
+        help = "write JOIN, LEFT JOIN, SEMI JOIN or ANTI JOIN, with the sides in this order"
         raise error_at(UnsupportedError, f"{words} JOIN is not supported", join, help)
-    return side or "INNER"
+    return kind if kind in _WITHOUT_RIGHT else side or "INNER"
+
+
+def hides_right(join: exp.Join) -> bool:
+    """Whether only ON sees the right side: its columns are not in the result."""
+    return kind_of(join) in _WITHOUT_RIGHT
 
 
 @dataclass
@@ -53,19 +74,28 @@ class Joiner:
     def join(self, left: Plan, step: Step, extra: list[exp.Expr]) -> Plan:
         """The join of what came before with an entry; `extra` are conditions from the WHERE."""
         kind, right = kind_of(step.join), step.entry.plan
-        on = self._on(left.schema + right.schema, step.join, kind)
-        node = all_of([*extra, *step.equal, *on])
-        around = Stage(self.stage.context, left, self.stage.scope, right.schema)
+        scope = step.scope or self.stage.scope
+        on = self._on(left.schema + right.schema, step.join, kind, scope)
+        plain = [node for node in on if not has_subquery(node)]
+        node = all_of([*extra, *step.equal, *plain])
+        around = Stage(self.stage.context, left, scope, right.schema)
         condition = around.condition(node, "ON") if node is not None else None
-        return joined(left, right, condition, kind)
+        pending = [node for node in on if has_subquery(node)]
+        if not pending:
+            return joined(left, right, condition, kind)
+        pairs = Stage(self.stage.context, Join(left, right, condition), scope)
+        for node in pending:
+            filter_with_subqueries(pairs, node, "ON")
+        return _of_pairs(pairs, left, right, kind)
 
-    def _on(self, schema: Schema, join: exp.Join, kind: str) -> list[exp.Expr]:
+    def _on(self, schema: Schema, join: exp.Join, kind: str, scope: Scope) -> list[exp.Expr]:
         on = join.args.get("on")
         if on is None:
             self._check_condition(join, kind)
             return []
         conditions = []
-        for node in conjuncts_of(self._bound(on)):
+        bound = Stage(self.stage.context, self.stage.plan, scope).bind(on, "ON")
+        for node in conjuncts_of(bound):
             if columns_of(node) <= set(schema.names):
                 conditions.append(node)
             else:
@@ -76,13 +106,6 @@ class Joiner:
         if kind != "INNER" and not join.args.get("using") and not join.method:
             help = f"add ON, as in {kind} JOIN b ON a.id = b.id"
             raise error_at(PlanError, f"{kind} JOIN needs a condition", join, help)
-
-    def _bound(self, on: exp.Expr) -> exp.Expr:
-        for part in on.walk():
-            if isinstance(part, exp.Select | exp.SetOperation):
-                help = "move the condition to WHERE"
-                raise error_at(UnsupportedError, "ON cannot hold a subquery", part, help)
-        return self.stage.bind(on, "ON")
 
     def _wait(self, node: exp.Expr, kind: str) -> None:
         owned = {n for i in self.stage.scope.items for n in i.plan.schema.names}
@@ -128,12 +151,43 @@ def _side(entry: Entry, name: exp.Expr) -> Merged:
 
 def joined(left: Plan, right: Plan, condition: Scalar | None, kind: str) -> Plan:
     """A join; an outer one is the inner join and the rows that found no partner."""
+    if kind in _WITHOUT_RIGHT:
+        return (SemiJoin if kind == "SEMI" else AntiJoin)(left, right, condition)
     plan: Plan = Join(left, right, condition)
     if kind in ("LEFT", "FULL"):
         plan = Union(plan, _padded(AntiJoin(left, right, condition), plan.schema))
     if kind in ("RIGHT", "FULL"):
         plan = Union(plan, _padded(AntiJoin(right, left, condition), plan.schema))
     return plan
+
+
+def _of_pairs(pairs: Stage, left: Plan, right: Plan, kind: str) -> Plan:
+    """A join whose pairs were found another way: who has a partner is told by the pairs."""
+    plan = pairs.plan
+    if kind in _WITHOUT_RIGHT:
+        return _among(pairs, left, kind == "SEMI")
+    if kind in ("LEFT", "FULL"):
+        plan = Union(plan, _padded(_among(pairs, left, False), pairs.plan.schema))
+    if kind in ("RIGHT", "FULL"):
+        plan = Union(plan, _padded(_among(pairs, right, False), pairs.plan.schema))
+    return plan
+
+
+def _among(pairs: Stage, side: Plan, wanted: bool) -> Plan:
+    """The rows of a side that are in a pair, or those that are in none.
+
+    Equal rows are in the same pairs, so a row is known by its values; NULLs are values here.
+    """
+    names = {field.name: pairs.context.fresh("pair") for field in side.schema}
+    items = tuple((names[f.name], column(f.name, f.type)) for f in side.schema)
+    other = Project(pairs.plan, items)
+    same = all_of(
+        exp.NullSafeEQ(this=column_node(old), expression=column_node(new))
+        for old, new in names.items()
+    )
+    assert same is not None
+    condition = Scalar(same, pa.bool_())
+    return SemiJoin(side, other, condition) if wanted else AntiJoin(side, other, condition)
 
 
 def _padded(plan: Plan, schema: Schema) -> Plan:

@@ -59,6 +59,7 @@ def first_rows(
         message = "LIMIT in a subquery that mentions columns of the query around it"
         help = "use MIN, MAX or EXISTS instead"
         raise error_at(UnsupportedError, f"{message} is not supported", tree.args["limit"], help)
+    _refuse_fetch(tree.args["limit"])
     limit, offset = _number(tree, "limit"), _number(tree, "offset")
     names = unique_names(relation.names)
     items = list(zip(names, (output.scalar for output in relation.outputs), strict=True))
@@ -99,6 +100,16 @@ def _refuse_offset(tree: exp.Expr) -> None:
         raise error_at(PlanError, "OFFSET needs a LIMIT", offset, "add LIMIT before it")
 
 
+def _refuse_fetch(node: exp.Expr) -> None:
+    """FETCH FIRST n ROWS ONLY is LIMIT n; its other forms are not."""
+    options = node.args.get("limit_options") if isinstance(node, exp.Fetch) else None
+    for name in ("percent", "with_ties"):
+        if options is not None and options.args.get(name):
+            words = name.replace("_", " ").upper()
+            help = "write FETCH FIRST n ROWS ONLY, or LIMIT n"
+            raise error_at(UnsupportedError, f"FETCH ... {words} is not supported", node, help)
+
+
 _DIGITS = 18
 """Of numbers that fit into 64 bits, whatever they are."""
 
@@ -107,7 +118,8 @@ def _number(tree: exp.Expr, clause: str) -> int:
     node = tree.args.get(clause)
     if node is None:
         return 0
-    value, least = node.expression, 1 if clause == "limit" else 0
+    value = node.args["count"] if isinstance(node, exp.Fetch) else node.expression
+    least = 1 if clause == "limit" else 0
     text = value.name if isinstance(value, exp.Literal) and not value.is_string else ""
     if not text.isdecimal() or len(text) > _DIGITS or int(text) < least:
         name = clause.upper()

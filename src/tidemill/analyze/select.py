@@ -15,12 +15,13 @@ from tidemill.analyze.context import Context
 from tidemill.analyze.correlation import Link
 from tidemill.analyze.from_clause import plan_rows
 from tidemill.analyze.functions import check_functions, find_aggregate
+from tidemill.analyze.grouping_sets import grouping_sets, one_query_each
 from tidemill.analyze.ordering import Term, first_rows, order_terms, ordinal
 from tidemill.analyze.query import plan_tree
 from tidemill.analyze.read_hints import read_hints
 from tidemill.analyze.relation import Output, Relation, unique_names
 from tidemill.analyze.scope import Scope
-from tidemill.analyze.select_list import Selected, select_list
+from tidemill.analyze.select_list import Selected, count_whole_rows, select_list
 from tidemill.analyze.shedding import bound_memory
 from tidemill.analyze.stage import Stage
 from tidemill.analyze.subqueries import attach, filter_with_subqueries
@@ -31,8 +32,9 @@ from tidemill.timeline import TimeDomain
 
 _CLAUSES = (
     *("with_", "expressions", "from_", "joins", "where", "group", "having"),
-    *("distinct", "order", "limit", "offset", "hint", "shed", "approximate"),
+    *("distinct", "order", "limit", "offset", "hint", "shed", "approximate", "absent"),
 )
+_GROUPINGS = ("expressions", "all", "rollup", "cube", "grouping_sets")
 _LABELS = {
     "laterals": "LATERAL VIEW",
     "sort": "SORT BY",
@@ -48,6 +50,8 @@ _LABELS = {
 def plan_select(tree: exp.Select, context: Context, link: Link | None) -> Relation:
     """Plan a SELECT."""
     _refuse_clauses(tree)
+    if (sets := grouping_sets(tree)) is not None:
+        return plan_tree(one_query_each(tree, sets), context, link)
     with common_tables(tree, context, link):
         return _Block(tree, context, link).plan()
 
@@ -60,6 +64,7 @@ class _Block:
 
     def __post_init__(self) -> None:
         self._attached: dict[exp.Expr, exp.Expr] = {}
+        self.selected: list[Selected] = []
 
     def plan(self) -> Relation:
         """The block as a relation."""
@@ -70,13 +75,15 @@ class _Block:
         for node in rows.pending:
             filter_with_subqueries(self.stage, self.stage.bind(node, "WHERE"), "WHERE")
         with self.link.direct() if self.link else nullcontext():
-            self.selected = select_list(self.select, self.stage)
+            for each in select_list(self.select, self.stage.scope, self._output):
+                self.selected.append(each)
         terms = [Term(self._order_node(each.this), each) for each in order_terms(self.select)]
         grouping = self._grouping(terms)
         if grouping is not None:
             terms = self._group(grouping, terms)
-        relation = self._relation(grouping, tuple(rows.moved))
+        # First, because a subquery in ORDER BY adds a column to the plan of the relation.
         terms = [Term(self._plain(term.node), term.ordered) for term in terms]
+        relation = self._relation(grouping, tuple(rows.moved))
         if self.select.args.get("distinct"):
             relation, terms = self._distinct(relation, terms)
         stage = Stage(self.context, relation.plan, self.stage.scope)
@@ -108,6 +115,10 @@ class _Block:
             self._attached[node] = attach(self.stage, node)
         return self._attached[node].copy()
 
+    def _output(self, node: exp.Expr) -> exp.Expr:
+        """An expression of the select list, which may use the names of those before it."""
+        return self._with_aliases(node, first=False)
+
     def _order_node(self, node: exp.Expr) -> exp.Expr:
         """Names in ORDER BY are those of the result first, then those of FROM."""
         if (index := ordinal(node, len(self.selected))) is not None:
@@ -116,6 +127,7 @@ class _Block:
 
     def _with_aliases(self, node: exp.Expr, first: bool) -> exp.Expr:
         """Bind an expression that may use the names of the select list."""
+        node = count_whole_rows(node, self.stage.scope)
         check_functions(node, self.context.catalog)
         # A column of the query around comes last, after the names of the select list.
         own = Scope(self.stage.scope.items, None, self.stage.scope.merged)
@@ -145,11 +157,20 @@ class _Block:
             return None
         carried = self.link.carried if self.link else ()
         grouping = Grouping(self.stage, lambda node: self._plain(node), carried)
-        for node in group.expressions if group is not None else ():
+        for node in self._group_nodes(group):
             grouping.add_key(self._key(node))
+        for node in self.select.args.get("absent") or ():
+            grouping.add_absent(self._key(node))
         if calls or having:
             self._hint()
         return grouping
+
+    def _group_nodes(self, group: exp.Group | None) -> list[exp.Expr]:
+        if group is None or not group.args.get("all"):
+            return list(group.expressions) if group is not None else []
+        outputs = enumerate(self.selected, 1)
+        plain = (n for n, each in outputs if not find_aggregate(each.node, self.context.catalog))
+        return [exp.Literal.number(number) for number in plain]
 
     def _key(self, node: exp.Expr) -> exp.Expr:
         index = ordinal(node, len(self.selected))
@@ -225,16 +246,10 @@ def _refuse_clauses(select: exp.Select) -> None:
     for name, node in _clauses(select):
         label = _LABELS.get(name, name.replace("_", " ").upper())
         raise error_at(UnsupportedError, f"{label} is not supported", node, "remove the clause")
-    distinct, group = select.args.get("distinct"), select.args.get("group")
+    distinct = select.args.get("distinct")
     if distinct is not None and distinct.args.get("on"):
         help = "use GROUP BY with MIN or MAX"
         raise error_at(UnsupportedError, "DISTINCT ON is not supported", distinct, help)
-    sets = (exp.Rollup, exp.Cube, exp.GroupingSets)
-    if group is not None and (
-        not group.expressions or any(isinstance(each, sets) for each in group.expressions)
-    ):
-        help = "list the columns; write a query of its own for each other grouping"
-        raise error_at(UnsupportedError, "GROUP BY takes columns and expressions", group, help)
 
 
 def _clauses(select: exp.Select) -> Iterator[tuple[str, exp.Expr]]:
@@ -244,5 +259,5 @@ def _clauses(select: exp.Select) -> Iterator[tuple[str, exp.Expr]]:
             yield name, node if isinstance(node, exp.Expr) else select
     group = select.args.get("group")
     for name, value in group.args.items() if group is not None else ():
-        if value and name not in ("expressions", "all"):
+        if value and name not in _GROUPINGS:
             yield name, value[0] if isinstance(value, list) else select

@@ -26,7 +26,9 @@ from tidemill.expressions.typed import (
 
 def _array(parts: Translator, node: exp.Expr) -> Typed:
     if not node.expressions:
-        raise NotSupported("an array without elements", node, "write at least one element")
+        raise NotSupported(
+            "an array without elements", node, "say of what: CAST(ARRAY() AS ARRAY<INT>)"
+        )
     values, shared = parts.together(node.expressions, node)
     sql = f"CAST([{', '.join(value.sql for value in values)}] AS {duckdb_type(pa.list_(shared))})"
     return Typed(sql, pa.list_(shared), node)

@@ -7,10 +7,11 @@ import re
 import pyarrow as pa
 from sqlglot import exp
 
-from tidemill.algebra.types import from_sql, is_numeric
+from tidemill.algebra.types import from_sql, is_numeric, name_of
 from tidemill.expressions.arithmetic import ARITHMETIC
 from tidemill.expressions.casts import cast
 from tidemill.expressions.coercion import shared_type
+from tidemill.expressions.duckdb_sql import duckdb_type
 from tidemill.expressions.lists import in_list
 from tidemill.expressions.translate import Rule, Translator, name_of_node
 from tidemill.expressions.typed import (
@@ -95,6 +96,8 @@ def _paren(parts: Translator, node: exp.Expr) -> Typed:
 
 def _cast(parts: Translator, node: exp.Expr) -> Typed:
     to = node.args["to"]
+    if isinstance(node.this, exp.Array) and not node.this.expressions:
+        return _empty_array(node, from_sql(to))
     found = parts.of(node.this)
     if node.this.is_string and node.this.name.strip().lower() in _MOVING:
         raise NotSupported(f"the date `{node.this.name}`", node, "write the date: '2024-12-31'")
@@ -103,6 +106,13 @@ def _cast(parts: Translator, node: exp.Expr) -> Typed:
     except TypeMismatch as mismatch:
         raise TypeMismatch(str(mismatch), node, mismatch.help) from None
     return Typed(done.sql, done.type, node)
+
+
+def _empty_array(node: exp.Expr, to: pa.DataType) -> Typed:
+    """An array without elements has a type only by a CAST."""
+    if not pa.types.is_list(to):
+        raise TypeMismatch(f"cannot cast an array to {name_of(to)}", node, "CAST it to an ARRAY")
+    return Typed(f"CAST([] AS {duckdb_type(to)})", to, node)
 
 
 def _compared(parts: Translator, node: exp.Expr) -> Typed:

@@ -185,11 +185,12 @@ class Adaptation:
             for n, job in jobs.items()
             if job.plan is not old[n].job.plan
         }
-        self._knobs.forget(carried.values())
         for name, root in roots.items():
-            self._note(root.job.plan.walk())
             if root.running is not root.job.plan:
                 carried |= _succeeding(root.running, old[name].running)
+        self._knobs.forget(carried.values())
+        for root in roots.values():
+            self._note([*root.job.plan.walk(), *root.running.walk()])
         return roots, carried
 
     def _with(self, changes: Mapping[str, Change]) -> Iterable[Exec]:

@@ -4,6 +4,7 @@ It is slow and obviously right, and shares nothing with the operators that it ju
 evaluation of scalar expressions.
 """
 
+from tidemill.reference.arrival import in_time
 from tidemill.reference.evaluate import evaluate
 from tidemill.reference.scans import SourceData
 from tidemill.reference.stream import LogicalStream, Row, Snapshot, canonical, canonical_row
@@ -16,4 +17,5 @@ __all__ = [
     "canonical",
     "canonical_row",
     "evaluate",
+    "in_time",
 ]

@@ -13,8 +13,10 @@ import pyarrow as pa
 
 from tidemill.algebra import Aggregate, AggregateCall, UserAggregate
 from tidemill.algebra.aggregates import SUM_HIGH, SUM_LOW
+from tidemill.algebra.collected import COLLECTED
+from tidemill.algebra.order import value_key
+from tidemill.algebra.paired import PAIRED
 from tidemill.reference import exact
-from tidemill.reference.order import value_key
 from tidemill.reference.run import Run
 from tidemill.reference.stream import LogicalStream, Row, Snapshot, canonical
 
@@ -72,6 +74,10 @@ def _answer(call: AggregateCall, names: tuple[str, ...], rows: list[Row]) -> Any
         return None
     if call.user is not None:
         return canonical(_fold(call.user, values))
+    if call.function in COLLECTED:
+        return canonical(COLLECTED[call.function](values, call.options))
+    if call.function in PAIRED:
+        return canonical(exact.of_pairs(call.function, values))
     return canonical(BUILT_IN[call.function](values, call.type))
 
 

@@ -9,6 +9,7 @@ from fractions import Fraction
 
 import pyarrow as pa
 
+from tidemill.algebra.paired import PairSums, answer
 from tidemill.algebra.types import name_of
 from tidemill.errors import ExecutionError
 
@@ -97,3 +98,12 @@ def _fitted(exact: Fraction, data_type: pa.DataType, function: str) -> int | Dec
 def _check(fits: bool, data_type: pa.DataType, function: str) -> None:
     if not fits:
         raise ExecutionError(f"{function} does not fit in {name_of(data_type)}")
+
+
+def of_pairs(function: str, pairs: list[tuple[float, float]]) -> float | None:
+    """A statistic of pairs (y, x); NaN if one of them is not finite."""
+    if any(_ieee(pair) is not None for pair in pairs):
+        return math.nan
+    rows = [(Fraction(x), Fraction(y)) for y, x in pairs]
+    columns = zip(*((x, y, x * x, y * y, x * y) for x, y in rows), strict=True)
+    return answer(function, PairSums(len(rows), *(sum(each, Fraction()) for each in columns)))

@@ -22,6 +22,9 @@ from tidemill.physical.operator import empty_frame
 from tidemill.store import Numbered, Store, ipc_file
 from tidemill.timeline import OPEN_END
 
+FOLDER = "changes"
+"""Where they are: a folder for every relation."""
+
 _FACTS = b"facts"
 _FEWEST_ROWS = 1000
 _MOST_TICKS = 64
@@ -41,11 +44,10 @@ class ChangeLog:
 
     def __init__(self, store: Store, name: str, schema: Schema) -> None:
         self._store = store
-        self._folder = f"changes/{quote(name.casefold(), safe='')}"
+        self._folder = f"{FOLDER}/{quote(name.casefold(), safe='')}"
         added = (Field(column, pa.int64()) for column in (VERSION, INSERTED, DELETED))
         self.schema = Schema((*schema, *added))
-        self._seen = Numbered(store, self._folder, ".rows", keep_last=True)
-        self._open = Numbered(store, self._folder, ".open", sparse=True, keep_last=True)
+        self._seen, self._open = _files_in(store, self._folder)
         self.place = self._place_of(self._seen) if self._seen.numbers else Place()
         self._stored = self._gathered = self._ticks = 0
 
@@ -75,7 +77,7 @@ class ChangeLog:
         stored = self._open.numbers[-1:]
         later = [number for number in self._seen.numbers if number > max(stored, default=-1)]
         later = later[:-1] if before_last else later
-        self._refuse_gap(stored)
+        _refuse_gap(self._store, self._seen, self._open)
         parts = [self._read(self._open, number) for number in stored]
         parts += [self._read(self._seen, number) for number in later]
         rows = pl.concat([self.nothing, *parts])
@@ -112,12 +114,6 @@ class ChangeLog:
         most = max(_FEWEST_ROWS, self._stored // 2)
         return self._gathered > most or self._ticks > _MOST_TICKS
 
-    def _refuse_gap(self, stored: list[int]) -> None:
-        """Rows are deleted when versions are stored that stand for them, and not before."""
-        if not stored and self._seen.numbers and self._seen.numbers[0] > 0:
-            path = self._store.path(self._seen.file(self._seen.numbers[0] - 1))
-            raise DamageError(path, "it is missing")
-
     def _place_of(self, files: Numbered) -> Place:
         table = self._store.get_table(files.file(files.numbers[-1]))
         return Place(**json.loads(table.schema.metadata[_FACTS]))
@@ -130,3 +126,23 @@ class ChangeLog:
         table = rows.select(self.schema.names).to_arrow().cast(self.schema.to_arrow())
         facts = {_FACTS: json.dumps(asdict(place)).encode()}
         files.put(number, memoryview(ipc_file(table.replace_schema_metadata(facts))))
+
+
+def check_changes(store: Store, folder: str) -> None:
+    """Refuse what was kept of a relation if it is not all there."""
+    _refuse_gap(store, *_files_in(store, folder))
+
+
+def _files_in(store: Store, folder: str) -> tuple[Numbered, Numbered]:
+    """What ticks have seen, and the versions that were not ended."""
+    return (
+        Numbered(store, folder, ".rows", keep_last=True),
+        Numbered(store, folder, ".open", sparse=True, keep_last=True),
+    )
+
+
+def _refuse_gap(store: Store, seen: Numbered, stored: Numbered) -> None:
+    """Rows are deleted when versions are stored that stand for them, and not before."""
+    if not stored.numbers and seen.numbers and seen.numbers[0] > 0:
+        path = store.path(seen.file(seen.numbers[0] - 1))
+        raise DamageError(path, "it is missing")

@@ -28,6 +28,7 @@ _LARGE = 1 << 18
 """Bytes from which on rows go through a file: shorter ones are faster carried along."""
 
 _LASTS = b"lasts"
+_SCRATCH = "scratch"
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +79,14 @@ class Packer:
 
 def scratch(tick: int) -> str:
     """The folder of files that are needed during a tick."""
-    return f"scratch/{tick:012d}"
+    return f"{_SCRATCH}/{tick:012d}"
+
+
+def forget_scratch(store: Store, tick: int) -> None:
+    """Delete what tasks have left that came too late: up to this tick, all are done."""
+    for name in store.names(_SCRATCH):
+        if name <= f"{tick:012d}" and tick >= 0:
+            store.remove_folder(f"{_SCRATCH}/{name}")
 
 
 def unpack(packed: Packed, store: Store | None) -> Parcel:

@@ -43,14 +43,14 @@ from tidemill.runtime.nodes import GraphNodes, NativeTotals, operator_totals
 from tidemill.runtime.opened import Opened
 from tidemill.runtime.operators import NodeProgress, nodes_of, places_of
 from tidemill.runtime.pace import Pace
-from tidemill.runtime.parcels import REPORT, Parcel, scratch
+from tidemill.runtime.parcels import REPORT, Parcel, forget_scratch, scratch
 from tidemill.runtime.planned import PlannedEpoch
 from tidemill.runtime.progress import Progress, SourceProgress
 from tidemill.runtime.reports import Failure, Report
 from tidemill.runtime.sending import FOLDER as PLANS
 from tidemill.runtime.source_task import Piece
 from tidemill.runtime.sources import Source
-from tidemill.runtime.state import StageState, folder_of_state, forget
+from tidemill.runtime.state import StageState, folder_of_state, forget, forget_undone
 from tidemill.runtime.tasks import Before, TickTasks
 from tidemill.runtime.ticks import Begun, Committed, TickLog
 from tidemill.store import Store
@@ -516,6 +516,9 @@ class Run:
             return None
         done = self._log.last()
         self._refuse_lost(done)
+        assert self._store is not None
+        forget_undone(self._store, done.tick)
+        forget_scratch(self._store, done.tick)
         self._next = done.tick + 1
         self._unfinished = self._log.begun(self._next)
         # Nobody waits for what is only dealt out again.

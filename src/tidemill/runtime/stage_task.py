@@ -23,6 +23,7 @@ from tidemill.runtime.parcels import FACTS, REPORT, Parcel
 from tidemill.runtime.redeal import Share, rehash
 from tidemill.runtime.reports import Failure, News, Report
 from tidemill.runtime.state import StageState, TickRows
+from tidemill.runtime.ticks import refuse_late
 from tidemill.store import Store
 from tidemill.timeline import BEGIN
 
@@ -79,6 +80,7 @@ class StageTask:
 
     def __call__(self, partition: int, parcels: Iterable[Parcel]) -> Iterator[Parcel]:
         began = time.perf_counter()
+        self._refuse_late()
         mine, facts = self._sorted(parcels)
         clocks = moved(self.clocks, seen_by(facts))
         marks = {leaf.tag: self._mark(leaf.tag, clocks, facts) for leaf in self.stage.leaves}
@@ -99,6 +101,11 @@ class StageTask:
         }
         yield Parcel(partition, REPORT, told=report)
         yield from self._tell(facts, results)
+
+    def _refuse_late(self) -> None:
+        """What others count on by now must stay as it is."""
+        if self.store is not None and not self.is_local:
+            refuse_late(self.store, self.tick)
 
     @cached_property
     def tags(self) -> frozenset[int]:
@@ -266,6 +273,7 @@ class StageTask:
 
     def _save(self, state: StageState, graph: Graph, brought: TickRows, seconds: float) -> None:
         if state.is_durable:
+            self._refuse_late()
             self._write(state, graph, brought, seconds)
             state.settle()
         state.remember(self.tick, graph)
@@ -283,7 +291,8 @@ class StageTask:
         # Whoever gets this partition next needs the snapshot, and then the rows: it is worth as
         # much writing again to spare them the rows, or the time to run through them.
         takes_long = graph.redo_seconds > max(_MOST_REDO, 4 * graph.save_seconds)
-        if takes_long or 2 * (gathered + coming) >= snapshot:
+        grows = 2 * (gathered + coming) >= snapshot
+        if takes_long or grows or state.has_snapshot(self.tick):
             _write_snapshot(state, self.tick, graph)
         else:
             given = graph.given if len(rows) < len(brought.rows) else {}

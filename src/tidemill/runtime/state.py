@@ -32,6 +32,7 @@ _CACHE: dict[str, tuple[int, Any, float]] = {}
 """Operators that this process still has in memory: the tick they stand at, they, and since when."""
 
 _SNAPSHOT, _ROWS = "snapshot", "rows"
+_FOLDER = "state"
 
 
 @dataclass(frozen=True)
@@ -167,18 +168,37 @@ class StageState:
 
     def _write(self, tick: int, kind: str, parts: Sequence[Part]) -> None:
         assert self._store is not None
-        name = f"{self._folder}/{tick:012d}.{kind}"
-        # Whoever commits the tick syncs it; before that, nobody counts on it.
-        self._store.put(name, *parts, later=True)
-        # A tick that is done again may be stored in another way, and makes later ones obsolete.
-        for segment in self._segments():
-            if segment.tick >= tick and segment.name != name:
-                self._store.remove(segment.name)
+        name = self._name(tick, kind)
+        # Whoever commits the tick syncs it; before that, nobody counts on it. But another attempt
+        # may have written it, and the tick may be committed at this very moment.
+        self._store.put(name, *parts, later=not self._store.exists(name))
+        if kind == _SNAPSHOT and self._store.exists(self._name(tick, _ROWS)):
+            self._store.remove(self._name(tick, _ROWS))
+
+    def has_snapshot(self, tick: int) -> bool:
+        """Whether another attempt at a tick has written one: rows beside it would not count."""
+        return self._store is not None and self._store.exists(self._name(tick, _SNAPSHOT))
+
+    def _name(self, tick: int, kind: str) -> str:
+        return f"{self._folder}/{tick:012d}.{kind}"
+
+
+def forget_undone(store: Store, tick: int) -> None:
+    """Delete what ticks after this one have left, which will be done again or were never done.
+
+    Only who starts a run does that: a task may come so late that its tick, and others, are over.
+    """
+    for stage in store.names(_FOLDER):
+        for partition in store.names(f"{_FOLDER}/{stage}"):
+            folder = f"{_FOLDER}/{stage}/{partition}"
+            for name in store.names(folder):
+                if name.partition(".")[0] > f"{tick:012d}" or tick < 0:
+                    store.remove(f"{folder}/{name}")
 
 
 def folder_of_state(level: int, partition: int) -> str:
     """Where a stage has its files in a partition."""
-    return f"state/stage={level}/partition={partition}"
+    return f"{_FOLDER}/stage={level}/partition={partition}"
 
 
 def forget(run: str) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from tidemill.errors import ExecutionError
 from tidemill.feeds import FileSlice, Slice, kept_json, kept_slice
 from tidemill.physical.operator import Exec
 from tidemill.runtime import codec
@@ -51,6 +52,13 @@ class Committed:
     reports: Sequence[Report] = ()
     native: Mapping[Exec, NodeProgress] = field(default_factory=dict)
     rows_out: Mapping[str, int] = field(default_factory=dict)
+
+
+def refuse_late(store: Store, tick: int) -> None:
+    """Fail if a tick is done: a task that was lost, or done twice, may come long after that."""
+    last = f"{tick:012d}.done"
+    if any(name >= last for name in store.names(_FOLDER) if name.endswith(".done")):
+        raise ExecutionError(f"tick {tick} is done: this task comes too late")
 
 
 class TickLog:

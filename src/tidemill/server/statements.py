@@ -88,7 +88,7 @@ class Scripts:
         wanted = name.casefold()
         if any(each.name.casefold() == wanted for each in self._service.engine.listing()):
             help = "choose another name, or drop it first"
-            raise Conflict(f"`{name}` exists already", help=help)
+            raise Conflict(f"`{name}` already exists", help=help)
 
     def _planned(self, statement: Statement) -> PlannedApart | None:
         """Everyone waits while a statement is run: its query is planned before.

@@ -10,6 +10,7 @@ from __future__ import annotations
 import mmap
 import os
 import shutil
+import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
@@ -23,6 +24,8 @@ Part = bytes | memoryview
 
 _SYNCS = 8
 """Files that are synced at a time: the file system writes them down together."""
+
+_SECOND = 1_000_000_000
 
 
 class Disk(Protocol):
@@ -38,6 +41,9 @@ class Disk(Protocol):
 
     def sync_folder(self, path: str) -> None:
         """The names of the files in a folder last."""
+
+    def stamp(self, path: str) -> int | None:
+        """What changes whenever names in a folder do; None if that cannot be told."""
 
     def rename(self, old: str, new: str) -> None:
         """Another name for a file, perhaps in the place of another file."""
@@ -88,6 +94,11 @@ class LocalDisk:
 
     def sync_folder(self, path: str) -> None:
         _sync(path)
+
+    def stamp(self, path: str) -> int | None:
+        changed = os.stat(path).st_mtime_ns
+        # Two changes at almost the same time may leave one and the same stamp.
+        return changed if time.time_ns() - changed > _SECOND else None
 
     def rename(self, old: str, new: str) -> None:
         os.replace(old, new)

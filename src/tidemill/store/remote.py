@@ -31,6 +31,9 @@ class RemoteDisk:
     def sync_folder(self, path: str) -> None:
         pass
 
+    def stamp(self, path: str) -> int | None:
+        return None
+
     def rename(self, old: str, new: str) -> None:
         self._fs.move(old, new)
 

@@ -36,6 +36,9 @@ MARK = ".last"
 
 _TEMPORARY = ".temporary"
 
+_SYNCED: dict[str, int] = {}
+"""Folders that this process has synced, with their stamps before that."""
+
 
 def durability_of(text: str) -> Durability:
     """A durability, as users write it."""
@@ -273,10 +276,25 @@ class Store:
             return
         made = self._disk.make_folder(folder, private=not self._plain)
         if self._syncs:
-            # Those that were there, too: who made them may have been killed before the sync.
-            for parent in dict.fromkeys([*made, *self._above(folder)]):
+            for parent in dict.fromkeys(made):
                 self._disk.sync_folder(parent)
+            # Those that were there, too: who made them may have been killed before the sync.
+            for parent in self._above(folder):
+                if parent not in made:
+                    self._hold(parent)
         self._made.add(folder)
+
+    def _hold(self, folder: str) -> None:
+        """Sync a folder, unless this process has and nothing in it has changed since.
+
+        On Spark, every task has a store of its own, in processes that go on.
+        """
+        stamp = self._disk.stamp(folder)
+        if stamp is None or _SYNCED.get(folder) != stamp:
+            self._disk.sync_folder(folder)
+            _SYNCED.pop(folder, None)
+            if stamp is not None:
+                _SYNCED[folder] = stamp
 
     def _above(self, folder: str) -> Iterator[str]:
         """The folders above one, up to the one that the store is in."""

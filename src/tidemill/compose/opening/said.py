@@ -7,7 +7,8 @@ from sqlglot import exp
 from tidemill.algebra import AggregateCall, Scalar, Schema, SortKey
 from tidemill.analyze.trees import cast
 from tidemill.analyze.typecheck import type_of
-from tidemill.compose.texts import column_text
+from tidemill.compose.sql.calls import call_sql
+from tidemill.compose.texts import column_text, expression
 from tidemill.errors import UnsupportedError
 from tidemill.sql.building import quoted
 
@@ -27,10 +28,9 @@ def call_text(call: AggregateCall) -> str:
     if call.weights or call.parts:
         message = "aggregates over rows that stand for many cannot be composed by hand"
         raise UnsupportedError(message, help="open the logical plan of the query")
-    argument = "*" if call.argument is None else column_text(call.argument)
-    distinct = "DISTINCT " if call.distinct else ""
+    argument = None if call.argument is None else expression(column_text(call.argument))
     name = quoted(call.name) if "." in call.name else column_text(call.name)
-    return f"{call.function}({distinct}{argument}) AS {name}"
+    return f"{call_sql(call, argument)} AS {name}"
 
 
 def order_text(key: SortKey) -> str:

@@ -7,11 +7,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
+import pyarrow as pa
 from sqlglot import exp
 
+from tidemill.algebra import AggregateCall
 from tidemill.algebra.scalar import Scalar
 from tidemill.analyze.relation import unique_names
 from tidemill.analyze.trees import outside_subqueries, rewrite
+from tidemill.compose.sql.calls import spoken_call
 from tidemill.compose.texts import identifier, short
 from tidemill.errors import UnsupportedError
 from tidemill.sql import Approximate, Shed, StreamFunction
@@ -191,17 +194,15 @@ def substituted(scalar: Scalar, columns: dict[str, exp.Expr]) -> exp.Expr:
     return rewrite(scalar.node, change)
 
 
-def aggregate_call(function: str, argument: exp.Expr | None, distinct: bool) -> exp.Expr:
-    """A call of an aggregate."""
-    node: exp.Expr = exp.Star() if argument is None else argument
-    node = exp.Distinct(expressions=[node]) if distinct else node
-    call = exp.Anonymous(this=function, expressions=[node])
-    call.meta[_AGGREGATE] = True
-    return call
+def aggregate_call(call: AggregateCall, argument: exp.Expr | None) -> exp.Expr:
+    """A call of an aggregate, marked as one."""
+    node = spoken_call(call, argument)
+    node.meta[_AGGREGATE] = True
+    return node
 
 
 def _count() -> exp.Expr:
-    return aggregate_call("COUNT", None, False)
+    return aggregate_call(AggregateCall("n", "COUNT", None, pa.int64()), None)
 
 
 def _has_aggregate(node: exp.Expr) -> bool:

@@ -129,7 +129,7 @@ class _PlanWriter(WindowWriter, MeetingWriter):
             if call.argument is not None:
                 kind = plan.child.schema[call.argument]
                 argument = block.said(column(call.argument, kind))
-            found[call.name] = aggregate_call(call.function, argument, call.distinct)
+            found[call.name] = aggregate_call(call, argument)
         block.columns, block.is_bare, block.is_rows = found, False, False
         return block
 

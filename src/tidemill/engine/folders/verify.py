@@ -22,14 +22,17 @@ from tidemill.engine.folders.places import (
 )
 from tidemill.engine.kept import AnswerLog
 from tidemill.errors import DamageError
-from tidemill.feeds import folder_of
+from tidemill.feeds import Retained, folder_of
 from tidemill.feeds.file_log import FileLog
+from tidemill.runtime.change_log import FOLDER as CHANGES
+from tidemill.runtime.change_log import check_changes
 from tidemill.runtime.codec import AnyFunction
 from tidemill.runtime.epochs import EpochLog
 from tidemill.runtime.relation_log import RelationLog
 from tidemill.runtime.state import StageState
 from tidemill.runtime.ticks import Committed, TickLog
 from tidemill.store import Numbered, Store, unsealed
+from tidemill.timeline import OPEN_END
 
 
 @dataclass(frozen=True)
@@ -140,10 +143,9 @@ def _check_state(found: Found, store: Store, done: Committed | None) -> None:
 
 
 def _check_changes(found: Found, store: Store, done: Committed | None) -> None:
-    for name in store.names("changes"):
-        for suffix, sparse in ((".rows", False), (".open", True)):
-            with found.noting(Path(store.path(f"changes/{name}"))):
-                Numbered(store, f"changes/{name}", suffix, sparse, keep_last=True)
+    for name in store.names(CHANGES):
+        with found.noting(Path(store.path(f"{CHANGES}/{name}"))):
+            check_changes(store, f"{CHANGES}/{name}")
 
 
 def _check_feeds(found: Found, store: Store, done: Committed | None) -> None:
@@ -163,11 +165,14 @@ def _check_feeds(found: Found, store: Store, done: Committed | None) -> None:
 
 
 def _check_position(store: Store, name: str, known: Any) -> None:
-    """Slices that ticks are to read next have to be there."""
+    """Slices that ticks are to read next have to be there, and those that are kept for queries."""
     pushed = f"{folder_of(name)}/pushed"
     if "position" not in known or not store.exists(pushed):
         return
     files = Numbered(store, pushed, ".arrow")
     first = files.numbers[0] if files.numbers else files.next
-    if first > known["position"] or files.next < known["position"]:
-        raise DamageError(store.path(files.file(known["position"])), "it is missing")
+    kept = Retained.load(OPEN_END, known["retained"]).first
+    needed = known["position"] if kept is None else kept
+    if first > needed or files.next < known["position"]:
+        lost = needed if first > needed else known["position"]
+        raise DamageError(store.path(files.file(lost)), "it is missing")

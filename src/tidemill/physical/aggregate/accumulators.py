@@ -11,6 +11,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from decimal import ROUND_HALF_UP, Context, Decimal
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ import polars as pl
 import pyarrow as pa
 
 from tidemill.algebra.aggregates import SUM_HIGH, SUM_LOW, VARIANCES, AggregateCall
+from tidemill.algebra.paired import PAIRED, PairSums, answer
 from tidemill.physical.aggregate import sums
 from tidemill.physical.arrays import Array, Ints
 
@@ -222,6 +224,36 @@ class Variance(Accumulator):
         return math.sqrt(variance) if self._root else variance
 
 
+class Paired(Accumulator):
+    """Covariances, correlations and regressions, from exact sums of pairs (y, x)."""
+
+    def _amounts(self, values: pl.Series, weight: Ints | None) -> dict[str, Array]:
+        y, x = (self._column(field) for field in values.struct.unnest().get_columns())
+        odd = (~np.isfinite(y) | ~np.isfinite(x)).astype(np.int64)
+        ys = np.array([_units(number) for number in y.tolist()], dtype=object)
+        xs = np.array([_units(number) for number in x.tolist()], dtype=object)
+        parts = {"odd": odd, "x": xs, "y": ys, "xx": xs * xs, "yy": ys * ys, "xy": xs * ys}
+        return {self._name(part): _weighed(amounts, weight) for part, amounts in parts.items()}
+
+    def _column(self, values: pl.Series) -> Array:
+        return values.cast(pl.Float64).fill_null(0.0).to_numpy()
+
+    def result(self, totals: Totals, size: int) -> pl.Series:
+        names = ("count", "odd", "x", "y", "xx", "yy", "xy")
+        parts = [self._total(totals, part, size).tolist() for part in names]
+        return self._objects([self._answer(*row) for row in zip(*parts, strict=True)])
+
+    def _answer(self, count: int, odd: int, *sums: int) -> float | None:
+        if not count:
+            return None
+        if odd:
+            return math.nan
+        once, twice = 1 << _UNIT_BITS, 1 << (2 * _UNIT_BITS)
+        units = (once, once, twice, twice, twice)
+        exact = (Fraction(total, unit) for total, unit in zip(sums, units, strict=True))
+        return answer(self.call.function, PairSums(count, *exact))
+
+
 _UNIT_BITS = 1074
 
 
@@ -250,6 +282,8 @@ def accumulator(call: AggregateCall, argument: pa.DataType | None, prefix: str) 
         return SumPart(prefix, call)
     if call.function in VARIANCES:
         return Variance(prefix, call)
+    if call.function in PAIRED:
+        return Paired(prefix, call)
     if pa.types.is_decimal(argument):
         return ExactSum(prefix, call, argument.scale)
     if pa.types.is_floating(argument):

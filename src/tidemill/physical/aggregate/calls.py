@@ -11,6 +11,7 @@ import polars as pl
 import pyarrow as pa
 
 from tidemill.algebra.aggregates import AggregateCall, UserAggregate
+from tidemill.algebra.collected import COLLECTED
 from tidemill.algebra.schema import Schema
 from tidemill.physical.aggregate.accumulators import ROWS, Accumulator, accumulator
 from tidemill.physical.aggregate.extremes import Extremes, sortable, unsortable
@@ -241,6 +242,24 @@ def _positions(call: AggregateCall, schema: Schema) -> Iterator[str]:
         yield from (f"x{schema.names.index(name)}" for name in call.weights)
 
 
+def _collected(call: AggregateCall) -> UserAggregate:
+    """A function of all values as one that merges: the partial results are the values."""
+    function, options = COLLECTED[call.function], call.options
+    return UserAggregate(
+        call.function,
+        init=lambda value: (_as_tuple(value),),
+        merge=lambda left, right: left + right,
+        eval=lambda values: function(list(values), options),
+        type=call.type,
+        version="built in",
+    )
+
+
+def _as_tuple(value: Any) -> Any:
+    """Values of several columns in one, which a column holds as a struct."""
+    return tuple(value.values()) if isinstance(value, dict) else value
+
+
 def running_call(call: AggregateCall, schema: Schema, source: int) -> RunningCall:
     """The running form of a call that reads from the given input."""
     argument = None if call.argument is None else schema[call.argument]
@@ -251,4 +270,6 @@ def running_call(call: AggregateCall, schema: Schema, source: int) -> RunningCal
         return _User(call, source, prefix, argument, call.user)
     if call.function in ("MIN", "MAX"):
         return _Extreme(call, source, prefix, argument)
+    if call.function in COLLECTED:
+        return _User(call, source, prefix, argument, _collected(call))
     return _Additive(call, source, accumulator(call, argument, prefix))
