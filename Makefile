@@ -123,8 +123,9 @@ soak: setup java ## bursts under a bound of memory; 200 clients of a server
 	@$(BIN)/python -m tests.soak.server --seconds $$(( $(SECONDS) < 300 ? $(SECONDS) : 300 )) --clients 200
 
 # Users need no Node: what this builds is in the package.
-web: ## check, test and build the page into the package (needs Node 20 or newer)
+web: setup ## check, test and build the page into the package (needs Node 20 or newer)
 	@command -v npm >/dev/null || { echo "error: the page is built with Node 20 or newer" >&2; exit 1; }
+	@$(BIN)/python web/write_types.py
 	@cd web && npm install --no-save --no-fund --no-audit --silent && npm run --silent build
 
 bench: setup java ## run every benchmark

@@ -60,11 +60,11 @@ class Side:
 
     @property
     def parts(self) -> int:
-        return len(self.graph.graph.run.nodes)
+        return len(self.graph.operators)
 
     @property
     def state_bytes(self) -> int:
-        return sum(node.state_bytes for node in self.graph.graph.run.nodes.values())
+        return sum(node.state_bytes for node in self.graph.operators.values())
 
 
 class Clock:

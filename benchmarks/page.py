@@ -223,7 +223,7 @@ def figures(asked: Options) -> Iterator[Figure]:
     seconds = 3.0 if asked.quick else 15.0
     actions = {"still": idle, "panning": pan, "zooming": zoom}
     with served() as (url, service), opened(url) as (page, session):
-        watch = Watch(page, session, len(service.graph.graph.run.nodes))
+        watch = Watch(page, session, len(service.graph.operators))
         yield Figure("graph", "parts", "", watch.parts, goal=500)
         yield Figure("page", "layout shift while it opens", "", page.evaluate("seen.shift"))
         page.evaluate("seen.shift = 0")

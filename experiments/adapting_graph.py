@@ -94,7 +94,7 @@ def _run(size: Size) -> Course:
         _note(graph, course, (begin + TICK) / MINUTE)
         if len(course.at) % 10 == 0:
             print(f"{course.at[-1]:g} minutes: {course.measured[-1]:.2f} MB", flush=True)
-    course.operators = len(graph.graph.run.nodes)
+    course.operators = len(graph.operators)
     return course
 
 
@@ -116,7 +116,7 @@ def _add(engine: tm.Engine, graph: RunningGraph, mix: Mix, course: Course, due: 
 def _note(graph: RunningGraph, course: Course, at: float) -> None:
     manager = graph.manager
     assert manager is not None
-    nodes = graph.graph.run.nodes.values()
+    nodes = graph.operators.values()
     course.at.append(at)
     course.measured.append(sum(progress.state_bytes for progress in nodes) / 1e6)
     course.estimated.append(manager.demand.memory / 1e6)

@@ -50,7 +50,7 @@ def _graph(count: int) -> tuple[GraphEstimates, list[Knob]]:
             assert query is not None
             query.start(lambda rows, tick: None)
     estimates = GraphEstimates(engine.statistics.known, work=False)
-    estimates.revise(graph.graph.run.nodes)
+    estimates.revise(graph.operators)
     return estimates, knobs_of(graph.adaptation)
 
 

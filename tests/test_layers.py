@@ -15,6 +15,8 @@ PACKAGE = ROOT / "src" / "tidemill"
 # From the top: a layer may import those before it. The folder tree is the path of a query.
 LAYERS = [
     "errors",
+    "explain",
+    "wire",
     "deadline",
     "copying",
     "long_conditions",
@@ -41,6 +43,7 @@ LAYERS = [
     "nexmark",  # an application: data and queries
     "terminal",
     "client",
+    "show",
     "server",
     "shell",
     "cli",
@@ -55,7 +58,8 @@ MEMBERS = {
 # Layers held to less than what is above them.
 NARROW = {
     "sql": {"errors", "long_conditions"},
-    "algebra": {"errors", "timeline", "copying", "long_conditions"},
+    "algebra": {"errors", "explain", "timeline", "copying", "long_conditions"},
+    "client": {"errors", "wire", "algebra"},
 }
 
 MODULES = sorted(PACKAGE.rglob("*.py"))

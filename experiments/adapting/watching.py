@@ -53,7 +53,7 @@ class Watched:
         for name in self.graph.sources:
             self.graph.heartbeat(name, until)
         self.seen.at.append(until)
-        self.seen.memory.append(self.graph.graph.run.nodes[self._node].state_bytes)
+        self.seen.memory.append(self.graph.operators[self._node].state_bytes)
 
     def resize(self, size: int) -> None:
         """Set all sizes that can be set."""
@@ -69,13 +69,13 @@ class Watched:
 
     def _estimates(self, size: int) -> GraphEstimates:
         estimates = GraphEstimates(self.engine.statistics.known)
-        estimates.revise(self.graph.graph.run.nodes)
+        estimates.revise(self.graph.operators)
         estimates.at(dict.fromkeys(estimates.sizes, size))
         return estimates
 
     @property
     def _node(self) -> Exec:
-        return next(n for n in self.graph.graph.run.nodes if isinstance(n, self._kind))
+        return next(n for n in self.graph.operators if isinstance(n, self._kind))
 
 
 def estimate_at(

@@ -10,7 +10,8 @@ from experiments.offline.optimum import By
 from experiments.offline.result import BestJoin, join_tables
 from experiments.offline.split import join_parts
 from experiments.offline.terms import Keys, Life, Terms, both, names
-from tidemill.engine.tables import is_spark_frame, to_tables
+from tidemill.algebra.tables import to_tables
+from tidemill.engine.tables import is_spark_frame
 from tidemill.errors import PlanError
 
 if TYPE_CHECKING:

@@ -14,7 +14,8 @@ from pyspark.sql.types import DoubleType, StructField, StructType
 from experiments.offline.result import join_tables
 from experiments.offline.split import COMPONENT, Cut, cut
 from experiments.offline.terms import Terms
-from tidemill.engine.tables import is_spark_frame, spark_frame_schema, to_tables
+from tidemill.algebra.tables import to_tables
+from tidemill.engine.tables import is_spark_frame, spark_frame_schema
 
 PART = "#part"
 

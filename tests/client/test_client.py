@@ -12,6 +12,7 @@ import pytest
 from tests.serving import served
 from tidemill.client import Client, RequestError
 from tidemill.errors import CatalogError, PlanError, SqlSyntaxError, TidemillError
+from tidemill.wire.graph import ResourceBounds
 
 BIDS = "CREATE STREAM bid (item STRING, price BIGINT, minute BIGINT) ORDERED BY minute"
 HOT = "SELECT item, COUNT(*) AS bids FROM bid WINDOW(RANGE 5) GROUP BY item"
@@ -95,7 +96,7 @@ def test_tables_can_be_pushed(client: Client, rows: object) -> None:
 def test_many_rows_are_sent_in_parts(client: Client) -> None:
     count = 300_000  # more than the server takes at once
     rows = pa.table({"item": ["x" * 50] * count, "price": range(count), "minute": range(count)})
-    assert rows.nbytes > client.info()["limits"]["body_bytes"]
+    assert rows.nbytes > client.info().limits["body_bytes"]
     assert client.push("bid", rows) == count
     with pytest.raises(CatalogError, match="lack"):
         client.push("bid", pa.table({"item": ["x"]}))
@@ -120,6 +121,16 @@ def test_a_select_over_a_relation(client: Client) -> None:
     assert client.select("SELECT id FROM desk WHERE id = 7").table.num_rows == 0
 
 
+def test_values_that_json_does_not_know_are_inserted(client: Client) -> None:
+    client.execute("CREATE RELATION odd (x DOUBLE, at TIMESTAMP) CHANGING")
+    moment = datetime(2024, 3, 1, 12, 0)
+    client.insert("odd", [{"x": float("nan"), "at": moment}, {"x": None, "at": None}])
+    rows = client.select("SELECT x, at FROM odd").table.to_pylist()
+    first, second = sorted(rows, key=lambda row: row["at"] is None)
+    assert (str(first["x"]), first["at"]) == ("nan", moment)
+    assert (second["x"], second["at"]) == (None, None)
+
+
 def test_queries_come_and_go(client: Client) -> None:
     made = client.create("dear", "SELECT item FROM bid WHERE price > 20", start=False)
     assert (made.state, made.columns[0].type) == ("stopped", "STRING")
@@ -130,25 +141,25 @@ def test_queries_come_and_go(client: Client) -> None:
     assert {query.name for query in client.queries()} == {"hot", "dear"}
     client.drop("dear")
     assert [query.name for query in client.queries()] == ["hot"]
-    assert client.progress("hot")["rows_out"] == 0
-    assert client.settings("hot", 0, 10) == {"settings": {}}
+    assert client.progress("hot").rows_out == 0
+    assert client.settings("hot", 0, 10).settings == {}
 
 
 def test_statements_checks_and_plans(client: Client) -> None:
     done = client.execute("CREATE STREAM dear AS SELECT item FROM bid; DROP STREAM dear")
     assert [result.kind for result in done] == ["create_derived", "drop_stream"]
     checked = client.check("SELECT prise FROM bid; SELECT COUNT(*) AS n FROM bid")
-    assert [error["line"] for error in checked.errors] == [1]
-    assert "no window" in checked.warnings[0]["message"]
+    assert [error.line for error in checked.errors] == [1]
+    assert "no window" in checked.warnings[0].message
     plan = client.plan(HOT)
-    assert plan.plans["logical"]["operator"] == "Project"
+    assert plan.plans.logical.operator == "Project"
     assert client.plan_of("hot").texts["cost"].startswith("cost")
 
 
 def test_the_catalog(client: Client) -> None:
     [stream] = client.catalog().streams
     assert (stream.name, stream.time, stream.pushed, stream.used_by) == (
-        "bid", "minute", True, ("hot",)
+        "bid", "minute", True, ["hot"]
     )  # fmt: skip
     assert [column.name for column in stream.columns] == ["item", "price", "minute"]
 
@@ -157,13 +168,15 @@ def test_what_runs(client: Client) -> None:
     client.heartbeat("bid", 5)
     client.hint("bid", rate=3.0)
     graph = client.graph()
-    assert {"hot"} == {root["query"] for root in graph["roots"]}
-    node = graph["nodes"][0]["id"]
-    assert "input_rate" in client.node_history(node)
-    assert client.resources()["bounds"] == {"memory": None, "cpu": None}
-    assert client.info()["runtime"] == "inprocess"
+    assert {"hot"} == {root.query for root in graph.roots}
+    node = graph.nodes[0].id
+    assert len(client.node_history(node).input_rate) == len(client.node_history(node).at)
+    assert client.resources().bounds == ResourceBounds(memory=None, cpu=None)
+    assert client.info().runtime == "inprocess"
     with pytest.raises(TidemillError):
         client.resize({"no_such_window": 3})
+    with pytest.raises(RequestError, match=r"sizes\.w: Input should be greater"):
+        client.resize({"w": 0})
 
 
 def test_errors_are_those_of_an_engine(client: Client) -> None:
@@ -211,7 +224,7 @@ def test_a_token_is_given_with_every_request() -> None:
             stranger.info()
         assert refused.value.status == 401
         with Client(url, token="a rose") as friend:
-            assert friend.info()["version"]
+            assert friend.info().version
             with friend.subscribe("queries") as messages:
                 assert next(messages).topic == "queries"
         with pytest.raises(RequestError), stranger.subscribe("queries"):

@@ -73,8 +73,7 @@ def test_a_physical_plan_is_a_definition():
     run(engine, PHYSICAL, "by_hand")
     query = engine.queries.find("by_hand")
     assert query.definition is not None
-    other = world()
-    other.plans = read_plan
+    other = world(plans=read_plan)
     other.sql(f"CREATE QUERY again AS {query.definition}")
     assert other.queries.find("again").job.plan == query.job.plan
     assert other.queries.find("again").sql == query.sql
@@ -85,10 +84,9 @@ def test_a_physical_plan_is_a_definition():
 
 
 def test_a_query_becomes_a_plan_while_it_runs():
-    engine = world()
+    engine = world(plans=read_plan)
     engine.run(every=None)
     engine.script(f"CREATE QUERY q AS {SQL}; START QUERY q")
-    engine.plans = read_plan
     run(engine, PHYSICAL, "other")
     definition = engine.queries.find("other").definition
     engine.sql(f"ALTER QUERY q AS {definition}")
@@ -102,7 +100,7 @@ def test_what_is_not_complete_does_not_run():
         run(engine, {"nodes": [node("s", "scan", source="bid"), node("f", "filter", "s")]}, "x")
     with pytest.raises(UnsupportedError, match="cannot read composed plans"):
         engine.sql("CREATE QUERY x AS PLAN '{}'")
-    engine.plans = read_plan
+    engine = world(plans=read_plan)
     for text in ("", "{", "[" * 50_000, "[]", '{"level": "x"}', '{"nodes": [{"id": 1}]}', "{}"):
         with pytest.raises(TidemillError):
             engine.sql(f"CREATE QUERY x AS PLAN '{text}'")

@@ -16,9 +16,9 @@ CREATE STREAM dear AS SELECT item, price FROM bid WINDOW(RANGE 10) WHERE price >
 """
 
 
-def world() -> Engine:
+def world(**settings: Any) -> Engine:
     """An engine with streams, a relation and a derived stream."""
-    engine = Engine(runtime="inprocess")
+    engine = Engine(runtime="inprocess", **settings)
     engine.script(SCRIPT)
     engine.relation("category", [{"id": "lamp", "name": "light"}])
     return engine

@@ -11,6 +11,7 @@ import pytest
 import tidemill as tm
 from tidemill.algebra.plan import Plan
 from tidemill.engine.costs import Costs
+from tidemill.explain import text_of
 from tidemill.optimize.statistics import Statistics, StreamStatistics
 from tidemill.runtime.progress import Progress
 from tidemill.timeline import TimeDomain
@@ -65,7 +66,7 @@ def plan_of(query: tm.Query) -> Plan:
 def report(query: tm.Query, progress: Progress) -> list[list[str]]:
     """The cells of the numbers of every line."""
     costs = Costs(plan_of(query), KNOWN, {}, TimeDomain.TICKS)
-    return [line.split() for line in costs.report(progress).splitlines()]
+    return [line.split() for line in text_of(costs.lines(progress))]
 
 
 def test_before_a_run_there_are_estimates_only(engine: tm.Engine) -> None:
@@ -96,7 +97,7 @@ def test_a_run_comes_out_as_estimated(engine: tm.Engine, sql: str) -> None:
 def test_state_of_all_operators_of_a_part_is_measured(engine: tm.Engine) -> None:
     query = query_of(engine, UNWANTED)
     query.collect()
-    lines = query.costs.report(query.progress).splitlines()
+    lines = list(text_of(query.costs.lines(query.progress)))
     (line,) = (line for line in lines if "AntiJoin" in line)
     measured = line.partition("|")[2].split()
     everything = sum(operator.most_rows for operator in query.progress.operators)

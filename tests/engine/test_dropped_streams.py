@@ -52,7 +52,7 @@ def test_a_checkpoint_knows_streams_that_are_gone(tmp_path):
     again = _engine(tmp_path)
     again.sql(_SECOND)
     _run(again, tmp_path)
-    assert again.graph.graph.let_go() == ()
+    assert again.graph.let_go() == ()
     again.sql("START QUERY r")
     _push(again, 1, 5, 7)
     assert again.kept("r").snapshot().to_pylist() == [{"n": 2}]
@@ -69,7 +69,7 @@ def test_queries_of_a_checkpoint_that_nobody_starts_are_let_go(tmp_path):
     again = _engine(tmp_path)
     again.sql("CREATE STREAM s (a BIGINT, ts BIGINT) ORDERED BY ts")
     _run(again, tmp_path)
-    assert again.graph.graph.let_go() == ("q",)
+    assert again.graph.let_go() == ("q",)
     again.graph.tick()
     assert not again.graph.nodes
     again.close()

@@ -10,7 +10,7 @@ import pytest
 
 import tidemill as tm
 from tests.fabrics.answers import query_of
-from tidemill.engine.running import StartedQuery
+from tidemill.engine.started import StartedQuery
 from tidemill.reference import canonical_row
 
 COUNT = "SELECT item, COUNT(*) AS n FROM bid WINDOW(RANGE 10) GROUP BY item"

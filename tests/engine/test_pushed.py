@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 import tidemill as tm
-from tidemill.engine.running import StartedQuery
+from tidemill.engine.started import StartedQuery
 
 SCHEMA = pa.schema({"item": pa.int64(), "at": pa.int64()})
 

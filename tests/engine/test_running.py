@@ -15,7 +15,8 @@ import pyarrow as pa
 import pytest
 
 import tidemill as tm
-from tidemill.engine.running import RunningGraph, StartedQuery
+from tidemill.engine.running import RunningGraph
+from tidemill.engine.started import StartedQuery
 from tidemill.errors import CatalogError, ExecutionError, TidemillError
 from tidemill.graph.metadata import NodeMetadata
 from tidemill.runtime.ticks import TickLog
@@ -312,9 +313,9 @@ with tm.Engine(runtime="inprocess") as engine:
     def count(size):
         return engine.sql(f"SELECT item, COUNT(*) AS n FROM bid WINDOW(RANGE {size}) GROUP BY item")
     count(10).start(keep("a"), name="a")
-    if "b" in graph.graph.queries:
+    if "b" in graph.members:
         count(7).start(keep("b"), name="b")
-    while graph.graph.run.has_more:
+    while graph.has_more:
         if graph.sources["bid"].rows == 20:
             count(7).start(keep("b"), name="b")
         graph.tick()

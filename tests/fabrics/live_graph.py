@@ -110,10 +110,10 @@ class LiveGraph:
 
     def remove(self, name: str) -> Answers:
         """Let a query go; what it gave is complete up to its watermark."""
-        graph = self.graph.graph
+        graph = self.graph
         with graph.lock:
-            plan = graph.find(name).job.plan
-            self.answers[name].until = graph.run.nodes[plan].watermark
+            plan = graph.members[name].job.plan
+            self.answers[name].until = graph.operators[plan].watermark
             self.graph.query(name).stop()
         return self.answers.pop(name)
 

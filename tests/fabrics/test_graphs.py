@@ -46,7 +46,7 @@ def test_random_revisions(fabric: Ground, seed: int, tmp_path: Path) -> None:
             for added in range(random.randrange(2, 5) if number < TICKS - 1 else 0):
                 live.add(f"{number}.{added}", random.choice(QUERIES))
         live.bring(rows, number)
-        assert live.graph.graph.running.keys() == live.answers.keys()
+        assert live.graph.running.keys() == live.answers.keys()
     for answers in [*gone, *live.end()]:
         check(answers, ticks)
 
@@ -70,8 +70,8 @@ def test_queries_that_fail_leave_the_others_alone(fabric: Ground, tmp_path: Path
     live.add("pairs", QUERIES[3])
     live.bring(ticks[1], 1)
     live.bring(ticks[2], 2)
-    graph = live.graph.graph
-    failed = {name: str(query.error) for name, query in graph.queries.items() if query.error}
+    graph = live.graph
+    failed = {name: str(query.error) for name, query in graph.members.items() if query.error}
     assert sorted(failed) == ["operator", "reading", "sink"]
     assert "odd" in failed["operator"]
     assert "zero" in failed["reading"].lower()

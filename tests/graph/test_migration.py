@@ -14,7 +14,8 @@ import tidemill as tm
 from tests.golden.loader import cases
 from tests.graph.migrating import check_migrations
 from tests.random.cases import plan_case
-from tidemill.engine.running import RunningGraph, StartedQuery
+from tidemill.engine.running import RunningGraph
+from tidemill.engine.started import StartedQuery
 from tidemill.errors import TidemillError
 from tidemill.graph.migration import Migration, Phase, hand_overs
 from tidemill.physical.fuse import FuseExec
@@ -222,7 +223,7 @@ def test_one_at_a_time() -> None:
     started.stop()
     house.tick(2)
     assert migration.phase is Phase.CANCELLED
-    assert len(house.graph.graph.run.nodes) == 0
+    assert len(house.graph.operators) == 0
     with pytest.raises(TidemillError, match="not running"):
         started.migrate(TOTAL.format(what="MIN(v)"))
 

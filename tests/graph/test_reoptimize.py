@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 import tidemill as tm
-from tidemill.engine.running import StartedQuery
+from tidemill.engine.started import StartedQuery
 from tidemill.graph.migration import Phase
 from tidemill.graph.normal import normal
 from tidemill.graph.reoptimize import Policy, seconds

@@ -20,7 +20,8 @@ import pyarrow as pa
 
 import tidemill as tm
 from tidemill.engine.query import Query
-from tidemill.engine.running import RunningGraph, StartedQuery
+from tidemill.engine.running import RunningGraph
+from tidemill.engine.started import StartedQuery
 from tidemill.errors import TidemillError
 from tidemill.server import Settings, begin, create_app
 

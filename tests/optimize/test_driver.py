@@ -10,6 +10,7 @@ import pytest
 
 from tests.analyze.world import plan as plan_of
 from tidemill.algebra import Aggregate, Distinct, Filter, Plan, Project, Scan, Schema, Union
+from tidemill.explain import text_of
 from tidemill.optimize import RULES, optimize, optimized
 from tidemill.optimize.driver import Trace
 from tidemill.optimize.rule import conventional, everywhere, temporal
@@ -60,7 +61,8 @@ def test_two_ways_to_write_a_question_give_one_plan() -> None:
 
 
 def test_steps_as_text() -> None:
-    text = str(optimized(plan_of("SELECT item FROM bid WHERE 1 = 1").plan, off=["merge_filters"]))
+    done = optimized(plan_of("SELECT item FROM bid WHERE 1 = 1").plan, off=["merge_filters"])
+    text = "\n".join(text_of(tuple(done.lines())))
     assert text.splitlines()[:7] == [
         "01 Project [item := bid.item]",
         "02   Filter 1 = 1",

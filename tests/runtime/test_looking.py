@@ -12,7 +12,7 @@ import pytest
 
 import tidemill as tm
 from tests.fabrics.answers import query_of
-from tidemill.engine.running import StartedQuery
+from tidemill.engine.started import StartedQuery
 from tidemill.runtime.progress import Progress
 from tidemill.runtime.run import Run
 from tidemill.runtime.sources import Stream

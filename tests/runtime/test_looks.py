@@ -38,14 +38,13 @@ def test_files_are_looked_for_once_in_a_tick(
         query.start("noop", name="counts")
         graph.tick()
         monkeypatch.setattr(FilesFeed, "poll", polled)
-        run = graph.graph.run
-        assert not run.tick_if_more()
+        assert not graph.tick_if_more()
         write(tmp_path, 2)
         looks.clear()
-        assert run.tick_if_more()
+        assert graph.tick_if_more()
         assert looks == ["bid"]
         write(tmp_path, 3)
-        assert run.has_more
+        assert graph.has_more
         write(tmp_path, 4)
-        run.tick()  # by hand: it reads what is there now
-        assert run.sources["bid"].rows == 4
+        graph.tick()  # by hand: it reads what is there now
+        assert graph.sources["bid"].rows == 4

@@ -27,7 +27,7 @@ def test_parts_whose_rows_move_before_them(partitions: int) -> None:
     for name in ("s", "t"):
         engine.push(name, [{"k": n % 3, "v": n, "at": n} for n in range(10)])
     graph.tick()
-    nodes = graph.graph.run.nodes
+    nodes = graph.operators
     (union,) = (nodes[node] for node in nodes if node.label == "UnionExec")
     assert (union.rows_out, union.latest_start, union.latest_end) == (20, 9, 15)
     assert union.watermark == 9

@@ -57,7 +57,7 @@ def test_a_burst_is_taken_in_pieces_and_answered_as_a_whole() -> None:
         if part == 0:
             graph.tick()
     ticks = 1
-    while graph.graph.run.has_more:
+    while graph.has_more:
         graph.tick()
         ticks += 1
     assert ticks > 4

@@ -27,7 +27,7 @@ def test_all_eight_queries_answer():
     for name, rows in House().until(BEGINNING + 6 * HOUR).items():
         demo.push(name, rows)
     service.graph.tick(2)
-    kept = {query["name"]: service.kept(query["name"]) for query in service.queries()}
+    kept = {query.name: service.kept(query.name) for query in service.queries()}
     assert list(kept) == [f"q{number}" for number in range(1, 9)]
     assert all(each.rows for each in kept.values())
     assert open_house(service)  # after a restart, everything is there already

@@ -208,15 +208,15 @@ def test_cells_that_spreadsheets_would_run_are_texts(server):
 
 def test_a_query_is_made_and_started_or_neither(bids, monkeypatch):
     from tidemill.engine.running import RunningGraph
+    from tidemill.graph.query_graph import QueryGraph
 
-    service = bids.http.app.state.service
     full = OSError(28, "No space left on device")
 
     def fail(*_args, **_named):
         raise full
 
     monkeypatch.setattr(RunningGraph, "start", fail, raising=False)
-    monkeypatch.setattr(type(service.graph.graph), "add", fail, raising=False)
+    monkeypatch.setattr(QueryGraph, "add", fail, raising=False)
     error = bids.post("queries", {"name": "q", "sql": "SELECT item FROM bid"}, status=503)["error"]
     assert "No space left on device" in error["message"]
     assert [each["name"] for each in bids.get("queries")] == ["hot"]

@@ -5,15 +5,21 @@ from prompt_toolkit.completion import CompleteEvent
 from prompt_toolkit.document import Document
 
 from tests.docs.pages import ROOT
-from tidemill.shell.backend import Column, Named
+from tidemill.shell.backend import Named
 from tidemill.shell.completion import SqlCompleter
 from tidemill.shell.words import FUNCTIONS, KEYWORDS, TYPES
+from tidemill.wire.base import Column
 
 NAMES = [
-    Named("bid", "stream", (Column("item", "STRING"), Column("price", "BIGINT")), pushed=True),
-    Named("ask", "stream", (Column("item", "STRING"), Column("ask", "BIGINT"))),
-    Named("category", "relation", (Column("kind", "STRING"),)),
-    Named("hot", "query", (Column("best", "BIGINT"),), state="running"),
+    Named(
+        "bid",
+        "stream",
+        (Column(name="item", type="STRING"), Column(name="price", type="BIGINT")),
+        pushed=True,
+    ),
+    Named("ask", "stream", (Column(name="item", type="STRING"), Column(name="ask", type="BIGINT"))),
+    Named("category", "relation", (Column(name="kind", type="STRING"),)),
+    Named("hot", "query", (Column(name="best", type="BIGINT"),), state="running"),
 ]
 
 

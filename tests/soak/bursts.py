@@ -117,7 +117,7 @@ class Soak:
         report = self.report
         report.ticks += 1
         report.bursts += self._factor > 1
-        nodes = self.graph.graph.run.nodes.values()
+        nodes = self.graph.operators.values()
         kept = sum(progress.state_bytes for progress in nodes)
         report.most = max(report.most, kept)
         report.late = sum(source.late_rows for source in self.graph.sources.values())
@@ -132,7 +132,7 @@ class Soak:
         rows = {name: pa.concat_tables(tables) for name, tables in self._rows.items()}
         for name, text in self._texts.items():
             query = self.graph.query(name)
-            windows = windows_of(self.graph.graph.find(name).job.plan)
+            windows = windows_of(self.graph.members[name].job.plan)
             expected = answer(text, windows, query.progress.sizes, rows, at)  # type: ignore[arg-type]
             found = given(self._results[name], at)
             assert found == expected, f"{name} at {at}: {found - expected} {expected - found}"

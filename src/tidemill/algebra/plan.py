@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Self
 
 from tidemill.algebra.schema import Schema
+from tidemill.explain import PlanLine, numbered, text_of
 
 
 @dataclass(frozen=True)
@@ -94,12 +95,17 @@ class Plan(ABC):
 
 def render(plan: Plan) -> str:
     """The plan as text, one numbered operator per line, inputs indented."""
-    lines = [("  " * depth) + node.label for depth, node in _with_depth(plan, 0)]
-    width = max(2, len(str(len(lines))))
-    return "\n".join(f"{number:0{width}d} {line}" for number, line in enumerate(lines, 1))
+    return "\n".join(text_of(lines_of(plan)))
 
 
-def _with_depth(plan: Plan, depth: int) -> Iterator[tuple[int, Plan]]:
+def lines_of(plan: Plan) -> tuple[PlanLine, ...]:
+    """The lines of a plan, as explain shows them."""
+    shown = with_depth(plan)
+    return numbered((depth, type(each).__name__, each.details()) for depth, each in shown)
+
+
+def with_depth(plan: Plan, depth: int = 0) -> Iterator[tuple[int, Plan]]:
+    """The nodes as they are shown, each with its depth: what occurs twice is there twice."""
     yield depth, plan
     for child in plan.children:
-        yield from _with_depth(child, depth + 1)
+        yield from with_depth(child, depth + 1)

@@ -14,7 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from tidemill import Progress, Query
-from tidemill.engine.running import StartedQueries
+from tidemill.engine.started import StartedQueries
 from tidemill.timeline import BEGIN, TimeDomain
 
 _PAUSE = 0.1

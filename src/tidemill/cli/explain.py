@@ -11,7 +11,8 @@ from rich.text import Text
 from tidemill import Engine
 from tidemill.cli.report import reported
 from tidemill.cli.script import Command, File, load
-from tidemill.terminal.plans import TEXTS, Level, plan_lines, plan_tree
+from tidemill.explain import Level
+from tidemill.terminal.plans import drawn
 
 
 def explain(
@@ -34,10 +35,10 @@ def explain(
     """
     with reported(Console(stderr=True)):
         query = load(Engine(), file, command).last  # planning starts no Spark
-        lines = plan_lines(query, level)
-        if plain or level in TEXTS:
-            typer.echo("\n".join([level.value, *lines]))
+        found = query.explanation(level)
+        if plain or not found.is_tree:
+            typer.echo(f"{found.level}\n{found.body}")
         else:
             console = Console(highlight=False)
-            console.print(Text(level.value, style="dim"))
-            console.print(plan_tree(lines))
+            console.print(Text(found.level, style="dim"))
+            console.print(drawn(found))

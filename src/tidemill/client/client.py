@@ -8,19 +8,39 @@ from typing import Any
 
 import pyarrow as pa
 
+from tidemill.algebra.tables import to_tables
 from tidemill.client.live import Message, subscribed
-from tidemill.client.models import (
-    Catalog,
-    Changes,
-    Check,
-    Plan,
-    QueryInfo,
-    Rows,
-    Snapshot,
+from tidemill.client.rows import Changes, Rows, Snapshot
+from tidemill.client.transport import Transport, path_to, request_of
+from tidemill.wire.catalog import (
+    CatalogEntries,
+    DeletedRows,
+    Heartbeat,
+    Hint,
+    InsertedRows,
+    KnownStatistics,
+    Reached,
+    TakenRows,
+)
+from tidemill.wire.graph import Adapted, GraphReport, NewSizes, NodeHistory, ResourceReport
+from tidemill.wire.plans import PlanReport
+from tidemill.wire.queries import (
+    ChangedQuery,
+    DroppedQuery,
+    NewQuery,
+    QueryEntry,
+    QueryProgress,
+    SettingsInForce,
+    StartRequest,
+)
+from tidemill.wire.statements import (
+    RunRequest,
+    Script,
+    ScriptCheck,
+    ScriptResult,
+    ServerInfo,
     StatementResult,
 )
-from tidemill.client.transport import Transport, path_to
-from tidemill.engine.tables import to_tables
 
 ROWS = 1000
 """How many rows of an answer are sent, if one does not say how many."""
@@ -54,35 +74,35 @@ class Client:
         """Let go of the connections."""
         self._http.close()
 
-    def info(self) -> dict[str, Any]:
+    def info(self) -> ServerInfo:
         """The version of the server, its runtime, its ticks, and its limits."""
-        return dict(self._http.json("GET", "info"))
+        return self._http.ask(ServerInfo, "GET", "info")
 
     # Statements
 
     def execute(self, sql: str) -> list[StatementResult]:
         """Run the statements of a script, one by one; what each did."""
-        found = self._http.json("POST", "statements", {"sql": sql})
-        return [StatementResult.of(each) for each in found["results"]]
+        return self._http.ask(ScriptResult, "POST", "statements", Script(sql=sql)).results
 
-    def check(self, sql: str) -> Check:
+    def check(self, sql: str) -> ScriptCheck:
         """What is wrong with a script; nothing is run."""
-        return Check.of(self._http.json("POST", "check", {"sql": sql}))
+        return self._http.ask(ScriptCheck, "POST", "check", Script(sql=sql))
 
     def select(self, sql: str, limit: int = ROWS) -> Rows:
         """The answer to a SELECT over what is bounded: files and tables."""
-        table, facts = self._http.arrow("POST", "run", {"sql": sql, "limit": limit})
+        wanted = request_of(RunRequest, sql=sql, limit=limit)
+        table, facts = self._http.arrow("POST", "run", wanted, {})
         return Rows(table, **_taken(facts))
 
-    def plan(self, sql: str) -> Plan:
+    def plan(self, sql: str) -> PlanReport:
         """The plan of a SELECT, at every level."""
-        return Plan.of(self._http.json("POST", "plan", {"sql": sql}))
+        return self._http.ask(PlanReport, "POST", "plan", Script(sql=sql))
 
     # Streams and relations
 
-    def catalog(self) -> Catalog:
+    def catalog(self) -> CatalogEntries:
         """Everything that queries can read."""
-        return Catalog.of(self._http.json("GET", "catalog"))
+        return self._http.ask(CatalogEntries, "GET", "catalog")
 
     def push(self, stream: str, rows: Any, wait: bool = False) -> int:
         """Push rows into a stream; how many.
@@ -90,90 +110,92 @@ class Client:
         `rows` are dicts, or a table of pyarrow, polars or pandas; many are sent in several parts.
         With `wait`, they have been taken by a tick when this returns.
         """
-        path, waits = path_to("streams", stream, "rows"), str(wait).lower()
+        path, waits = path_to("streams", stream, "rows"), {"wait": str(wait).lower()}
         if isinstance(rows, list) and not rows:  # no table: the columns are not known
-            return int(self._http.json("POST", path, [], wait=waits)["rows"])
+            return self._http.ask(TakenRows, "POST", path, [], waits).rows
         table = pa.concat_tables(to_tables(stream, rows))
-        parts = [self._http.send_table(path, part, wait=waits) for part in _parts(table)]
-        return sum(int(part["rows"]) for part in parts)
+        parts = (self._http.send_table(TakenRows, path, part, waits) for part in _parts(table))
+        return sum(part.rows for part in parts)
 
     def heartbeat(self, stream: str, at: int) -> None:
         """Say that a stream has come to an instant: no rows of before will come."""
-        self._http.json("POST", path_to("streams", stream, "heartbeat"), {"at": at})
+        wanted = request_of(Heartbeat, at=at)
+        self._http.ask(Reached, "POST", path_to("streams", stream, "heartbeat"), wanted)
 
     def insert(self, relation: str, rows: list[dict[str, Any]], at: int | None = None) -> int:
         """Insert rows into a relation that changes; how many."""
-        body = {"rows": rows} | ({} if at is None else {"at": at})
-        return int(self._http.json("POST", path_to("relations", relation, "rows"), body)["rows"])
+        wanted = request_of(InsertedRows, rows=rows, at=at)
+        return self._http.ask(
+            TakenRows, "POST", path_to("relations", relation, "rows"), wanted
+        ).rows
 
     def delete(self, relation: str, where: str | None = None, at: int | None = None) -> int:
         """Delete the rows of a relation for which a condition is true, or all; how many."""
-        given = {"where": where, "at": at}
-        body = {name: value for name, value in given.items() if value is not None}
-        return int(self._http.json("DELETE", path_to("relations", relation, "rows"), body)["rows"])
+        wanted = request_of(DeletedRows, where=where, at=at)
+        return self._http.ask(
+            TakenRows, "DELETE", path_to("relations", relation, "rows"), wanted
+        ).rows
 
     def hint(self, stream: str | None = None, **known: Any) -> None:
         """Tell the planner what you know; as `Engine.hint`."""
-        given = {"stream": stream, **known}
-        body = {name: value for name, value in given.items() if value is not None}
-        self._http.json("POST", "hints", body)
+        self._http.ask(KnownStatistics, "POST", "hints", request_of(Hint, stream=stream, **known))
 
     # Queries
 
-    def queries(self) -> list[QueryInfo]:
+    def queries(self) -> list[QueryEntry]:
         """All queries, and what they are doing."""
-        return [QueryInfo.of(each) for each in self._http.json("GET", "queries")]
+        return self._http.ask(list[QueryEntry], "GET", "queries")
 
-    def query(self, name: str) -> QueryInfo:
+    def query(self, name: str) -> QueryEntry:
         """One query."""
-        return QueryInfo.of(self._http.json("GET", path_to("queries", name)))
+        return self._http.ask(QueryEntry, "GET", path_to("queries", name))
 
-    def create(self, name: str, sql: str, start: bool = True, partial: bool = False) -> QueryInfo:
+    def create(self, name: str, sql: str, start: bool = True, partial: bool = False) -> QueryEntry:
         """Give a query a name, and let it run."""
-        body = {"name": name, "sql": sql, "start": start, "partial": partial}
-        return QueryInfo.of(self._http.json("POST", "queries", body))
+        wanted = request_of(NewQuery, name=name, sql=sql, start=start, partial=partial)
+        return self._http.ask(QueryEntry, "POST", "queries", wanted)
 
-    def start(self, name: str, partial: bool = False) -> QueryInfo:
+    def start(self, name: str, partial: bool = False) -> QueryEntry:
         """Let a query run; one that is `partial` may answer before it is complete."""
-        body = {"partial": partial}
-        return QueryInfo.of(self._http.json("POST", path_to("queries", name, "start"), body))
+        wanted = StartRequest(partial=partial)
+        return self._http.ask(QueryEntry, "POST", path_to("queries", name, "start"), wanted)
 
-    def stop(self, name: str) -> QueryInfo:
+    def stop(self, name: str) -> QueryEntry:
         """Let a query rest."""
-        return QueryInfo.of(self._http.json("POST", path_to("queries", name, "stop")))
+        return self._http.ask(QueryEntry, "POST", path_to("queries", name, "stop"))
 
-    def alter(self, name: str, sql: str) -> QueryInfo:
+    def alter(self, name: str, sql: str) -> QueryEntry:
         """Give a query another definition; if it runs, without a gap."""
-        return QueryInfo.of(self._http.json("PATCH", path_to("queries", name), {"sql": sql}))
+        return self._http.ask(QueryEntry, "PATCH", path_to("queries", name), ChangedQuery(sql=sql))
 
-    def optimize(self, name: str) -> QueryInfo:
+    def optimize(self, name: str) -> QueryEntry:
         """Give a query that runs a better plan, if there is one."""
-        body = {"optimize": True}
-        return QueryInfo.of(self._http.json("PATCH", path_to("queries", name), body))
+        wanted = ChangedQuery(optimize=True)
+        return self._http.ask(QueryEntry, "PATCH", path_to("queries", name), wanted)
 
     def drop(self, name: str) -> None:
         """Forget a query; if it runs, it is stopped."""
-        self._http.json("DELETE", path_to("queries", name))
+        self._http.ask(DroppedQuery, "DELETE", path_to("queries", name))
 
-    def progress(self, name: str) -> dict[str, Any]:
+    def progress(self, name: str) -> QueryProgress:
         """How far a query has come."""
-        return dict(self._http.json("GET", path_to("queries", name, "progress")))
+        return self._http.ask(QueryProgress, "GET", path_to("queries", name, "progress"))
 
-    def settings(self, name: str, start: int, end: int) -> dict[str, Any]:
+    def settings(self, name: str, start: int, end: int) -> SettingsInForce:
         """The sizes of windows and granules that answers in [start, end) were computed with."""
-        path = path_to("queries", name, "settings")
-        return dict(self._http.json("GET", path, **{"from": start, "to": end}))
+        path, span = path_to("queries", name, "settings"), {"from": start, "to": end}
+        return self._http.ask(SettingsInForce, "GET", path, None, span)
 
-    def plan_of(self, name: str) -> Plan:
+    def plan_of(self, name: str) -> PlanReport:
         """The plan of a query that has a name."""
-        return Plan.of(self._http.json("GET", path_to("queries", name, "plan")))
+        return self._http.ask(PlanReport, "GET", path_to("queries", name, "plan"))
 
     # Results
 
     def snapshot(self, name: str, at: int | None = None, limit: int = ROWS) -> Snapshot:
         """The rows of a query that hold at an instant, or at the newest one that is complete."""
         path = path_to("queries", name, "snapshot")
-        table, facts = self._http.arrow("GET", path, at=at, limit=limit)
+        table, facts = self._http.arrow("GET", path, None, {"at": at, "limit": limit})
         return Snapshot(table, **_taken(facts, "at"))
 
     def results(
@@ -181,33 +203,34 @@ class Client:
     ) -> Rows:
         """The rows of a query that hold in [start, end), with their intervals."""
         path = path_to("queries", name, "results")
-        table, facts = self._http.arrow("GET", path, **{"from": start, "to": end, "limit": limit})
+        span = {"from": start, "to": end, "limit": limit}
+        table, facts = self._http.arrow("GET", path, None, span)
         return Rows(table, **_taken(facts))
 
     def changes(self, name: str, since: int = 0, limit: int = ROWS) -> Changes:
         """Rows that came and went since a cursor; the answer holds the next one."""
         path = path_to("queries", name, "changes")
-        table, facts = self._http.arrow("GET", path, since=since, limit=limit)
+        table, facts = self._http.arrow("GET", path, None, {"since": since, "limit": limit})
         return Changes(table, **_taken(facts, "cursor", "missed"))
 
     # What runs
 
-    def graph(self) -> dict[str, Any]:
+    def graph(self) -> GraphReport:
         """The running graph: its parts, and what they do."""
-        return dict(self._http.json("GET", "graph"))
+        return self._http.ask(GraphReport, "GET", "graph")
 
-    def node_history(self, node: int) -> dict[str, Any]:
+    def node_history(self, node: int) -> NodeHistory:
         """What a part of the graph did lately."""
-        return dict(self._http.json("GET", path_to("graph", "nodes", node, "history")))
+        return self._http.ask(NodeHistory, "GET", path_to("graph", "nodes", node, "history"))
 
-    def resize(self, sizes: Mapping[str, int], at: int | None = None) -> dict[str, Any]:
+    def resize(self, sizes: Mapping[str, int], at: int = 0) -> Adapted:
         """Set sizes of windows and granules; from when on which size counts."""
-        body = {"sizes": dict(sizes)} | ({} if at is None else {"at": at})
-        return dict(self._http.json("POST", "graph/sizes", body))
+        wanted = request_of(NewSizes, sizes=dict(sizes), at=at)
+        return self._http.ask(Adapted, "POST", "graph/sizes", wanted)
 
-    def resources(self) -> dict[str, Any]:
+    def resources(self) -> ResourceReport:
         """Memory and processing: bounds, measurements, and what was adapted."""
-        return dict(self._http.json("GET", "resources"))
+        return self._http.ask(ResourceReport, "GET", "resources")
 
     def subscribe(
         self, *topics: str, every: int = 500

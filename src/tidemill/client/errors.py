@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
+
+from pydantic import ValidationError
 
 from tidemill.errors import (
     CatalogError,
@@ -15,6 +16,7 @@ from tidemill.errors import (
     TidemillError,
     UnsupportedError,
 )
+from tidemill.wire.base import Failure, Problem
 
 _KINDS: dict[str, type[TidemillError]] = {
     "syntax": SqlSyntaxError,
@@ -40,7 +42,7 @@ class RequestError(TidemillError):
     kind: str = "error"
 
 
-def error_of(status: int, body: Mapping[str, Any], sql: str | None = None) -> TidemillError:
+def error_of(status: int, body: object, sql: str | None = None) -> TidemillError:
     """The error that an answer stands for; `sql` is the text that its place is in.
 
     >>> body = {"error": {"message": "unknown column `b`", "line": 1, "column": 8, "kind": "plan"}}
@@ -50,14 +52,14 @@ def error_of(status: int, body: Mapping[str, Any], sql: str | None = None) -> Ti
         SELECT b FROM s
                ^
     """
-    problem = body.get("error")
-    if not isinstance(problem, Mapping) or "message" not in problem:
+    try:
+        problem = Failure.model_validate(body).error
+    except ValidationError:
         return _request_error(status, f"the server answered with status {status}", "http", {})
-    place = {name: problem.get(name) for name in _PLACE} | {"sql": sql}
-    kind = str(problem.get("kind", "error"))
-    if kind in _KINDS:
-        return _KINDS[kind](str(problem["message"]), **place)
-    return _request_error(status, str(problem["message"]), kind, place)
+    place = _place(problem) | {"sql": sql}
+    if problem.kind in _KINDS:
+        return _KINDS[problem.kind](problem.message, **place)
+    return _request_error(status, problem.message, problem.kind, place)
 
 
 def _request_error(status: int, message: str, kind: str, place: dict[str, Any]) -> RequestError:
@@ -68,7 +70,10 @@ def _request_error(status: int, message: str, kind: str, place: dict[str, Any]) 
     return error
 
 
-def warning_of(problem: Mapping[str, Any], sql: str | None = None) -> PlanWarning:
+def warning_of(problem: Problem, sql: str | None = None) -> PlanWarning:
     """A warning of the planner, with its place."""
-    place = {name: problem.get(name) for name in _PLACE}
-    return PlanWarning(str(problem["message"]), **place, sql=sql)
+    return PlanWarning(problem.message, **_place(problem), sql=sql)
+
+
+def _place(problem: Problem) -> dict[str, Any]:
+    return {name: getattr(problem, name) for name in _PLACE}

@@ -3,19 +3,27 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Any, ParamSpec, TypeVar
 from urllib.parse import quote, urlsplit
 
 import httpx
 import pyarrow as pa
+from pydantic import TypeAdapter, ValidationError
 
 from tidemill.client.errors import RequestError, error_of
 from tidemill.client.loopback import is_loopback_place
 from tidemill.errors import TidemillError
+from tidemill.wire.base import Request
 
 ARROW = "application/vnd.apache.arrow.stream"
 _FACTS = b"tidemill"
+Parameters = Mapping[str, str | int | None]
+
+P = ParamSpec("P")
+R = TypeVar("R")
+T = TypeVar("T")
 
 
 class Transport:
@@ -36,53 +44,94 @@ class Transport:
         """Let go of the connections."""
         self._http.close()
 
-    def json(self, method: str, path: str, body: Any = None, **parameters: Any) -> Any:
-        """The JSON of an answer; `body` is sent as JSON, and errors know the SQL in it."""
-        sql = body.get("sql") if isinstance(body, dict) else None
-        given = {"content": json.dumps(body)} if body is not None else {}
-        headers = {"Content-Type": "application/json"} if body is not None else {}
-        answer = self._send(method, path, sql, parameters, headers=headers, **given)
-        return _parsed(answer)
+    def ask(
+        self,
+        shape: type[T],
+        method: str,
+        path: str,
+        body: Request | list[Any] | None = None,
+        parameters: Parameters = MappingProxyType({}),
+    ) -> T:
+        """An answer of a shape; errors know the SQL in the `body`."""
+        return self._understood(shape, self._send(method, path, body, parameters, {}))
 
     def arrow(
-        self, method: str, path: str, body: Any = None, **parameters: Any
+        self, method: str, path: str, body: Request | None, parameters: Parameters
     ) -> tuple[pa.Table, Mapping[str, Any]]:
         """The table of an answer, and the facts that come with it."""
-        sql = body.get("sql") if isinstance(body, dict) else None
-        headers = {"Accept": ARROW}
-        answer = self._send(method, path, sql, parameters, headers=headers, json=body)
+        answer = self._send(method, path, body, parameters, {"Accept": ARROW})
         with pa.ipc.open_stream(answer.content) as reader:
             table = reader.read_all()
         facts = json.loads((table.schema.metadata or {}).get(_FACTS, b"{}"))
         return table.replace_schema_metadata(None), facts
 
-    def send_table(self, path: str, table: pa.Table, **parameters: Any) -> Any:
-        """Send rows as Arrow; the JSON of the answer."""
+    def send_table(self, shape: type[T], path: str, table: pa.Table, parameters: Parameters) -> T:
+        """Send rows as Arrow; the answer."""
         buffer = pa.BufferOutputStream()
         with pa.ipc.new_stream(buffer, table.schema) as writer:
             writer.write_table(table)
-        headers = {"Content-Type": ARROW}
-        content = buffer.getvalue().to_pybytes()
-        return _parsed(self._send("POST", path, None, parameters, headers=headers, content=content))
+        body = buffer.getvalue().to_pybytes()
+        answer = self._send("POST", path, body, parameters, {"Content-Type": ARROW})
+        return self._understood(shape, answer)
+
+    def _understood(self, shape: type[T], answer: httpx.Response) -> T:
+        try:
+            return TypeAdapter(shape).validate_python(_parsed(answer))
+        except ValidationError as error:
+            first = error.errors()[0]
+            what = ".".join(map(str, first["loc"]))
+            help = "is it as new as this client?"
+            raise RequestError(
+                f"the server at {self.url} did not say `{what}` as expected", help=help
+            ) from None
 
     def _send(
-        self, method: str, path: str, sql: str | None, parameters: Mapping[str, Any], **given: Any
+        self,
+        method: str,
+        path: str,
+        body: Request | list[Any] | bytes | None,
+        parameters: Parameters,
+        headers: dict[str, str],
     ) -> httpx.Response:
         wanted = {name: value for name, value in parameters.items() if value is not None}
+        if body is not None:
+            headers = {"Content-Type": "application/json"} | headers
         try:
-            answer = self._http.request(method, path, params=wanted, **given)
+            answer = self._http.request(
+                method, path, params=wanted, content=_content(body), headers=headers
+            )
         except httpx.TimeoutException as error:
             raise self._away("does not answer in time", "it may be busy: try again") from error
         except httpx.HTTPError as error:
             raise self._away("cannot be reached", "is `tidemill serve` running there?") from error
         if answer.status_code >= 400:
-            raise error_of(answer.status_code, _parsed(answer), sql)
+            raise error_of(answer.status_code, _parsed(answer), getattr(body, "sql", None))
         return answer
 
     def _away(self, what: str, help: str) -> RequestError:
         error = RequestError(f"the server at {self.url} {what}", help=help)
         error.kind = "away"
         return error
+
+
+def _content(body: Request | list[Any] | bytes | None) -> bytes | None:
+    if isinstance(body, Request):
+        return body.model_dump_json(exclude_defaults=True).encode()
+    return json.dumps(body).encode() if isinstance(body, list) else body
+
+
+def request_of(shape: Callable[P, R], *given: P.args, **named: P.kwargs) -> R:
+    """A request; what is wrong with it is told as a server would.
+
+    >>> request_of(Request, colour="blue")
+    Traceback (most recent call last):
+    tidemill.client.errors.RequestError: error: colour: Extra inputs are not permitted
+    """
+    try:
+        return shape(*given, **named)
+    except ValidationError as error:
+        first = error.errors()[0]
+        raise RequestError(f"{'.'.join(map(str, first['loc']))}: {first['msg']}") from None
 
 
 def path_to(*parts: str | int) -> str:

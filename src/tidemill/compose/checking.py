@@ -15,9 +15,9 @@ from tidemill.compose.bench import Piece
 from tidemill.compose.lifting import meaning_of
 from tidemill.compose.logical.rows import all_columns
 from tidemill.compose.model import Composed, Problem, Wrong, wrong
-from tidemill.compose.opening import quietly
 from tidemill.compose.palette import operators_by_kind
 from tidemill.compose.physical.making import is_raw
+from tidemill.compose.quiet import quietly
 from tidemill.compose.sql import CannotSay, to_sql
 from tidemill.engine import Query
 from tidemill.engine.apart import Desk
@@ -94,6 +94,7 @@ def columns_json(schema: Schema) -> list[dict[str, str]]:
 def check(engine: Desk, composed: Composed | Mapping[str, Any]) -> Checked:
     """Check a composed plan, complete or not; only what is no plan at all is an error.
 
+    >>> from tidemill import Engine
     >>> engine = Engine(runtime="inprocess")
     >>> engine.stream("bid", [{"item": 1, "price": 5, "at": 3}], time="at")
     >>> scan = {"id": "a", "kind": "scan", "settings": {"source": "bid"}}

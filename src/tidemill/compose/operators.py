@@ -4,26 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from tidemill.compose.model import Value
+from tidemill.wire.compose import SettingType
 
 if TYPE_CHECKING:
     from tidemill.algebra import Plan
     from tidemill.compose.bench import Bench
-
-Type = Literal[
-    "source",  # the name of a stream or relation
-    "columns",  # expressions, each with a name perhaps: `price * 2 AS doubled`
-    "condition",  # an expression that is true or false
-    "integer",
-    "number",
-    "duration",  # a length of time: `5 MINUTES`, or `5` where time is a number
-    "choice",
-    "text",
-    "order",  # columns, each with DESC perhaps: `price DESC`
-    "aggregates",  # calls of aggregates, each with a name perhaps: `COUNT(*) AS n`
-]
 
 
 @dataclass(frozen=True)
@@ -32,7 +20,7 @@ class Setting:
 
     name: str
     title: str
-    type: Type
+    type: SettingType
     help: str
     example: str = ""
     required: bool = False

@@ -11,12 +11,12 @@ from sqlglot import exp
 from tidemill.compose.checking import Checked, check
 from tidemill.compose.model import Composed
 from tidemill.compose.opening import plan_of
-from tidemill.compose.texts import quoted
 from tidemill.engine import Engine, Query
 from tidemill.engine.apart import Desk
-from tidemill.engine.running import StartedQuery
+from tidemill.engine.started import StartedQuery
 from tidemill.errors import PlanError, UnsupportedError
-from tidemill.sql import PlanText, Tidemill
+from tidemill.sql import PlanText, QueryStatement, Tidemill, parse_one
+from tidemill.sql.building import Definition, plan_definition, start_query
 
 
 def run(
@@ -35,28 +35,32 @@ def run(
     ('high', 'running')
     """
     checked = runnable(check(engine, composed))
-    engine.plans = read_plan
-    engine.sql(f"CREATE QUERY {quoted(name)} AS\n{definition_of(checked)}")
-    engine.sql(f"START QUERY {quoted(name)}{' PARTIAL' if partial else ''}")
+    assert checked.query is not None
+    if checked.query.is_fixed:
+        checked.query.definition = definition_of(checked).sql
+    engine.define(name, checked.query)
+    engine.execute(start_query(name, partial))
     return engine.graph.query(name)
 
 
-def definition_of(checked: Checked) -> str:
+def definition_of(checked: Checked) -> Definition:
     """What stands behind AS in a statement that defines a query by a composed plan.
 
     A logical plan is said as SQL. A physical one is said as it is, so that it stays so.
     """
     if checked.query is not None and checked.query.is_fixed:
         text = json.dumps(checked.composed.to_json(), separators=(",", ":"))
-        return PlanText(this=exp.Literal.string(text)).sql(dialect=Tidemill)
-    return checked.sql or ""
+        tree = PlanText(this=exp.Literal.string(text))
+        return plan_definition(tree, tree.sql(dialect=Tidemill))
+    definition = parse_one(checked.sql or "")
+    assert isinstance(definition, QueryStatement)
+    return definition
 
 
 def read_plan(engine: Desk, text: str) -> Query:
-    """The query of a plan in a statement; `engine.plans` is to be this.
+    """The query of a plan in a statement, for an engine that is told to read them.
 
-    >>> engine = Engine(runtime="inprocess")
-    >>> engine.plans = read_plan
+    >>> engine = Engine(runtime="inprocess", plans=read_plan)
     >>> engine.sql("CREATE STREAM bid (item BIGINT, at BIGINT) ORDERED BY at")
     >>> engine.sql('''CREATE QUERY q AS PLAN '{"level": "physical", "nodes": [
     ...     {"id": "a", "kind": "source", "settings": {"source": "bid"}}]}' ''')

@@ -12,6 +12,7 @@ from tidemill.algebra.scalar import Scalar
 from tidemill.analyze.trees import QUERIES, rewrite
 from tidemill.errors import PlanError, SqlSyntaxError, TidemillError, UnsupportedError
 from tidemill.sql import Duration, Tidemill, Unbounded, error_at, parse_one
+from tidemill.sql.building import quoted
 
 _Found = TypeVar("_Found")
 
@@ -167,11 +168,6 @@ def identifier(name: str) -> exp.Identifier:
     """A name in SQL, quoted if need be."""
     found: exp.Identifier = exp.to_identifier(name, quoted=not _is_ordinary(name))
     return found
-
-
-def quoted(name: str) -> str:
-    """A name in backquotes."""
-    return "`" + name.replace("`", "``") + "`"
 
 
 def parts_of(name: str) -> list[str]:

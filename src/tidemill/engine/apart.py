@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Protocol
+from collections.abc import Callable, Mapping
+from typing import Protocol
 
 from sqlglot import exp
 
 from tidemill.algebra import Plan
 from tidemill.analyze import Catalog
+from tidemill.engine.hosting import QueryHost
 from tidemill.engine.planning import Planning
 from tidemill.engine.query import Query
 from tidemill.physical.operator import Exec
@@ -27,9 +28,6 @@ from tidemill.sql import (
     parse_one,
 )
 from tidemill.timeline import TimeDomain
-
-if TYPE_CHECKING:
-    from tidemill.engine.engine import Engine
 
 
 class Named(Protocol):
@@ -61,27 +59,30 @@ class Desk(Protocol):
 class Apart:
     """What an engine knows now; queries that are planned with it can be carried out there."""
 
-    def __init__(self, engine: Engine, planning: Planning) -> None:
-        self._engine = engine
+    def __init__(
+        self, host: QueryHost, planning: Planning, plans: Callable[[Desk, str], Query]
+    ) -> None:
+        self._host = host
+        self._plans = plans
         self._planning = planning.apart()
         self.catalog = self._planning.catalog
-        self.queries = _Names({name: engine.queries.find(name) for name in engine.queries.names})
+        self.queries = _Names({name: host.queries.find(name) for name in host.queries.names})
 
     def is_still_right(self) -> bool:
         """Whether the engine knows the same streams, relations and functions as then."""
-        return self.catalog.is_like(self._engine.catalog)
+        return self.catalog.is_like(self._host.catalog)
 
     def query(self, statement: Statement) -> Query | None:
         """The query of a statement, or the one that it starts; None if it has none."""
-        if self._engine.allow is not None:
-            self._engine.allow.check(statement)
+        if self._host.allow is not None:
+            self._host.allow.check(statement)
         if isinstance(statement, StartQuery):
-            return self._planning.again(self._engine.queries.find(statement.name))
+            return self._planning.again(self._host.queries.find(statement.name))
         tree = query_tree(statement)
         if tree is None:
             return None
         sink = sink_of(statement.sink) if isinstance(statement, InsertInto) else SinkRequest()
-        return defined(self, self._planning, statement, tree, sink, self._engine)
+        return defined(self.read_plan, self._planning, statement, tree, sink, self._host)
 
     def sql(self, text: str) -> Query | None:
         """The query of a text, which holds nothing else."""
@@ -89,25 +90,25 @@ class Apart:
 
     def compose(self, plan: Exec, meaning: Plan, domain: TimeDomain | None, text: str) -> Query:
         """See `Engine.compose`."""
-        return self._planning.composed(plan, meaning, domain, text, self._engine)
+        return self._planning.composed(plan, meaning, domain, text, self._host)
 
     def read_plan(self, text: str) -> Query:
         """See `Engine.read_plan`."""
-        return self._engine.plan_reader()(self, text)
+        return self._plans(self, text)
 
 
 def defined(
-    desk: Desk,
+    read_plan: Callable[[str], Query],
     planning: Planning,
     statement: Statement,
     tree: exp.Expr,
     sink: SinkRequest,
-    host: Engine,
+    host: QueryHost,
 ) -> Query:
     """The query that a statement defines, by SQL or by a plan."""
     if not isinstance(tree, PlanText):
         return planning.query(statement, tree, sink, host)
-    query = desk.read_plan(tree.name).into(sink.target, form=sink.form, **sink.options)
+    query = read_plan(tree.name).into(sink.target, form=sink.form, **sink.options)
     query.definition = tree.sql(dialect=Tidemill)
     return query
 

@@ -1,17 +1,15 @@
-"""Estimates and measurements as a table of plain text, the plan on the left."""
+"""Estimates and measurements as cells beside the lines of a plan."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from tidemill.explain import PlanLine
 from tidemill.optimize.cost.characteristics import Characteristics
 from tidemill.optimize.cost.usage import Usage
 from tidemill.runtime.progress import OperatorProgress
 from tidemill.timeline import TimeDomain
-
-_WIDEST = 60
-"""Longer descriptions of operators are cut."""
 
 _GROWS = 1e9
 """More rows than any machine keeps: they are only ever added."""
@@ -20,47 +18,45 @@ _PER_SECOND = 1_000_000  # instants of TIMESTAMP time
 
 
 @dataclass(frozen=True)
-class Line:
+class PartCost:
     """One part of a plan: what it was estimated to give and to need, what was measured, and how
     many rows it should have given for as much input."""
 
-    depth: int
-    label: str
+    line: PlanLine
     stream: Characteristics
     usage: Usage
     measured: OperatorProgress | None
     expected_rows: float
 
 
-def table(lines: Sequence[Line], total: Usage, domain: TimeDomain, measured: bool) -> list[str]:
+def table(
+    parts: Sequence[PartCost], total: Usage, domain: TimeDomain, measured: bool
+) -> list[PlanLine]:
     """The lines of the table; the measured columns only if there is something in them.
 
     Rows out are estimated for as many rows as were read.
     """
     rate, work = ("rows/s", "CPU") if _is_clock(domain) else ("rows/instant", "µs/instant")
-    head = ["", rate, "live rows", work, "state rows", "state"]
-    rows = [
-        [_name(number, line), *_estimates(line, domain)] for number, line in enumerate(lines, 1)
+    head = [rate, "live rows", work, "state rows", "state"]
+    cells = [_estimates(part, domain) for part in parts]
+    last = ["", "", *_usage(total, domain)]
+    titles = [head]
+    if measured:
+        titles = [["estimated", *[""] * 5, "|", "measured", "", ""], head]
+        head += ["rows out", "|", "rows out", "state rows", "state"]
+        cells = [[*row, *_comparison(part)] for row, part in zip(cells, parts, strict=True)]
+        last += ["", "|", "", "", ""]
+    return [
+        *(PlanLine("", cells=tuple(title)) for title in titles),
+        *(replace(p.line, cells=tuple(row)) for p, row in zip(parts, cells, strict=True)),
+        PlanLine("all", cells=tuple(last)),
     ]
-    rows.append(["all", "", "", *_usage(total, domain)])
-    if not measured:
-        return _aligned([head, *rows])
-    head += ["rows out", "|", "rows out", "state rows", "state"]
-    compared = [*map(_comparison, lines), ["", "|", "", "", ""]]
-    rows = [[*row, *more] for row, more in zip(rows, compared, strict=True)]
-    title = ["", "estimated", *[""] * 5, "|", "measured", "", ""]
-    return _aligned([title, head, *rows])
 
 
-def _name(number: int, line: Line) -> str:
-    name = f"{number:02d} {'  ' * line.depth}{line.label}"
-    return name if len(name) <= _WIDEST else name[: _WIDEST - 1] + "…"
-
-
-def _estimates(line: Line, domain: TimeDomain) -> list[str]:
+def _estimates(part: PartCost, domain: TimeDomain) -> list[str]:
     per = _PER_SECOND if _is_clock(domain) else 1
-    rows = [_number(line.stream.rate * per), _rows(line.stream.live_rows)]
-    return [*rows, *_usage(line.usage, domain)]
+    rows = [_number(part.stream.rate * per), _rows(part.stream.live_rows)]
+    return [*rows, *_usage(part.usage, domain)]
 
 
 def _usage(usage: Usage, domain: TimeDomain) -> list[str]:
@@ -72,12 +68,12 @@ def _usage(usage: Usage, domain: TimeDomain) -> list[str]:
     return [work, _rows(usage.state_rows), "grows" if grows else _bytes(usage.state_bytes)]
 
 
-def _comparison(line: Line) -> list[str]:
-    seen = line.measured
+def _comparison(part: PartCost) -> list[str]:
+    seen = part.measured
     if seen is None:
-        return [_rows(line.expected_rows), "|", "", "", ""]
+        return [_rows(part.expected_rows), "|", "", "", ""]
     kept = [_rows(seen.most_rows), _bytes(seen.most_bytes)] if seen.most_bytes else ["", ""]
-    return [_rows(line.expected_rows), "|", _rows(seen.rows_out), *kept]
+    return [_rows(part.expected_rows), "|", _rows(seen.rows_out), *kept]
 
 
 def _is_clock(domain: TimeDomain) -> bool:
@@ -109,13 +105,3 @@ def _bytes(number: float) -> str:
             break
         number /= 1000
     return f"{_number(number)} {unit}"
-
-
-def _aligned(rows: list[list[str]]) -> list[str]:
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    lines = []
-    for first, *rest in rows:
-        cells = [first.ljust(widths[0])]
-        cells += [cell.rjust(width) for cell, width in zip(rest, widths[1:], strict=True)]
-        lines.append("  ".join(cells).rstrip())
-    return lines

@@ -7,8 +7,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from tidemill.algebra.nodes import Scan, SourceKind
-from tidemill.algebra.plan import Plan
-from tidemill.engine.cost_table import Line, table
+from tidemill.algebra.plan import Plan, lines_of, with_depth
+from tidemill.engine.cost_table import PartCost, table
+from tidemill.explain import PlanLine
 from tidemill.expressions.functions import Functions
 from tidemill.optimize.cost.estimates import Estimator
 from tidemill.optimize.cost.usage import CostModel
@@ -28,25 +29,23 @@ class Costs:
     functions: Functions
     domain: TimeDomain | None
 
-    def report(self, progress: Progress) -> str:
+    def lines(self, progress: Progress) -> list[PlanLine]:
         """The estimates for every part of the plan, beside what a run of it measured."""
         model = self.model
         measured = self._measured(progress) if progress.operators else {}
         span = self._span(model.estimator, progress)
-        lines = [
-            Line(
-                depth,
-                part.label,
+        parts = [
+            PartCost(
+                line,
                 model.estimator.of(part),
                 model.of(part),
                 measured.get(id(part)),
                 span * model.estimator.rate(part),
             )
-            for depth, part in _with_depth(self.plan, 0)
+            for line, (_, part) in zip(lines_of(self.plan), with_depth(self.plan), strict=True)
         ]
-        return "\n".join(
-            [*table(lines, model.total(self.plan), self._domain, bool(measured)), *self._guesses()]
-        )
+        found = table(parts, model.total(self.plan), self._domain, bool(measured))
+        return [*found, *map(PlanLine, self._guesses())]
 
     @property
     def model(self) -> CostModel:
@@ -59,7 +58,7 @@ class Costs:
 
     def _scans(self) -> dict[str, Scan]:
         """The streams that the plan reads."""
-        found = (node for _, node in _with_depth(self.plan, 0) if isinstance(node, Scan))
+        found = (node for _, node in with_depth(self.plan) if isinstance(node, Scan))
         return {scan.source: scan for scan in found if scan.kind is SourceKind.STREAM}
 
     def _span(self, estimator: Estimator, progress: Progress) -> float:
@@ -80,7 +79,7 @@ class Costs:
         operators = operators_of(self.plan, self.functions)
         found = _by_operator(operators[id(self.plan)], progress)
         result = {}
-        for _, part in _with_depth(self.plan, 0):
+        for _, part in with_depth(self.plan):
             top = operators[id(part)]
             below = {node for child in part.children for node in _below(operators[id(child)])}
             own = [found[node] for node in _below(top) if node in found and node not in below]
@@ -120,9 +119,3 @@ def _sum(top: OperatorProgress, own: list[OperatorProgress]) -> OperatorProgress
         most_rows=sum(each.most_rows for each in own),
         most_bytes=sum(each.most_bytes for each in own),
     )
-
-
-def _with_depth(plan: Plan, depth: int) -> Iterator[tuple[int, Plan]]:
-    yield depth, plan
-    for child in plan.children:
-        yield from _with_depth(child, depth + 1)

@@ -25,15 +25,13 @@ RUNTIMES = ("spark", "inprocess")
 
 
 class Place:
-    """A fabric with the sources of an engine. A Spark session is started when it is needed."""
+    """A fabric with what an engine knows by name; a Spark session is started when it is needed."""
 
     def __init__(
         self,
         runtime: str,
         spark: SparkSession | None,
         partitions: int | None,
-        catalog: Catalog,
-        statistics: StatisticsStore,
         latency: float | None,
         durability: Durability,
         limits: TickLimits,
@@ -48,8 +46,8 @@ class Place:
         self.sources = Sources((lambda: self.spark) if self.on_spark else None)
         self._session = Session(spark)
         self._partitions = partitions
-        self._catalog = catalog
-        self._statistics = statistics
+        self.catalog = Catalog()
+        self.statistics = StatisticsStore(self.catalog)
         self._latency = latency
         self._durability = durability
         self._limits = limits
@@ -60,7 +58,7 @@ class Place:
 
     def source(self, name: str) -> SourceInfo:
         """A source by name."""
-        entry = self._catalog.lookup(name)
+        entry = self.catalog.lookup(name)
         if not isinstance(entry, SourceInfo):
             help = f"it reads {', '.join(sorted(entry.depends_on))}"
             raise CatalogError(f"`{entry.name}` is derived: it cannot be changed", help=help)
@@ -84,7 +82,7 @@ class Place:
             store = Store.temporary()  # workers need a place for what they remember
         opener = partial(self._open, store, bounded)
         fabric = self._fabric()
-        known = Known(self._catalog.functions, self._catalog.aggregates)
+        known = Known(self.catalog.functions, self.catalog.aggregates)
         run = Run(
             fabric,
             opener,
@@ -97,7 +95,7 @@ class Place:
             self._partitions,
             UNLIMITED if bounded else self._limits,
         )
-        self._statistics.watch(run.gathering)
+        self.statistics.watch(run.gathering)
         return run
 
     @property

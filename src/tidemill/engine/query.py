@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from copy import copy
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -12,12 +12,13 @@ import polars as pl
 import pyarrow as pa
 
 from tidemill.algebra.nodes import SourceKind
-from tidemill.algebra.plan import render
+from tidemill.algebra.plan import lines_of
 from tidemill.algebra.schema import Schema
 from tidemill.analyze import Planned, SourceInfo
 from tidemill.engine.costs import Costs
 from tidemill.engine.waiting import progress_line
 from tidemill.errors import PlanWarning, TidemillError, masked
+from tidemill.explain import Explanation, Level, PlanLine
 from tidemill.fragments import stage_plans
 from tidemill.graph.reoptimize import Choice
 from tidemill.optimize import Optimized
@@ -32,7 +33,7 @@ from tidemill.runtime.progress import Progress
 from tidemill.timeline import OPEN_END, VALID_FROM, VALID_TO, TimeDomain
 
 if TYPE_CHECKING:
-    from tidemill.engine.running import StartedQuery
+    from tidemill.engine.started import StartedQuery
 
 
 @dataclass(frozen=True)
@@ -52,6 +53,22 @@ Lay = Callable[[bool, Statistics], QueryPlan]
 """Plans a query: to run alone, or to share what it can with others; with what is new."""
 
 
+@dataclass(frozen=True)
+class RunOptions:
+    """How a query runs that is started; see `Query.start`."""
+
+    checkpoint: str | None = None
+    available_now: bool = False
+    every: str | None = None
+    late: str | LateCallback | None = None
+    partial: bool = False
+
+    @property
+    def are_of_a_graph(self) -> bool:
+        """Whether something is wanted that a graph does for all its queries."""
+        return bool(self.checkpoint or self.available_now or self.every or self.late)
+
+
 class Host(Protocol):
     """What a query needs of its engine."""
 
@@ -59,21 +76,14 @@ class Host(Protocol):
     def is_running(self) -> bool:
         """Whether queries that are started join a running graph."""
 
-    def sql(self, text: str) -> Query | None: ...
+    def planned(self, text: str) -> Query:
+        """The query of a text."""
 
     def collected(self, query: Query) -> Iterator[pl.DataFrame]:
         """The rows of a query tick by tick; the input must come to an end."""
 
-    def started(
-        self,
-        query: Query,
-        name: str | None,
-        partial: bool,
-        checkpoint: str | None,
-        available_now: bool,
-        every: str | None,
-        late: str | LateCallback | None,
-    ) -> StartedQuery: ...
+    def started(self, query: Query, options: RunOptions, name: str | None) -> StartedQuery:
+        """A query that runs from now on; `name` is for one that joins a running graph."""
 
 
 class Query:
@@ -183,17 +193,28 @@ class Query:
         `"fragments"` how they are dealt out to partitions. `"cost"` is what it will need, beside
         what was measured if it has run. Of a query that runs, the operators are those that run.
         """
-        plans: dict[str, Callable[[], str]] = {
-            "logical": lambda: render(self.planned.plan),
-            "optimized": lambda: render(self.optimized.plan),
-            "verbose": lambda: str(self.optimized),
-            "physical": lambda: render(self.operators),
-            "fragments": lambda: str(stage_plans([self.operators])),
-            "cost": lambda: self.costs.report(self.progress),
-        }
-        if level not in plans:
-            raise TidemillError(f"no plan `{level}`", help=f"levels: {', '.join(plans)}")
-        return "\n".join([level, plans[level](), *map(str, self.warnings)])
+        return self.explanation(level).text
+
+    def explanation(self, level: str = "logical") -> Explanation:
+        """What `explain` shows, line by line."""
+        if level not in set(Level):
+            raise TidemillError(f"no plan `{level}`", help=f"levels: {', '.join(Level)}")
+        return Explanation(level, tuple(self._lines(Level(level))), self.warnings)
+
+    def _lines(self, level: Level) -> Iterable[PlanLine]:
+        match level:
+            case Level.LOGICAL:
+                return lines_of(self.planned.plan)
+            case Level.OPTIMIZED:
+                return lines_of(self.optimized.plan)
+            case Level.VERBOSE:
+                return self.optimized.lines()
+            case Level.PHYSICAL:
+                return lines_of(self.operators)
+            case Level.FRAGMENTS:
+                return stage_plans([self.operators]).lines()
+            case Level.COST:
+                return self.costs.lines(self.progress)
 
     def collect(self, coalesce: bool = False) -> pa.Table:
         """Run over all input: the rows of the result with the time in which they hold.
@@ -267,7 +288,8 @@ class Query:
         """
         own = self.sink if sink is None else SinkRequest(sink)
         query = self.into(own.target, form=form or own.form, **{**own.options, **options})
-        run = self._host.started(query, name, partial, checkpoint, available_now, every, late)
+        wanted = RunOptions(checkpoint, available_now, every, late, partial)
+        run = self._host.started(query, wanted, name)
         self.runs_as(run)
         return run
 
@@ -278,11 +300,8 @@ class Query:
 
     def like(self, sql: str) -> Query:
         """Another query, whose results go to the same place."""
-        found = self._host.sql(sql)
-        if found is None:
-            raise TidemillError("this is not a query", help="write SELECT ...")
         sink = self.sink
-        return found.into(sink.target, form=sink.form, **sink.options)
+        return self._host.planned(sql).into(sink.target, form=sink.form, **sink.options)
 
     def follow(self, progress: Callable[[], Progress]) -> None:
         """Take the progress of the query from a run of it."""

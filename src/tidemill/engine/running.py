@@ -2,35 +2,32 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import replace
-from functools import partial
-from threading import Event
 
 import polars as pl
 import pyarrow as pa
 
 from tidemill.algebra.plan import Plan, render
 from tidemill.engine.query import Query
-from tidemill.errors import ExecutionError, UnsupportedError
+from tidemill.engine.started import StartedQuery
+from tidemill.engine.ticking import Ticking
+from tidemill.errors import ExecutionError
 from tidemill.graph.adaptation import Adaptation
 from tidemill.graph.manager import ResourceManager
 from tidemill.graph.manager.steering import Steering
 from tidemill.graph.metadata import Listener, Metadata, NodeMetadata
 from tidemill.graph.migration import Migration
 from tidemill.graph.migrations import Migrations
-from tidemill.graph.quality import Setting
-from tidemill.graph.query_graph import GraphQuery, QueryGraph, State
+from tidemill.graph.query_graph import GraphQuery, QueryGraph
 from tidemill.graph.reoptimize import Choice, Reoptimizer
 from tidemill.optimize.statistics import Statistics
 from tidemill.physical.lowering import lower
 from tidemill.physical.operator import Exec
 from tidemill.runtime.interface import Job
-from tidemill.runtime.progress import Progress, SourceProgress
+from tidemill.runtime.operators import NodeProgress
+from tidemill.runtime.progress import Progress
 from tidemill.runtime.run import Run
-from tidemill.runtime.ticker import Ticker
 from tidemill.timeline import BEGIN
 
 Choose = Callable[[Query, Statistics], Choice]
@@ -54,240 +51,21 @@ class Collected:
         return rows
 
 
-class StartedQuery:
-    """A query that runs, perhaps with others; its methods are named as those of PySpark's
-    StreamingQuery."""
-
-    def __init__(self, host: RunningGraph, query: GraphQuery, definition: Query) -> None:
-        self._host = host
-        self._query = query
-        self._definition = definition
-        self.is_alone = False
-        """Whether the graph is its own, and ends with it."""
-
-    @property
-    def depends_on(self) -> tuple[str, ...]:
-        """The streams and relations that it reads."""
-        return tuple(sorted(self._definition.depends_on))
-
-    @property
-    def name(self) -> str:
-        return self._query.name
-
-    @property
-    def state(self) -> str:
-        """`running`, `stopped`, or `failed`."""
-        return self._query.state.value
-
-    @property
-    def complete_from(self) -> int:
-        """The instant from which on its answers are those of all rows that ever came."""
-        return self._query.complete_from
-
-    @property
-    def definition(self) -> Query:
-        """What it asks for."""
-        return self._definition
-
-    def migrate(self, to: Query | str | Plan) -> Migration:
-        """Go on with another plan or definition while it runs, without a gap.
-
-        `to` is a query, its text (perhaps with other hints), or a logical plan, with the same
-        columns. Answers before an instant, the `split` of what is returned, are those of the old
-        plan, and from then on those of the new one, which knows by then all that counts.
-        """
-        return self._host.migrate(self.name, to)
-
-    def adapt(self, sizes: Mapping[str, int], at: int = BEGIN) -> dict[str, tuple[int, int]]:
-        """Set sizes of windows and granules for rows that come; see `RunningGraph.adapt`."""
-        return self._host.adapt(sizes, at)
-
-    def optimize(self) -> Migration | None:
-        """Plan the query with what is known now, and go on with the new plan if it is better."""
-        if self._definition.is_fixed:
-            raise UnsupportedError(
-                f"the operators of `{self.name}` were chosen by hand and are not optimized",
-                help=f"give it a definition that can be planned: ALTER QUERY {self.name} AS ...",
-            )
-        return self._host.reoptimizer.optimize(self.name)
-
-    @property
-    def migration(self) -> Migration | None:
-        """The last change of its plan, while it goes on and after."""
-        return self._host.migrations.of.get(self.name)
-
-    def redefine(self, definition: Query) -> None:
-        """Take note that it asks for something else."""
-        self._definition = definition
-        definition.runs_as(self)
-
-    def explain(self) -> str:
-        """The plan that runs; while that is changing, both, and what remains."""
-        migration, run = self.migration, self._host.graph.run
-        if migration is not None and migration.is_running:
-            return migration.report(run.nodes)
-        return "\n".join(["physical", render(self.plan)])
-
-    @property
-    def plan(self) -> Exec:
-        """The operators that run."""
-        return self._query.root.running
-
-    @property
-    def is_active(self) -> bool:
-        """Whether it gives answers."""
-        running = self._query.state is State.RUNNING and self._host.is_active
-        ticker = self._host.ticker
-        return running and (ticker is None or ticker.is_alive or not self.is_alone)
-
-    @property
-    def progress(self) -> Progress:
-        """What was done since it was started, at which sizes, and what changes."""
-        left = self._query.left
-        if left is not None:
-            return left[0]
-        run, migration = self._host.graph.run, self.migration
-        going_on = migration is not None and migration.is_running
-        try:
-            now = run.progress_of(self.name)
-        except ExecutionError:
-            left = self._query.left
-            if left is None:
-                raise
-            return left[0]  # it was stopped meanwhile
-        return replace(
-            now,
-            sizes=self._host.adaptation.histories(self.name),
-            migration=migration.remaining(run.nodes) if migration and going_on else None,
-        )
-
-    def settings(self, start: int, end: int) -> dict[str, list[Setting]]:
-        """The sizes of windows and granules that answers were computed with that hold in
-        [start, end), where these can be changed."""
-        return self._host.adaptation.settings(self.name, start, end)
-
-    def progress_of(self, query: int) -> Progress:
-        """The same: the query stands for itself."""
-        return self.progress
-
-    def heartbeat(self, source: str, at: int) -> None:
-        """Say that a stream has come to an instant, for all queries of the graph."""
-        self._host.heartbeat(source, at)
-
-    def results(self, query: int = 0) -> pa.Table:
-        """What its sink `memory` holds now, or held when it was stopped."""
-        if self._query.left is not None and self._query.left[1] is not None:
-            return self._query.left[1]
-        return self._host.graph.run.results(self.name)
-
-    def exception(self) -> Exception | None:
-        """What stopped the query, if it failed."""
-        return self._query.error or self._host.error
-
-    def process_all_available(self) -> None:
-        """Come back when everything that is there now has been read."""
-        self._host.process_all_available()
-        if self._query.error is not None:
-            raise self._query.error
-
-    def stop(self) -> None:
-        """Let the query go; others go on."""
-        if self.is_alone:
-            self._host.stop()
-        elif self.is_active:
-            self._host.remove(self.name)
-
-    def await_termination(self, timeout: float | None = None) -> bool:
-        """Wait until the input ends, or the query is stopped or fails."""
-        over = self._host.waited(lambda: not (self.is_active or self.is_alone), timeout)
-        if (error := self.exception()) is not None:
-            raise error
-        return over
-
-
-class StartedQueries:
-    """Queries that run together, in a graph of their own; by number, in their order."""
-
-    def __init__(self, graph: RunningGraph, queries: Sequence[StartedQuery]) -> None:
-        self._graph = graph
-        self._queries = queries
-
-    @property
-    def queries(self) -> tuple[StartedQuery, ...]:
-        """Each of them, to be looked at, changed or stopped."""
-        return tuple(self._queries)
-
-    @property
-    def is_active(self) -> bool:
-        """Whether any of them gives answers."""
-        return any(query.is_active for query in self._queries)
-
-    @property
-    def progress(self) -> Progress:
-        """What was done since the start, by all of them."""
-        every = [query.progress for query in self._queries]
-        sources = {name: read for each in every for name, read in each.sources.items()}
-        operators = {id(o): o for each in every for o in each.operators}
-        rows_out = sum(each.rows_out for each in every)
-        return replace(
-            every[0], rows_out=rows_out, sources=sources, operators=tuple(operators.values())
-        )
-
-    def progress_of(self, query: int) -> Progress:
-        """What was done since the start, with the results of one of them."""
-        return self._queries[query].progress
-
-    def results(self, query: int = 0) -> pa.Table:
-        """What the sink `memory` of a query holds now."""
-        return self._queries[query].results()
-
-    def heartbeat(self, source: str, at: int) -> None:
-        """Say that a stream has come to an instant."""
-        self._graph.heartbeat(source, at)
-
-    def exception(self) -> Exception | None:
-        """What stopped one of them, if it failed."""
-        errors = (query.exception() for query in self._queries)
-        return next((error for error in errors if error is not None), None)
-
-    def process_all_available(self) -> None:
-        """Come back when everything that is there now has been read."""
-        self._graph.process_all_available()
-        if (error := self.exception()) is not None:
-            raise error
-
-    def stop(self) -> None:
-        """Stop all of them."""
-        self._graph.stop()
-
-    def await_termination(self, timeout: float | None = None) -> bool:
-        """Wait until the input ends, or all are stopped, or one fails."""
-        ended = self._graph.await_termination(timeout)
-        if (error := self.exception()) is not None:
-            raise error
-        return ended
-
-
-class RunningGraph:
+class RunningGraph(Ticking):
     """Queries that run together; `engine.run` makes one that is open for more.
 
     Then queries are added and stopped while it runs. Those that have parts in common share them.
     """
 
     def __init__(self, run: Run, choose: Choose, is_open: bool = True) -> None:
-        self.graph = QueryGraph(run, is_open)
-        self._is_open = is_open
-        self.adaptation = Adaptation(self.graph)
-        self.metadata = Metadata(self.graph)
-        self.migrations = Migrations(self.graph, self.adaptation.taken)
+        super().__init__(run, QueryGraph(run, is_open), is_open)
+        self.adaptation = Adaptation(self._queries)
+        self.metadata = Metadata(self._queries)
+        self.migrations = Migrations(self._queries, self.adaptation.taken)
         self._choose = choose
-        self.reoptimizer = Reoptimizer(self.graph, self.migrations, self._choice_for)
+        self.reoptimizer = Reoptimizer(self._queries, self.migrations, self._choice_for)
         self.manager: ResourceManager | None = None
-        self.ticker: Ticker | None = None
         self._started: dict[str, StartedQuery] = {}
-        self._is_stopped = False
-        self._gone = Event()
-        self._failure: Exception | None = None
 
     @property
     def queries(self) -> Mapping[str, StartedQuery]:
@@ -299,18 +77,35 @@ class RunningGraph:
         if name not in self._started:
             named = {known.casefold(): known for known in self._started}
             name = named.get(name.casefold(), name)
-        self.graph.find(name)
+        self._queries.find(name)
         return self._started[name]
 
     @property
-    def sources(self) -> Mapping[str, SourceProgress]:
-        """What was read of every stream."""
-        return self.graph.run.sources
+    def operators(self) -> Mapping[Exec, NodeProgress]:
+        """All operators that run, and what each has done."""
+        return self._run.nodes
 
     @property
-    def is_active(self) -> bool:
-        """Whether the graph can run."""
-        return not self._is_stopped
+    def members(self) -> Mapping[str, GraphQuery]:
+        """All queries by name, also those of a checkpoint that were not started again."""
+        return self._queries.queries
+
+    @property
+    def running(self) -> Mapping[str, GraphQuery]:
+        """The queries that give answers."""
+        return self._queries.running
+
+    def progress_of(self, name: str) -> Progress:
+        """What was done for a query."""
+        return self._run.progress_of(name)
+
+    def rows_out(self, name: str) -> int:
+        """How many rows a query has given."""
+        return self._run.rows_out(name)
+
+    def results(self, name: str) -> pa.Table:
+        """What the sink `memory` of a query holds."""
+        return self._run.results(name)
 
     def start(self, query: Query, name: str | None = None, partial: bool = False) -> StartedQuery:
         """Add a query. It runs from the next tick on."""
@@ -321,7 +116,7 @@ class RunningGraph:
         meaning = render(query.planned.plan)
         choice = self._choose(query, Statistics())
         job = Job(choice.physical, query.planned.domain, query.sink)
-        found = self.graph.add(label, job, partial, meaning)
+        found = self._queries.add(label, job, partial, meaning)
         started = self._started[label] = StartedQuery(self, found, query)
         query.runs_as(started)
         if not query.is_fixed:
@@ -330,16 +125,24 @@ class RunningGraph:
 
     def remove(self, name: str) -> None:
         """Let a query go; a graph that is not open for others ends with its last one."""
-        self.graph.remove(name)
-        if not self._is_open and not self.graph.running:
+        self._queries.remove(name)
+        if not self._is_open and not self._queries.running:
             self.stop()
 
     def forget(self, name: str) -> None:
         """Stop a query, and know nothing more of it."""
-        self.graph.forget(name)
+        self._queries.forget(name)
         self.reoptimizer.forget(name)
         self.migrations.of.pop(name, None)
         self._started.pop(name, None)
+
+    def forget_source(self, name: str) -> None:
+        """Know nothing more of a stream or relation that no query reads."""
+        self._run.forget(name)
+
+    def let_go(self) -> tuple[str, ...]:
+        """Stop the queries of a checkpoint that were not started again; which ones."""
+        return self._queries.let_go()
 
     def _choice_for(self, name: str, news: Statistics) -> Choice:
         return self._choose(self.query(name).definition, news)
@@ -378,10 +181,10 @@ class RunningGraph:
     def together(self) -> Iterator[None]:
         """Make several changes at once: they take effect with the same tick."""
         try:
-            with self.graph.together():
+            with self._queries.together():
                 yield
         finally:
-            known = self.graph.queries  # without those that were refused
+            known = self._queries.queries  # without those that were refused
             self._started = {name: each for name, each in self._started.items() if name in known}
 
     def adapt(self, sizes: Mapping[str, int], at: int = BEGIN) -> dict[str, tuple[int, int]]:
@@ -395,86 +198,31 @@ class RunningGraph:
     def steer(self, manager: ResourceManager, statistics: Callable[[], Statistics]) -> None:
         """Let a resource manager decide which queries are added, and at which sizes they run."""
         self.manager = manager
-        Steering(self.graph, self.adaptation, manager, statistics)
+        Steering(self._queries, self.adaptation, manager, statistics)
 
-    def tick(self, ticks: int = 1) -> None:
-        """Make ticks now."""
-        for _ in range(ticks):
-            self.graph.run.tick()
+    def collected(self, rows: Collected) -> Iterator[pl.DataFrame]:
+        """What comes to a sink of the only query, tick by tick, until the input ends."""
+        [query] = self._started.values()
+        try:
+            while not self._run.is_ended:
+                self._run.tick_or_wait()
+                if (error := query.exception()) is not None:
+                    raise error
+                yield from rows.taken()
+        finally:
+            self.stop()
 
-    def tick_every(
-        self, seconds: float, failed: Callable[[Exception], None] | None = None
-    ) -> Ticker:
-        """Make ticks from now on, in a thread of their own; 0 is as soon as something is new."""
-        whole = partial(getattr, self.graph, "is_whole")
-        # Where more queries may come, the end of what these read is not the end.
-        over = (lambda: False) if self._is_open else partial(getattr, self, "_has_done_its_work")
-        self.ticker = Ticker(self.graph.run, seconds, failed, whole, over, self._let_go)
-        self.ticker.start()
-        return self.ticker
+    def before_each_commit(self, hook: Callable[[], None]) -> None:
+        """Call a function when sinks have what a tick has brought, before that is written down."""
+        self._run.before_commit = hook
 
-    @property
-    def is_ended(self) -> bool:
-        """Whether nothing can come any more of what the queries read, and all of it was read."""
-        run = self.graph.run
-        return self.graph.is_whole and run.is_ended and not run.has_more
+    def after_each_tick(self, hook: Callable[[], None]) -> Callable[[], None]:
+        """Call a function when a tick is done; returns how to stop that."""
+        return self._queries.after_each_tick(hook)
 
-    def _let_go(self) -> None:
-        """The input has ended, or no tick can be made: let others use the checkpoint."""
-        if not self._is_stopped:
-            self._is_stopped = True
-            self.graph.let_all_go()
-            self.graph.run.stop()
-            self._gone.set()
-
-    @property
-    def error(self) -> Exception | None:
-        """Why the last tick could not be made, if so."""
-        ended = None if self.ticker is None else self.ticker.error
-        return ended or self._failure
-
-    def note_failure(self, error: Exception) -> None:
-        """Take note that a tick could not be made; it is tried again."""
-        self._failure = error
-
-    def process_all_available(self) -> None:
-        """Come back when everything that is there now has been read."""
-        if self.graph.run.is_bounded and self.ticker is not None:
-            self.await_termination()
-        if self.error is not None:
-            raise self.error
-        if self.is_active:
-            self.graph.run.process_all_available()
-
-    def await_termination(self, timeout: float | None = None) -> bool:
-        """Wait for the end of the input, or until the graph is stopped."""
-        over = self.waited(self._gone.is_set, timeout)
-        if self.error is not None:
-            raise self.error
-        return over
-
-    def waited(self, done: Callable[[], bool], timeout: float | None = None) -> bool:
-        """Wait until the input ends or something is done; whether that came in time."""
-        until = None if timeout is None else time.monotonic() + timeout
-        while not (over := done() or self._is_over):
-            if until is not None and time.monotonic() >= until:
-                break
-            time.sleep(0.01)
-        return over
-
-    @property
-    def _is_over(self) -> bool:
-        """Whether there is nothing to wait for; what was let go of can be used by others."""
-        return self.is_ended if self._is_open else self._gone.is_set()
-
-    @property
-    def _has_done_its_work(self) -> bool:
-        return self.is_ended or (self.graph.is_whole and not self.graph.running)
-
-    def heartbeat(self, source: str, at: int) -> None:
-        """Say that a stream has come to an instant: rows that hold earlier, and come from now on,
-        are late."""
-        self.graph.run.heartbeat(source, at)
+    def after_each_revision(self, hook: Callable[[], None]) -> None:
+        """Call a function when queries have come, gone or changed."""
+        self._queries.after_revision.append(lambda carried: hook())
 
     def subscribe(
         self, listener: Listener, every: int = 1, over: float = 0.0
@@ -490,9 +238,3 @@ class RunningGraph:
     def nodes(self) -> Mapping[int, NodeMetadata]:
         """The parts of the graph as they stand."""
         return self.metadata.now()
-
-    def stop(self) -> None:
-        """Stop all queries, and the graph."""
-        if self.ticker is not None:
-            self.ticker.stop()
-        self._let_go()

@@ -13,8 +13,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from tidemill.algebra.plan import Plan
+from tidemill.algebra.plan import Plan, lines_of
 from tidemill.algebra.schema import Schema
+from tidemill.explain import PlanLine
 from tidemill.fragments.exchange import Mode
 from tidemill.fragments.late import LateRowsExec
 from tidemill.physical.filter import FilterExec
@@ -118,14 +119,16 @@ class Staged:
         for plan in self.plans:
             yield from plan.walk()
 
-    def __str__(self) -> str:
-        parts = [
-            f"native: {edge} := {edge.producer.label}" for edge in self.edges if not edge.made_at
-        ]
+    def lines(self) -> Iterator[PlanLine]:
+        """The stages, for explain."""
+        for edge in self.edges:
+            if not edge.made_at:
+                yield PlanLine(f"native: {edge} := {edge.producer.label}")
         for stage in self.stages:
-            parts.append(f"stage {stage.level}")
-            parts += [f"{self.edge(tag)} :=\n{root}" for tag, root in stage.outputs]
-        return "\n".join(parts)
+            yield PlanLine(f"stage {stage.level}")
+            for tag, root in stage.outputs:
+                yield PlanLine(f"{self.edge(tag)} :=")
+                yield from lines_of(root)
 
 
 def _names(plan: Plan) -> tuple[str, ...]:

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from tidemill.algebra.nodes import SourceKind
-from tidemill.algebra.plan import render
+from tidemill.algebra.plan import lines_of
+from tidemill.explain import Explanation, PlanLine
 from tidemill.physical.filter import FilterExec
 from tidemill.physical.fuse import FuseExec
 from tidemill.physical.granularity import GranularityExec
@@ -80,15 +81,16 @@ class Migration:
         left = max(0, self.split - min(marks, default=self.split))
         return MigrationProgress(self.split, left, rows)
 
-    def report(self, running: Progress) -> str:
-        """Both plans, the split, and what remains, as text."""
-        lines = [f"migration of {self.query}: {self.phase.value}, split={self.split}"]
+    def explanation(self, running: Progress) -> Explanation:
+        """Both plans, the split, and what remains."""
+        title = f"migration of {self.query}: {self.phase.value}, split={self.split}"
+        lines: list[PlanLine] = []
         if self.is_running:
-            lines += [place.label for place in hand_overs(self.handing_over)]
             left = self.remaining(running)
-            lines.append(f"remaining: {left.time} instants, {left.old_rows} rows of the old plan")
-            lines += ["old", render(self.old)]
-        return "\n".join([*lines, "new", render(self.new)])
+            remains = f"remaining: {left.time} instants, {left.old_rows} rows of the old plan"
+            lines += [PlanLine(place.label) for place in hand_overs(self.handing_over)]
+            lines += [PlanLine(remains), PlanLine("old"), *lines_of(self.old)]
+        return Explanation(title, (*lines, PlanLine("new"), *lines_of(self.new)))
 
 
 def hand_overs(plan: Exec) -> list[HandOverExec]:

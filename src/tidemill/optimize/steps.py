@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 
-from tidemill.algebra.plan import Plan, render
+from tidemill.algebra.plan import Plan, lines_of
 from tidemill.analyze.hints import Hints
+from tidemill.explain import PlanLine
 from tidemill.expressions.functions import Functions
 from tidemill.optimize.driver import RULES, Trace, optimize
 from tidemill.optimize.rule import Notes
@@ -28,14 +29,15 @@ class Optimized:
         """The plan after all rules."""
         return self.steps[-1][1] if self.steps else self.before
 
-    def __str__(self) -> str:
-        return "\n".join(self._lines())
-
-    def _lines(self) -> Iterator[str]:
-        yield render(self.before)
+    def lines(self) -> Iterator[PlanLine]:
+        """The plan after every rule, for explain, and which rules did nothing."""
+        yield from lines_of(self.before)
         for name, plan in self.steps:
-            yield f"{name}: {_SUMMARIES[name]}"
-            yield render(plan)
+            yield PlanLine(f"{name}: {_SUMMARIES[name]}")
+            yield from lines_of(plan)
+        yield from map(PlanLine, self._remarks())
+
+    def _remarks(self) -> Iterator[str]:
         fired = {name for name, _ in self.steps}
         rest = [rule.name for rule in RULES if rule.name not in fired | self.off]
         if rest:

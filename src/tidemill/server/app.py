@@ -5,7 +5,6 @@ from __future__ import annotations
 import traceback
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import Any
 
 from fastapi import APIRouter, FastAPI, Request, Response, WebSocket
 from fastapi.exceptions import RequestValidationError
@@ -18,7 +17,7 @@ from tidemill.server.answers import Answers
 from tidemill.server.limits import BodyLimit
 from tidemill.server.live import Live, Session
 from tidemill.server.page import serve_page
-from tidemill.server.problems import NotFound, Refused, TooLarge, problem, status_of
+from tidemill.server.problems import NotFound, Refused, TooLarge, failure, status_of
 from tidemill.server.routes import (
     compose,
     graph,
@@ -34,10 +33,9 @@ from tidemill.server.security import PROTOCOL, Security
 from tidemill.server.service import Service
 from tidemill.server.settings import Settings
 from tidemill.server.statements import ScriptError
-from tidemill.server.wire import dumps
 
 _HTTP = {404: NotFound, 413: TooLarge}
-_ROUTES = (info, statements, streams, relations, queries, results, graph, compose)
+SUBJECTS = (info, statements, streams, relations, queries, results, graph, compose)
 
 
 def create_app(service: Service, settings: Settings) -> FastAPI:
@@ -57,8 +55,8 @@ def create_app(service: Service, settings: Settings) -> FastAPI:
     app.state.runs = Runs(service)
     app.state.live = Live(service, app.state.answers)
     api = APIRouter(prefix="/api")
-    for module in _ROUTES:
-        api.include_router(module.router)
+    for module in SUBJECTS:
+        api.include_router(module.routes)
     api.add_api_websocket_route("/live", live)
     app.include_router(api)
     serve_page(app)
@@ -94,17 +92,15 @@ async def live(socket: WebSocket) -> None:
     await Session(found, socket).serve()
 
 
-def failure(error: TidemillError, status: int, **more: Any) -> Response:
-    """The answer to a request that was not carried out."""
-    body = dumps({"error": problem(error), **more})
-    return Response(body, status, media_type="application/json")
-
-
 async def _wrong(request: Request, error: Exception) -> Response:
     assert isinstance(error, TidemillError)
     if isinstance(error, ScriptError):
-        return failure(error.error, status_of(error.error), done=error.done)
-    return failure(error, status_of(error))
+        return _refused(error.error, status_of(error.error), done=error.done)
+    return _refused(error, status_of(error))
+
+
+def _refused(error: TidemillError, status: int, **more: int) -> Response:
+    return Response(failure(error, **more), status, media_type="application/json")
 
 
 async def _not_understood(request: Request, error: Exception) -> Response:
@@ -112,26 +108,26 @@ async def _not_understood(request: Request, error: Exception) -> Response:
     first = error.errors()[0]
     place = ".".join(str(part) for part in first["loc"])
     wrong = Refused(f"{place}: {first['msg']}", help="see /api/openapi.json")
-    return failure(wrong, 422)
+    return _refused(wrong, 422)
 
 
 async def _too_deep(request: Request, error: Exception) -> Response:
-    return failure(Refused("this is nested too deeply", help="make it simpler"), 400)
+    return _refused(Refused("this is nested too deeply", help="make it simpler"), 400)
 
 
 async def _gone(request: Request, error: Exception) -> Response:
     """Nobody reads it, but it is no fault of the server either."""
-    return failure(Refused("the request was not sent completely"), 400)
+    return _refused(Refused("the request was not sent completely"), 400)
 
 
 async def _unexpected(request: Request, error: Exception) -> Response:
     """What should not happen is for those who run the server, not for clients."""
     traceback.print_exception(error)
-    return failure(Refused("the server has failed", help="see its log"), 500)
+    return _refused(Refused("the server has failed", help="see its log"), 500)
 
 
 async def _http(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
-    said = failure(_HTTP.get(error.status_code, Refused)(str(error.detail)), error.status_code)
+    said = _refused(_HTTP.get(error.status_code, Refused)(str(error.detail)), error.status_code)
     said.headers.update(error.headers or {})
     return said

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from tidemill.compose import Checked, Composed, check, open_plan
 from tidemill.compose.model import Level
 from tidemill.compose.opening import named
@@ -12,51 +10,51 @@ from tidemill.deadline import look
 from tidemill.engine import Query
 from tidemill.engine.apart import Apart
 from tidemill.server.control import Control
-from tidemill.server.models.compose import ComposedPlan
 from tidemill.server.planning import PlannedApart, planning
 from tidemill.server.problems import TooLarge
 from tidemill.server.service import Service
-from tidemill.server.show.plans import node_of, plans_of
+from tidemill.show.plans import node_of, plans_of
+from tidemill.wire.compose import ComposeCheck, ComposedPlan, ComposedPlans, ComposeRun
 
-_PLANS = ("plans", "texts", "rules", "total")
 
-
-def check_composed(service: Service, plan: ComposedPlan) -> dict[str, Any]:
+def check_composed(service: Service, plan: ComposedPlan) -> ComposeCheck:
     """What is right and wrong about a plan, and what it means."""
     checked, _ = _checked(service, plan)
-    found = checked.to_json() | dict.fromkeys(_PLANS)
+    found = ComposeCheck.model_validate(checked.to_json())
     if checked.query is not None and checked.is_complete:
         with planning(service.settings.limits):
-            found |= _plans(checked, checked.query)
+            return found.model_copy(update=_plans(checked, checked.query))
     return found
 
 
-def _plans(checked: Checked, query: Query) -> dict[str, Any]:
+def _plans(checked: Checked, query: Query) -> dict[str, object]:
     if query.is_fixed and checked.meaning is None:
-        plans = {"logical": None, "optimized": None, "physical": node_of(query.job.plan)}
+        plans = ComposedPlans(logical=None, optimized=None, physical=node_of(query.job.plan))
         return {"plans": plans, "texts": {"fragments": query.explain("fragments")}}
     report = plans_of(query, checked.sql or "")
-    return {name: report[name] for name in _PLANS}
+    plans = ComposedPlans.model_validate(report.plans, from_attributes=True)
+    return {"plans": plans, "texts": report.texts, "rules": report.rules, "total": report.total}
 
 
-def open_composed(service: Service, query: str, level: Level) -> dict[str, Any]:
+def open_composed(service: Service, query: str, level: Level) -> ComposedPlan:
     """A query as a composed plan."""
     with service.lock:
         name = named(query)
         wanted = query if name is None else service.name_of(name)
         apart = service.engine.apart()
     with planning(service.settings.limits):
-        return open_plan(apart, wanted, level).to_json()
+        opened = open_plan(apart, wanted, level)
+    return ComposedPlan.model_validate(opened.to_json())
 
 
-def run_composed(service: Service, name: str, plan: ComposedPlan, partial: bool) -> dict[str, Any]:
+def run_composed(service: Service, name: str, plan: ComposedPlan, partial: bool) -> ComposeRun:
     """Let a composed plan run under a name."""
     checked, apart = _checked(service, plan)
     definition = definition_of(runnable(checked))
     assert checked.query is not None
     planned = PlannedApart(checked.query, apart)
     query = Control(service).adopt(name, definition, partial, planned)
-    return {"query": query, "sql": checked.sql}
+    return ComposeRun(query=query, sql=checked.sql)
 
 
 def _checked(service: Service, plan: ComposedPlan) -> tuple[Checked, Apart]:

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from tidemill.server.planning import PlannedApart, planned
+from tidemill.errors import SqlSyntaxError
+from tidemill.server.planning import PlannedApart, planned, query_in
 from tidemill.server.problems import Conflict, Refused
 from tidemill.server.reading import read_one
 from tidemill.server.service import Service
-from tidemill.server.show.statements import quoted
 from tidemill.server.statements import Scripts
-from tidemill.sql import CreateQuery
+from tidemill.sql import CreateQuery, InsertInto, error_at
+from tidemill.sql.building import (
+    Definition,
+    alter_query,
+    create_query,
+    drop,
+    start_query,
+    stop_query,
+)
+from tidemill.wire.queries import DroppedQuery, QueryEntry
 
 
 class Control:
@@ -20,64 +27,68 @@ class Control:
         self._service = service
         self._scripts = Scripts(service)
 
-    def create(self, name: str, sql: str, start: bool, partial: bool) -> dict[str, Any]:
+    def create(self, name: str, sql: str, start: bool, partial: bool) -> QueryEntry:
         """Give a query a name, and let it run if that is wanted; both, or nothing."""
-        return self._begun(name, sql, start, partial, self._planned(sql))
+        definition = self._definition(sql)
+        return self._begun(name, definition, start, partial, planned(self._service, definition))
 
     def adopt(
-        self, name: str, definition: str, partial: bool, planned: PlannedApart
-    ) -> dict[str, Any]:
+        self, name: str, definition: Definition, partial: bool, planned: PlannedApart
+    ) -> QueryEntry:
         """Give a plan that was checked a name, and let it run; both, or nothing."""
         return self._begun(name, definition, True, partial, planned)
 
     def _begun(
-        self, name: str, definition: str, start: bool, partial: bool, planned: PlannedApart
-    ) -> dict[str, Any]:
-        statements = [f"CREATE QUERY {quoted(name)} AS\n{definition}"]
-        if start:
-            statements.append(f"START QUERY {quoted(name)}{' PARTIAL' if partial else ''}")
-        return self._scripts.begin(name, *statements, planned=planned)
+        self, name: str, definition: Definition, start: bool, partial: bool, planned: PlannedApart
+    ) -> QueryEntry:
+        begun = [start_query(name, partial)] if start else []
+        return self._scripts.begin(create_query(name, definition), *begun, planned=planned)
 
-    def change(self, name: str, sql: str | None, optimize: bool) -> dict[str, Any]:
+    def change(self, name: str, sql: str | None, optimize: bool) -> QueryEntry:
         """Give a query another definition, or a better plan."""
         known = self._service.name_of(name)
         if (sql is None) == (not optimize):
             raise Refused("nothing to change, or two things", help='send "sql" or "optimize"')
-        planned = None if sql is None else self._planned(sql)
-        wanted = "OPTIMIZE" if sql is None else f"AS\n{sql}"
-        self._scripts.alter(f"ALTER QUERY {quoted(known)} {wanted}", planned)
+        if sql is None:
+            self._scripts.perform(alter_query(known, None))
+        else:
+            self._redefine(known, self._definition(sql))
         return self._service.query(known)
 
-    def start(self, name: str, partial: bool) -> dict[str, Any]:
+    def _redefine(self, name: str, definition: Definition) -> None:
+        if isinstance(definition, InsertInto):
+            message = "expected a query, found `INSERT`"
+            raise error_at(SqlSyntaxError, message, definition.sink.tree, "write SELECT ...")
+        found = planned(self._service, definition)
+        self._scripts.perform(alter_query(name, definition), found)
+
+    def start(self, name: str, partial: bool) -> QueryEntry:
         """Let a query run."""
         known = self._service.name_of(name)
         run = self._service.run_of(known)
         if run is not None and run.is_active:
             raise Conflict(f"the query `{known}` is already running", help="stop it first")
-        self._run(f"START QUERY {quoted(known)}{' PARTIAL' if partial else ''}")
+        self._scripts.perform(start_query(known, partial))
         return self._service.query(known)
 
-    def stop(self, name: str) -> dict[str, Any]:
+    def stop(self, name: str) -> QueryEntry:
         """Let a query rest."""
         known = self._service.name_of(name)
         run = self._service.run_of(known)
         if run is None or not run.is_active:
             raise Conflict(f"the query `{known}` is not running", help="start it first")
-        self._run(f"STOP QUERY {quoted(known)}")
+        self._scripts.perform(stop_query(known))
         return self._service.query(known)
 
-    def drop(self, name: str) -> dict[str, Any]:
+    def drop(self, name: str) -> DroppedQuery:
         """Forget a query."""
         known = self._service.name_of(name)
-        self._run(f"DROP QUERY {quoted(known)}")
-        return {"name": known}
+        self._scripts.perform(drop("QUERY", known))
+        return DroppedQuery(name=known)
 
-    def _planned(self, sql: str) -> PlannedApart:
+    def _definition(self, sql: str) -> Definition:
         """The query of a text; what is wrong is told with places in the text that was sent."""
         if isinstance(read_one(sql, self._service.settings.limits), CreateQuery):
             help = "write SELECT ...: the name is given besides"
             raise Refused("this is a statement that makes a query", help=help)
-        return planned(self._service, sql)[0]
-
-    def _run(self, sql: str) -> None:
-        self._scripts.run(sql)
+        return query_in(self._service, sql)

@@ -124,7 +124,7 @@ class Demo:
 
     def start(self) -> None:
         """Open the house. What happens in the first second is there at once."""
-        come = self._service.graph.graph.run.newest
+        come = self._service.graph.newest
         self._past = max(come.values(), default=0)
         # Begin after what the streams have brought already.
         for name, rows in self._house.until(self._past).items():

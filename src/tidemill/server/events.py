@@ -5,10 +5,10 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Mapping
-from typing import Any
 
 from tidemill.engine.running import RunningGraph
 from tidemill.graph.migration import Migration
+from tidemill.wire.graph import EventEntry, EventKind
 
 MOST = 1000
 """So many events are remembered."""
@@ -18,7 +18,7 @@ class EventLog:
     """The last events, and how the graph looked when they were told of."""
 
     def __init__(self) -> None:
-        self._kept: deque[dict[str, Any]] = deque(maxlen=MOST)
+        self._kept: deque[EventEntry] = deque(maxlen=MOST)
         self.count = 0
         self._states: dict[str, str] = {}
         self._sizes: Mapping[str, int] = {}
@@ -26,36 +26,36 @@ class EventLog:
         self._late: dict[str, int] = {}
 
     def add(
-        self, kind: str, query: str | None, text: str, tick: int, instant: int | None = None
+        self, kind: EventKind, query: str | None, text: str, tick: int, instant: int | None = None
     ) -> None:
         """Remember something that has happened."""
         self.count += 1
         self._kept.append(
-            {
-                "at": round(time.time() * 1000),
-                "tick": tick,
-                "kind": kind,
-                "query": query,
-                "text": text,
-                "instant": instant,
-            }
+            EventEntry(
+                at=round(time.time() * 1000),
+                tick=tick,
+                kind=kind,
+                query=query,
+                text=text,
+                instant=instant,
+            )
         )
 
-    def all(self) -> list[dict[str, Any]]:
+    def all(self) -> list[EventEntry]:
         """All that is remembered, the oldest first."""
         return list(self._kept)
 
     def look(self, graph: RunningGraph) -> None:
         """Find out what has happened since the last look."""
-        tick = graph.graph.run.ticks
+        tick = graph.ticks
         self._look_at_queries(graph, tick)
         self._look_at_sizes(graph, tick)
         self._look_at_migrations(graph, tick)
         self._look_at_late_rows(graph, tick)
 
     def _look_at_queries(self, graph: RunningGraph, tick: int) -> None:
-        kinds = {"running": "start", "stopped": "stop", "failed": "fail"}
-        for name, query in graph.graph.queries.items():
+        kinds: dict[str, EventKind] = {"running": "start", "stopped": "stop", "failed": "fail"}
+        for name, query in graph.members.items():
             state = query.state.value
             if self._states.get(name) != state:
                 self._states[name] = state

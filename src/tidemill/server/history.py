@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from tidemill.graph.metadata import NodeMetadata
+from tidemill.wire.graph import NodeHistory
 
 _NUMBERS = ("input_rate", "output_rate", "selectivity", "seconds")
 _COUNTS = (
@@ -35,7 +36,7 @@ class History:
     """The last looks at the parts of a graph.
 
     >>> history = History()
-    >>> history.of(7)["rows_in"]
+    >>> history.of(7).rows_in
     []
     """
 
@@ -54,14 +55,14 @@ class History:
         self._looks.append(_seen(nodes, at))
         self._cells += _cells(self._looks[-1])
 
-    def of(self, node: int) -> dict[str, list[Any]]:
+    def of(self, node: int) -> NodeHistory:
         """What one part did, the oldest first."""
         seen = [look for look in self._looks if node in look.places]
-        found: dict[str, list[Any]] = {"at": [look.at for look in seen]}
+        columns: dict[str, list[Any]] = {}
         for name in (*_NUMBERS, *_COUNTS):
             values = (look.columns[name][look.places[node]] for look in seen)
-            found[name] = [_told(name, value) for value in values]
-        return found
+            columns[name] = [_told(name, value) for value in values]
+        return NodeHistory(at=[look.at for look in seen], **columns)
 
 
 def _cells(look: _Look) -> int:

@@ -2,26 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 
 from tidemill.engine import Engine, Query
 from tidemill.errors import TidemillError
 from tidemill.server.persist import CatalogLog, lasts
 from tidemill.server.problems import NotNow
-from tidemill.server.show.statements import quoted, select_text
-from tidemill.sql import (
-    AlterQuery,
-    CreateDerived,
-    CreateQuery,
-    CreateRelation,
-    CreateStream,
-    DropObject,
-    StartQuery,
-    Statement,
-    StopQuery,
-    parse_one,
-)
+from tidemill.show.statements import select_text
+from tidemill.sql import AlterQuery, CreateRelation, DropObject, Statement, StopQuery
+from tidemill.sql.building import quoted, undoing
 
 
 def execute(
@@ -76,24 +66,12 @@ def execute_together(
     return found
 
 
-_KINDS = {CreateQuery: "QUERY", CreateStream: "STREAM", CreateRelation: "RELATION"}
-
-
 def _take_back(engine: Engine, statements: Sequence[Statement]) -> None:
     """As if statements had not been run; of what cannot be undone, a restart does not know."""
     for statement in reversed(statements):
-        for sql in _undoing(statement):
+        if (back := undoing(statement)) is not None:
             with suppress(TidemillError, OSError):
-                engine.execute(parse_one(sql))
-
-
-def _undoing(statement: Statement) -> Iterator[str]:
-    if isinstance(statement, StartQuery):
-        yield f"STOP QUERY {quoted(statement.name)}"
-    elif isinstance(statement, CreateDerived):
-        yield f"DROP {statement.kind} {quoted(statement.name)}"
-    elif isinstance(statement, CreateQuery | CreateStream | CreateRelation):
-        yield f"DROP {_KINDS[type(statement)]} {quoted(statement.name)}"
+                engine.execute(back)
 
 
 def _drops_query(statement: Statement) -> bool:

@@ -6,8 +6,7 @@ from starlette.datastructures import Headers
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from tidemill.server.problems import TooLarge, problem
-from tidemill.server.wire import dumps
+from tidemill.server.problems import TooLarge, failure
 
 
 class BodyLimit:
@@ -30,7 +29,7 @@ class BodyLimit:
         if not counted.too_long:
             await self._app(scope, counted.receive, counted.send)
         if counted.too_long and not counted.answered:
-            body = dumps({"error": problem(self._error())})
+            body = failure(self._error())
             await Response(body, 413, media_type="application/json")(scope, receive, send)
 
     def _error(self) -> TooLarge:

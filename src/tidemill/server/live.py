@@ -15,9 +15,12 @@ from tidemill.errors import TidemillError
 from tidemill.feeds import Receipt
 from tidemill.server import results
 from tidemill.server.answers import Answers
-from tidemill.server.problems import NotNow, problem
+from tidemill.server.problems import NotNow, failure
 from tidemill.server.service import Service
-from tidemill.server.wire import dumps
+from tidemill.show.problems import problem
+from tidemill.wire.base import Problem
+from tidemill.wire.graph import EventList
+from tidemill.wire.values import dumps
 
 TOPICS = ("graph", "measures", "queries", "resources", "events", "catalog")
 RESULTS = "results:"
@@ -124,7 +127,7 @@ class Session:
             if error is not None:
                 await self._socket.send_text(dumps({"topic": "error", "data": error}).decode())
 
-    def _take(self, text: str) -> dict[str, Any] | None:
+    def _take(self, text: str) -> Problem | None:
         """What the client wants from now on; what is wrong with that, if anything."""
         try:
             wish = orjson.loads(text)
@@ -185,12 +188,12 @@ class Session:
     def _data(self, topic: str) -> Any:
         service = self._live.service
         makers: dict[str, Callable[[], Any]] = {
-            "graph": service.graph_json,
+            "graph": service.report,
             "measures": service.measures,
             "queries": service.queries,
             "catalog": service.catalog,
             "resources": service.resources,
-            "events": lambda: {"events": service.events.all()},
+            "events": lambda: EventList(events=service.events.all()),
         }
         return makers[topic]()
 
@@ -210,7 +213,7 @@ class Session:
         try:
             data, seen = await self._live.answers.get((topic, cursor), make)
         except TidemillError as error:
-            data, seen = dumps({"error": problem(error)}), None
+            data, seen = failure(error), None
         if self._last.get(topic) != data:
             self._last[topic], self._known[topic] = data, seen
             await self._push(topic, data)

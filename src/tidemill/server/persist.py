@@ -6,19 +6,18 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from tidemill.errors import DamageError
-from tidemill.server.show.statements import select_of
 from tidemill.sql import (
     AlterQuery,
-    CreateDerived,
     CreateQuery,
-    CreateRelation,
-    CreateStream,
+    Creation,
     DropObject,
+    QueryStatement,
     StartQuery,
     Statement,
     StopQuery,
     parse,
 )
+from tidemill.sql.building import query_of
 from tidemill.store import Durability, Store
 
 _END = "\n; -- kept\n"
@@ -29,16 +28,7 @@ _UNFINISHED = b"-- a server has begun here, and was not ready\n"
 _FOLDERS = ("graph", "results", "relations")
 """What else is in the folder of a server."""
 
-_LASTING = (
-    AlterQuery,
-    CreateDerived,
-    CreateQuery,
-    CreateRelation,
-    CreateStream,
-    DropObject,
-    StartQuery,
-    StopQuery,
-)
+_LASTING = Creation | AlterQuery | DropObject | StartQuery | StopQuery
 
 
 def lasts(statement: Statement) -> bool:
@@ -144,7 +134,7 @@ class Lasting:
     def texts(self) -> list[str]:
         """Statements that leave the same behind, with only the last definition of each query."""
         definitions = {
-            each.name.casefold(): select_of(each)
+            each.name.casefold(): each.query_sql
             for each in self.made
             if isinstance(each, AlterQuery)
         }
@@ -155,10 +145,10 @@ class Lasting:
         ]
         return [*made, *(each.sql for each in self.running.values())]
 
-    def definitions(self, name: str) -> list[str]:
+    def definitions(self, name: str) -> list[QueryStatement]:
         """The queries that a name has stood for, the newest first."""
-        queries = [each for each in self.made if _is_about(each, name) and _defines(each)]
-        return [select_of(each) for each in reversed(queries)]
+        queries = [each for each in self.made if isinstance(each, CreateQuery | AlterQuery)]
+        return [query_of(each) for each in reversed(queries) if _is_about(each, name)]
 
 
 def _is_about(statement: Statement, name: str) -> bool:
@@ -172,6 +162,6 @@ def _defines(statement: Statement) -> bool:
 
 def _redefined(statement: Statement, definitions: dict[str, str]) -> str:
     if isinstance(statement, CreateQuery) and statement.name.casefold() in definitions:
-        head = statement.sql.removesuffix(select_of(statement))
+        head = statement.sql.removesuffix(statement.query_sql)
         return head + definitions[statement.name.casefold()]
     return statement.sql

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import Any
 
 from tidemill.deadline import within
 from tidemill.engine import Query
@@ -14,9 +13,11 @@ from tidemill.server.problems import Refused
 from tidemill.server.reading import read_one
 from tidemill.server.service import Service
 from tidemill.server.settings import Limits
-from tidemill.server.show.plans import plans_of
-from tidemill.server.show.statements import select_of, select_text
-from tidemill.sql import CreateQuery, InsertInto, PlanText, QueryStatement, Statement, parse_one
+from tidemill.show.plans import plans_of
+from tidemill.show.statements import select_text
+from tidemill.sql import CreateQuery, InsertInto, PlanText, QueryStatement, Statement
+from tidemill.sql.building import Definition, query_of
+from tidemill.wire.plans import PlanReport
 
 
 @dataclass(frozen=True)
@@ -32,18 +33,23 @@ class PlannedApart:
         return self.query if self.apart.is_still_right() else None
 
 
-def planned(service: Service, sql: str) -> tuple[PlannedApart, str]:
-    """The query of a text that holds one, and its own text."""
+def query_in(service: Service, sql: str) -> Definition:
+    """The query of a text that holds one."""
     statement = read_one(sql, service.settings.limits)
-    if not isinstance(statement, QueryStatement | CreateQuery | InsertInto):
+    if isinstance(statement, CreateQuery):
+        statement = query_of(statement)
+    if not isinstance(statement, QueryStatement | InsertInto):
         raise Refused("this is not a query", help="write SELECT ...")
-    text = select_of(statement)
-    wanted = parse_one(text) if isinstance(statement, CreateQuery) else statement
-    if isinstance(query_tree(wanted), PlanText):
+    if isinstance(query_tree(statement), PlanText):
         raise Refused("this is a plan already", help="write SELECT ...")
-    found = planned_apart(service, wanted)
+    return statement
+
+
+def planned(service: Service, query: Definition) -> PlannedApart:
+    """A query that was planned, and with what."""
+    found = planned_apart(service, query)
     assert found is not None
-    return found, masked(text)
+    return found
 
 
 def planned_apart(service: Service, statement: Statement) -> PlannedApart | None:
@@ -60,14 +66,15 @@ def planning(limits: Limits) -> AbstractContextManager[None]:
     return within(limits.plan_seconds, "planning the query", "make it smaller")
 
 
-def plan_report(service: Service, sql: str) -> dict[str, Any]:
+def plan_report(service: Service, sql: str) -> PlanReport:
     """Everything about the plan of a text."""
-    found, text = planned(service, sql)
+    wanted = query_in(service, sql)
+    found = planned(service, wanted)
     with planning(service.settings.limits):
-        return plans_of(found.query, text)
+        return plans_of(found.query, masked(wanted.query_sql))
 
 
-def plan_of_query(service: Service, name: str) -> dict[str, Any]:
+def plan_of_query(service: Service, name: str) -> PlanReport:
     """Everything about the plan of a query that is known by name."""
     with service.lock:
         query = service.definition(service.name_of(name))

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
-from tidemill.errors import PlanWarning, TidemillError, TimeLimitError, masked
+from tidemill.errors import TidemillError, TimeLimitError
+from tidemill.show.problems import problem
+from tidemill.wire.base import Failure
+from tidemill.wire.values import dumps
 
 
 class Refused(TidemillError):
@@ -56,31 +58,17 @@ class NotNow(Refused):
     status = 503
 
 
-def problem(error: TidemillError | PlanWarning) -> dict[str, Any]:
-    """An error as JSON, with its place in the text that the client sent.
-
-    >>> problem(NotFound("there is no query `hot`"))["kind"]
-    'not_found'
-    """
-    fields = ("line", "column", "length", "help")
-    return {
-        "message": masked(error.message),
-        **{name: getattr(error, name) for name in fields},
-        "kind": _kind(error),
-    }
-
-
-_KINDS = {"sql_syntax": "syntax", "tidemill": "error", "unknown": "unauthorized"}
-
-
-def _kind(error: TidemillError | PlanWarning) -> str:
-    words = re.findall("[A-Z][a-z]*", type(error).__name__)
-    name = "_".join(word.lower() for word in words if word != "Error")
-    return _KINDS.get(name, name)
-
-
 def status_of(error: TidemillError) -> int:
     """The HTTP status of an error: the client's fault, unless it says otherwise."""
     if isinstance(error, TimeLimitError):
         return NotNow.status
     return error.status if isinstance(error, Refused) else 400
+
+
+def failure(error: TidemillError, **more: Any) -> bytes:
+    """The body of an answer to a request that was not carried out.
+
+    >>> failure(NotFound("there is no query `hot`"), done=1)[-40:]
+    b'help":null,"kind":"not_found"},"done":1}'
+    """
+    return dumps(Failure(error=problem(error), **more).model_dump(exclude_unset=True))

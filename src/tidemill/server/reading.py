@@ -30,6 +30,12 @@ def read_one(sql: str, limits: Limits) -> Statement:
     return statement
 
 
+def refuse_large(statement: Statement, limits: Limits) -> None:
+    """Refuse a statement that was made of what a client sent, if it is too long or too wide."""
+    _refuse_length(statement.sql, limits)
+    _refuse_size(statement, limits)
+
+
 def _refuse_length(sql: str, limits: Limits) -> None:
     if len(sql) > limits.sql_characters:
         help = "send it in parts"

@@ -10,9 +10,9 @@ import pyarrow as pa
 from tidemill.engine.kept import KeptResults
 from tidemill.physical.changes import AT, CHANGE
 from tidemill.server.problems import Conflict
-from tidemill.server.show.tables import Answer
-from tidemill.server.wire import SAFE, instants
+from tidemill.show.tables import Answer
 from tidemill.timeline import OPEN_END, VALID_FROM, VALID_TO
+from tidemill.wire.values import SAFE, instants
 
 LAST = SAFE - 1
 """A cursor behind everything, which JavaScript does not round."""

@@ -9,10 +9,10 @@ import pyarrow as pa
 from tidemill.deadline import look, within
 from tidemill.engine import Query
 from tidemill.errors import TidemillError
-from tidemill.server.planning import planned
+from tidemill.server.planning import planned, query_in
 from tidemill.server.problems import NotNow, Refused, TooMany
 from tidemill.server.service import Service
-from tidemill.server.show.tables import Answer
+from tidemill.show.tables import Answer
 from tidemill.timeline import VALID_FROM, VALID_TO
 
 
@@ -25,7 +25,7 @@ class Runs:
 
     def run(self, sql: str, limit: int) -> Answer:
         """The rows of a query over what is bounded."""
-        found, _ = planned(self._service, sql)
+        found = planned(self._service, query_in(self._service, sql))
         query = found.query
         self._refuse_pushed(query)
         if not self._places.acquire(blocking=False):

@@ -18,9 +18,8 @@ from tidemill.client.loopback import is_loopback_place
 from tidemill.errors import TidemillError
 from tidemill.server.guessing import Guesses
 from tidemill.server.page import POLICY
-from tidemill.server.problems import Forbidden, Refused, TooMany, Unknown, problem
+from tidemill.server.problems import Forbidden, Refused, TooMany, Unknown, failure
 from tidemill.server.settings import Settings
-from tidemill.server.wire import dumps
 
 PROTOCOL = "tidemill"
 _PREFIX = f"{PROTOCOL}."
@@ -158,8 +157,7 @@ def _is_same(origin: str, host: str) -> bool:
 
 def _answer(error: Refused) -> Response:
     headers = {"www-authenticate": "Bearer"} if isinstance(error, Unknown) else {}
-    body = dumps({"error": problem(error)})
-    return Response(body, error.status, headers, media_type="application/json")
+    return Response(failure(error), error.status, headers, media_type="application/json")
 
 
 async def _close(error: Refused, scope: Scope, receive: Receive, send: Send) -> None:

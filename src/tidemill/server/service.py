@@ -7,12 +7,11 @@ import time
 import warnings
 from collections.abc import Callable, Mapping
 from threading import Event, Lock, Thread
-from typing import Any
 
 from tidemill.analyze import SourceInfo
 from tidemill.engine import Engine, Query
 from tidemill.engine.kept import KeptResults
-from tidemill.engine.running import StartedQuery
+from tidemill.engine.started import StartedQuery
 from tidemill.errors import CatalogError, PlanWarning
 from tidemill.graph.metadata import NodeMetadata
 from tidemill.server.events import EventLog
@@ -22,9 +21,12 @@ from tidemill.server.problems import Conflict, NotFound
 from tidemill.server.rates import Rates
 from tidemill.server.resources import Resources, bounds_of, knobs
 from tidemill.server.settings import Settings
-from tidemill.server.show.catalog import catalog_of, is_pushed
-from tidemill.server.show.graphs import graph_of, measures_of
-from tidemill.server.show.queries import query_of
+from tidemill.show.catalog import catalog_of, is_pushed
+from tidemill.show.graphs import graph_of, measures_of
+from tidemill.show.queries import query_of
+from tidemill.wire.catalog import CatalogEntries
+from tidemill.wire.graph import GraphReport, Measures, ResourceReport
+from tidemill.wire.queries import QueryEntry
 
 Version = tuple[int, int, int]
 """What there is to know has changed if this has: the numbers of ticks, of other changes, and of
@@ -51,7 +53,7 @@ class Service:
         self.log = log
         self.goes_on = False
         self.graph = engine.graph if engine.is_running else engine.run(every=None)
-        self.lock = self.graph.graph.lock
+        self.lock = self.graph.lock
         self.revision = 0
         self._changes = 0
         self._nodes: Mapping[int, NodeMetadata] = {}
@@ -64,8 +66,8 @@ class Service:
         self._resources = Resources()
         self._listeners: list[Callable[[], None]] = []
         self._listening = Lock()
-        self.graph.graph.after_revision.append(lambda carried: self._revised())
-        self.graph.graph.after_each_tick(self._look)
+        self.graph.after_each_revision(self._revised)
+        self.graph.after_each_tick(self._look)
         self._stopping = Event()
         self._clock = Thread(target=self._look_on_the_clock, name="tidemill-looks", daemon=True)
 
@@ -93,7 +95,7 @@ class Service:
     @property
     def version(self) -> Version:
         """Answers that were made at this version are still right."""
-        return (self.graph.graph.run.ticks, self._changes, self._looks)
+        return (self.graph.ticks, self._changes, self._looks)
 
     def listen(self, listener: Callable[[], None]) -> Callable[[], None]:
         """Call a function when something has changed, from any thread; returns how to stop it."""
@@ -133,7 +135,7 @@ class Service:
 
     def _tick_failed(self, error: Exception) -> None:
         print(f"error: a tick failed: {error}", file=sys.stderr, flush=True)
-        self.events.add("fail", None, f"a tick failed: {error}", self.graph.graph.run.ticks)
+        self.events.add("fail", None, f"a tick failed: {error}", self.graph.ticks)
         self._tell()
 
     # What there is
@@ -143,39 +145,39 @@ class Service:
         """The parts of the graph: as after the last tick, if they are still the same."""
         return self._nodes if self._seen_revision == self.revision else self.graph.nodes
 
-    def graph_json(self) -> dict[str, Any]:
+    def report(self) -> GraphReport:
         """The whole graph."""
         with self.lock:
             return graph_of(self.graph, self.nodes, self.revision)
 
-    def measures(self) -> dict[str, Any]:
+    def measures(self) -> Measures:
         """What all parts do."""
         with self.lock:
-            return measures_of(self.nodes, self.graph.graph.run.ticks, time.time())
+            return measures_of(self.nodes, self.graph.ticks, time.time())
 
-    def resources(self) -> dict[str, Any]:
+    def resources(self) -> ResourceReport:
         """Bounds, what is needed, which sizes may be changed, and what has happened."""
         with self.lock:
-            return {
-                "bounds": bounds_of(self.graph),
-                "now": self._resources.now,
-                "history": self._resources.history(),
-                "knobs": knobs(self.graph),
-                "events": self.events.all(),
-            }
+            return ResourceReport(
+                bounds=bounds_of(self.graph),
+                now=self._resources.now,
+                history=self._resources.history(),
+                knobs=knobs(self.graph),
+                events=self.events.all(),
+            )
 
-    def catalog(self) -> dict[str, Any]:
+    def catalog(self) -> CatalogEntries:
         """All streams, relations and derived streams."""
         with self.lock:
             return catalog_of(self.engine, self.graph.sources, self._rates.of())
 
-    def queries(self) -> list[dict[str, Any]]:
+    def queries(self) -> list[QueryEntry]:
         """All queries."""
         with self.lock:
             names = [each.name for each in self.engine.listing() if each.kind == "query"]
             return [query_of(name, self.definition(name), self.run_of(name)) for name in names]
 
-    def query(self, name: str) -> dict[str, Any]:
+    def query(self, name: str) -> QueryEntry:
         """One query."""
         with self.lock:
             known = self.name_of(name)

@@ -12,11 +12,10 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 from starlette.websockets import WebSocketClose
 
-from tidemill.server.problems import NotNow, problem
+from tidemill.server.problems import NotNow, failure
 from tidemill.server.security import Security
 from tidemill.server.settings import Settings
 from tidemill.server.startup import Tell
-from tidemill.server.wire import dumps
 
 _RETRY = "1"
 """Seconds after which to ask again."""
@@ -90,7 +89,7 @@ class Starting:
             await WebSocketClose(_TRY_AGAIN_LATER, "the server starts")(scope, receive, send)
             return
         error = NotNow("the server is catching up", help="ask again in a moment")
-        body = dumps({"error": problem(error), "progress": self.progress})
+        body = failure(error, progress=self.progress)
         headers = {"retry-after": _RETRY}
         answer = Response(body, error.status, headers, media_type="application/json")
         await answer(scope, receive, send)

@@ -13,7 +13,6 @@ from tidemill.errors import DamageError, TidemillError
 from tidemill.server.persist import CatalogLog, Lasting, lasts
 from tidemill.server.service import Service
 from tidemill.server.settings import Settings
-from tidemill.server.show.statements import quoted
 from tidemill.sql import (
     DeleteFrom,
     InsertInto,
@@ -21,8 +20,8 @@ from tidemill.sql import (
     QueryStatement,
     Statement,
     parse,
-    parse_one,
 )
+from tidemill.sql.building import alter_query, create_query, start_query
 
 Tell = Callable[[str], None]
 """Takes note of how far a server has come."""
@@ -97,10 +96,10 @@ def make_engine(settings: Settings, log: CatalogLog | None = None) -> Engine:
         keep=KeptStore(settings.limits.kept_rows, results, settings.durability),
         durability=settings.durability,
         limits=TickLimits(settings.limits.tick_seconds, settings.limits.step_rows),
+        plans=read_plan,
     )
     if log is not None:
         engine.keep_relations(log.store)
-    engine.plans = read_plan
     engine.confine(AllowList.of(settings.allow))
     return engine
 
@@ -113,8 +112,8 @@ def _named(statements: list[Statement]) -> Iterator[Statement]:
             yield statement
             continue
         number += 1
-        yield parse_one(f"CREATE QUERY q{number} AS\n{statement.sql}")
-        yield parse_one(f"START QUERY q{number}")
+        yield create_query(f"q{number}", statement)
+        yield start_query(f"q{number}")
 
 
 def _start(service: Service, left: Lasting, strictly: bool, tell: Tell) -> None:
@@ -127,10 +126,10 @@ def _start(service: Service, left: Lasting, strictly: bool, tell: Tell) -> None:
             except TidemillError as error:
                 if strictly or isinstance(error, DamageError):
                     raise
-                tick = service.graph.graph.run.ticks
+                tick = service.graph.ticks
                 service.events.add("fail", start.name, f"not started: {error.message}", tick)
     # A crash may have come between the start of a query and the note of it.
-    service.graph.graph.let_go()
+    service.graph.let_go()
 
 
 def _start_one(service: Service, left: Lasting, name: str, start: Statement) -> None:
@@ -140,12 +139,13 @@ def _start_one(service: Service, left: Lasting, name: str, start: Statement) -> 
     try:
         engine.execute(start)
     except TidemillError as error:
-        for sql in definitions[1:]:
-            engine.execute(parse_one(f"ALTER QUERY {quoted(name)} AS\n{sql}"))
+        for definition in definitions[1:]:
+            alter = alter_query(name, definition)
+            engine.execute(alter)
             try:
                 engine.execute(start)
             except TidemillError:
                 continue
-            left.made.append(parse_one(f"ALTER QUERY {quoted(name)} AS\n{sql}"))
+            left.made.append(alter)
             return
         raise error

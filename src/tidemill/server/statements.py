@@ -3,32 +3,32 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from typing import Any
 
 from tidemill.engine import Query
 from tidemill.errors import CatalogError, PlanError, ResourceError, TidemillError, masked
 from tidemill.server.keeping import execute, execute_together
 from tidemill.server.planning import PlannedApart, planned_apart, planning
-from tidemill.server.problems import Conflict, Refused, TooMany, problem
-from tidemill.server.reading import read
+from tidemill.server.problems import Conflict, Refused, TooMany
+from tidemill.server.reading import read, refuse_large
 from tidemill.server.service import Service
-from tidemill.server.show.statements import kind_of, select_of
-from tidemill.server.show.tables import columns_of, domain_of
+from tidemill.show.problems import problem
+from tidemill.show.statements import kind_of
+from tidemill.show.tables import columns_of, domain_of
 from tidemill.sql import (
     AlterQuery,
     CreateDerived,
     CreateQuery,
-    CreateRelation,
-    CreateStream,
+    Creation,
     InsertInto,
     QueryStatement,
     StartQuery,
     Statement,
     error_at,
-    parse_one,
 )
+from tidemill.sql.building import create_query, start_query
+from tidemill.wire.queries import QueryEntry
+from tidemill.wire.statements import PlannedQuery, ScriptResult, StatementResult
 
-_CREATES = (CreateDerived, CreateQuery, CreateRelation, CreateStream)
 _LONGEST_NAME = 200
 _TRIES = 3
 _PLANNED = (CreateQuery, CreateDerived, InsertInto, AlterQuery, StartQuery)
@@ -51,9 +51,9 @@ class Scripts:
     def __init__(self, service: Service) -> None:
         self._service = service
 
-    def run(self, sql: str) -> list[dict[str, Any]]:
+    def run(self, sql: str) -> ScriptResult:
         """Run a script; what each of its statements did."""
-        results: list[dict[str, Any]] = []
+        results: list[StatementResult] = []
         try:
             for statement in read(sql, self._service.settings.limits):
                 results.append(self._run(statement))
@@ -61,27 +61,24 @@ class Scripts:
             raise ScriptError(error, len(results)) from error
         finally:
             self._service.changed()
-        return results
+        return ScriptResult(results=results)
 
-    def begin(self, name: str, *texts: str, planned: PlannedApart | None = None) -> dict[str, Any]:
+    def begin(self, create: CreateQuery, *start: StartQuery, planned: PlannedApart) -> QueryEntry:
         """Run statements that make and start a query, as one step: all of them, or none."""
         limits = self._service.settings.limits
-        statements = [each for text in texts for each in read(text, limits)]
         try:
-            for statement in statements:
-                _refuse_odd_names(statement)
-            planned = planned or self._planned(statements[0])
+            _refuse_odd_names(create)
+            refuse_large(create, limits)
             with self._service.lock, planning(limits):
-                self._refuse_taken(name)
-                self._refuse_queries(statements[0])
-                self._executed(*statements, planned=planned)
-                return self._service.query(name)
+                self._refuse_taken(create.name)
+                self._refuse_queries(create)
+                self._executed(create, *start, planned=planned)
+                return self._service.query(create.name)
         finally:
             self._service.changed()
 
-    def alter(self, sql: str, planned: PlannedApart | None) -> None:
-        """Run a statement that changes a query, which may have been planned."""
-        (statement,) = read(sql, self._service.settings.limits)
+    def perform(self, statement: Statement, planned: PlannedApart | None = None) -> None:
+        """Run one statement, whose query may have been planned."""
         try:
             self._run(statement, planned)
         finally:
@@ -91,7 +88,7 @@ class Scripts:
         wanted = name.casefold()
         if any(each.name.casefold() == wanted for each in self._service.engine.listing()):
             help = "choose another name, or drop it first"
-            raise Conflict(f"`{name}` exists already", help=help)
+            raise Conflict(f"`{name}` already exists", help=help)
 
     def _planned(self, statement: Statement) -> PlannedApart | None:
         """Everyone waits while a statement is run: its query is planned before.
@@ -112,7 +109,7 @@ class Scripts:
             self._refuse_more_queries()
             _refuse_own_sinks(statement)
 
-    def _run(self, statement: Statement, planned: PlannedApart | None = None) -> dict[str, Any]:
+    def _run(self, statement: Statement, planned: PlannedApart | None = None) -> StatementResult:
         _refuse_odd_names(statement)
         if isinstance(statement, QueryStatement):
             found = planned_apart(self._service, statement)
@@ -134,7 +131,7 @@ class Scripts:
                 return execute_together(engine, log, statements, query)
             return execute(engine, log, statement, query)
         except ResourceError as error:
-            name, tick = getattr(statement, "name", None), self._service.graph.graph.run.ticks
+            name, tick = getattr(statement, "name", None), self._service.graph.ticks
             self._service.events.add("refuse", name, error.message, tick)
             raise
 
@@ -143,28 +140,27 @@ class Scripts:
         if sum(each.kind == "query" for each in self._service.engine.listing()) >= most:
             raise TooMany(f"there are {most} queries already", help="drop some: DROP QUERY name")
 
-    def _started(self, statement: InsertInto, planned: PlannedApart | None) -> dict[str, Any]:
+    def _started(self, statement: InsertInto, planned: PlannedApart | None) -> StatementResult:
         """A query with a sink and without a name gets one, and runs."""
         taken = {each.name.casefold() for each in self._service.engine.listing()}
         name = next(f"q{n}" for n in range(1, len(taken) + 2) if f"q{n}" not in taken)
-        created = parse_one(f"CREATE QUERY {name} AS {statement.sql}")
-        self._executed(created, parse_one(f"START QUERY {name}"), planned=planned)
+        created = create_query(name, statement)
+        self._executed(created, start_query(name), planned=planned)
         found = self._result(created, self._service.engine.queries.find(name))
-        return found | {"kind": kind_of(statement), "message": f"{name} is running"}
+        change = {"kind": kind_of(statement), "message": f"{name} is running"}
+        return found.model_copy(update=change)
 
-    def _result(self, statement: Statement, query: Query | None) -> dict[str, Any]:
+    def _result(self, statement: Statement, query: Query | None) -> StatementResult:
         kind, name = kind_of(statement), getattr(statement, "name", None)
         if query is None and isinstance(statement, CreateQuery):
             query = self._service.engine.queries.find(statement.name)
-        found: dict[str, Any] = {"kind": kind, "name": name, "message": _message(kind, name)}
-        if query is not None:
-            found["query"] = planned_of(query, masked(select_of(statement)))
-        return found
+        planned = None if query is None else planned_of(query, masked(statement.query_sql))
+        return StatementResult(kind=kind, name=name, message=_message(kind, name), query=planned)
 
 
 def _refuse_odd_names(statement: Statement) -> None:
     """Names are parts of addresses here."""
-    name = statement.name if isinstance(statement, _CREATES) else ""
+    name = statement.name if isinstance(statement, Creation) else ""
     if "/" in name or name in (".", "..") or len(name) > _LONGEST_NAME:
         help = f"use at most {_LONGEST_NAME} characters, and no slash"
         raise Refused(f"`{name[:_LONGEST_NAME]}` is not a valid name on a server", help=help)
@@ -178,14 +174,14 @@ def _refuse_own_sinks(statement: CreateQuery | InsertInto) -> None:
         raise error_at(CatalogError, message, statement.sink.tree, help)
 
 
-def planned_of(query: Query, sql: str) -> dict[str, Any]:
+def planned_of(query: Query, sql: str) -> PlannedQuery:
     """A query that was planned: its columns, its time, and what to know about it."""
-    return {
-        "columns": columns_of(query.schema),
-        "domain": domain_of(query.planned.domain),
-        "sql": sql,
-        "warnings": [problem(warning) for warning in query.warnings],
-    }
+    return PlannedQuery(
+        columns=columns_of(query.schema),
+        domain=domain_of(query.planned.domain),
+        sql=sql,
+        warnings=[problem(warning) for warning in query.warnings],
+    )
 
 
 _DONE = {

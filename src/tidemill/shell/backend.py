@@ -9,15 +9,9 @@ from typing import Any, Protocol
 import pyarrow as pa
 
 from tidemill.errors import TidemillError, nearest
+from tidemill.explain import Explanation
 from tidemill.timeline import TimeDomain
-
-
-@dataclass(frozen=True)
-class Column:
-    """A column and the name of its type."""
-
-    name: str
-    type: str
+from tidemill.wire.base import Column
 
 
 @dataclass(frozen=True)
@@ -97,8 +91,8 @@ class Backend(Protocol):
         """One query, by the name as it was given."""
         ...
 
-    def explain(self, query: str, level: str) -> list[str]:
-        """The lines of a plan; `query` is a SELECT or the name of a query."""
+    def explain(self, query: str, level: str) -> Explanation:
+        """A plan; `query` is a SELECT or the name of a query."""
         ...
 
     def snapshot(self, name: str, limit: int) -> Snapshot:

@@ -11,11 +11,12 @@ import pyarrow as pa
 from rich.text import Text
 
 from tidemill.errors import TidemillError, nearest
+from tidemill.explain import Level
 from tidemill.shell.backend import Named, Rows, find
 from tidemill.shell.instants import instant_text
 from tidemill.shell.reading import rows_to_push
 from tidemill.shell.watching import Keys, watch
-from tidemill.terminal.plans import TEXTS, Level, plan_tree
+from tidemill.terminal.plans import drawn
 from tidemill.terminal.tables import Format
 from tidemill.timeline import OPEN_END, TimeDomain
 
@@ -104,9 +105,9 @@ class Commands:
         if not query:
             levels = ", ".join(Level)
             raise TidemillError("which query?", help=f"\\explain SELECT ... (levels: {levels})")
-        lines, printer = self._session.backend.explain(query, level.value), self._session.printer
-        printer.plain(Text(level.value, style="dim"))
-        printer.plain(Text("\n".join(lines)) if level in TEXTS else plan_tree(lines))
+        found, printer = self._session.backend.explain(query, level), self._session.printer
+        printer.plain(Text(found.level, style="dim"))
+        printer.plain(drawn(found))
 
     def _watch(self, arguments: str) -> None:
         if not arguments:

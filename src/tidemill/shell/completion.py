@@ -8,12 +8,12 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from prompt_toolkit.completion import CompleteEvent, Completer, Completion, PathCompleter
 from prompt_toolkit.document import Document
 
+from tidemill.explain import Level
 from tidemill.shell.backend import Named
 from tidemill.shell.commands import COMMANDS
 from tidemill.shell.splitting import last_statement
 from tidemill.shell.tables_in import aliases
 from tidemill.shell.words import FUNCTIONS, KEYWORDS, TYPES
-from tidemill.terminal.plans import Level
 from tidemill.terminal.tables import Format
 
 _WORD = re.compile(r"[A-Za-z_]\w*$|$")

@@ -10,18 +10,18 @@ from threading import Thread, current_thread, main_thread
 from typing import Any
 
 from tidemill import Engine, Query, TidemillError
-from tidemill.client import Catalog, QueryInfo
 from tidemill.engine.kept import KeptStore
 from tidemill.engine.running import RunningGraph
 from tidemill.engine.tables import duration
-from tidemill.server.show.catalog import catalog_of
-from tidemill.server.show.queries import query_of
+from tidemill.explain import Explanation
 from tidemill.shell import naming
 from tidemill.shell.backend import Named, Rows, Snapshot
 from tidemill.shell.splitting import name_in
+from tidemill.show.catalog import catalog_of
+from tidemill.show.queries import query_of
 from tidemill.sql import InsertInto, QueryStatement, StartQuery, parse_one
-from tidemill.terminal.plans import Level, plan_lines
 from tidemill.timeline import BEGIN, OPEN_END, TimeDomain
+from tidemill.wire.queries import QueryEntry
 
 _KEPT = 100_000
 """Rows of every query's answer that are kept."""
@@ -90,27 +90,26 @@ class EmbeddedBackend:
         """Everything that has a name."""
         with self._between_ticks():
             found = [each.name for each in self.engine.listing() if each.kind == "query"]
-            catalog = Catalog.of(catalog_of(self.engine, {}, {}))
-            return naming.names_of(catalog, map(self._info, found))
+            return naming.names_of(catalog_of(self.engine, {}, {}), map(self._entry, found))
 
     def query(self, name: str) -> Named:
         """One query, by the name as it was given."""
         with self._between_ticks():
-            return naming.query_of(self._info(name))
+            return naming.query_of(self._entry(name))
 
-    def _info(self, name: str) -> QueryInfo:
+    def _entry(self, name: str) -> QueryEntry:
         run = self.engine.graph.queries.get(name) if self.engine.is_running else None
         query = self.engine.queries.find(name) if run is None else run.definition
-        return QueryInfo.of(query_of(name, query, run))
+        return query_of(name, query, run)
 
     def _between_ticks(self) -> AbstractContextManager[object]:
-        return self.engine.graph.graph.lock if self.engine.is_running else nullcontext()
+        return self.engine.graph.lock if self.engine.is_running else nullcontext()
 
-    def explain(self, query: str, level: str) -> list[str]:
-        """The lines of a plan; `query` is a SELECT or the name of a query."""
+    def explain(self, query: str, level: str) -> Explanation:
+        """A plan; `query` is a SELECT or the name of a query."""
         name = name_in(query)
         found = self._query(query) if name is None else self.engine.queries.find(name)
-        return plan_lines(found, Level(level))
+        return found.explanation(level)
 
     def snapshot(self, name: str, limit: int) -> Snapshot:
         """What a query that runs, or did, says now: at most so many rows."""
@@ -144,7 +143,7 @@ class EmbeddedBackend:
         """Make a tick; its number."""
         graph = self._run()
         _aside(graph.tick)
-        return graph.graph.run.ticks
+        return graph.ticks
 
     def close(self) -> None:
         """Let go of everything."""

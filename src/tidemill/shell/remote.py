@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import takewhile
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from tidemill.client import Client, RequestError
 from tidemill.client.errors import warning_of
 from tidemill.errors import TidemillError, UnsupportedError
+from tidemill.explain import Explanation
 from tidemill.shell.backend import Named, Rows, Snapshot
 from tidemill.shell.naming import names_of, query_of
 from tidemill.shell.splitting import name_in
-from tidemill.terminal.plans import TEXTS
 from tidemill.timeline import VALID_FROM, VALID_TO
+from tidemill.wire.base import Problem
 
 _MOST = 1_000_000
 """Rows of an answer that are asked for; a server may send fewer."""
@@ -36,8 +36,8 @@ class ServerBackend:
         except TidemillError:
             client.close()
             raise
-        where = "on Spark" if info["runtime"] == "spark" else "in its process"
-        self._title = f"the server {info['version']} at {client.url}, {where}"
+        where = "on Spark" if info.runtime == "spark" else "in its process"
+        self._title = f"the server {info.version} at {client.url}, {where}"
 
     @property
     def title(self) -> str:
@@ -48,7 +48,7 @@ class ServerBackend:
         """Run one statement that is no SELECT; the name of the query that it started."""
         [result] = self._client.execute(sql)
         if result.query is not None:
-            _warn(result.query["warnings"], sql)
+            _warn(result.query.warnings, sql)
         return result.name
 
     def select(self, sql: str) -> Rows:
@@ -65,15 +65,13 @@ class ServerBackend:
         """One query, by the name as it was given."""
         return query_of(self._client.query(name))
 
-    def explain(self, query: str, level: str) -> list[str]:
-        """The lines of a plan; `query` is a SELECT or the name of a query."""
+    def explain(self, query: str, level: str) -> Explanation:
+        """A plan; `query` is a SELECT or the name of a query."""
         name = name_in(query)
         found = self._client.plan(query) if name is None else self._client.plan_of(name)
         _warn(found.warnings if name is None else (), query)
-        if level in TEXTS:
-            lines = found.texts[level].split("\n")[1:]
-            return list(takewhile(lambda line: not line.startswith("warning: "), lines))
-        return plan_text(found.plans[level])
+        warned = tuple(warning_of(each) for each in found.warnings)
+        return Explanation(level, tuple(found.lines[level]), warned)
 
     def snapshot(self, name: str, limit: int) -> Snapshot:
         """What a query that runs, or did, says now: at most so many rows."""
@@ -100,7 +98,7 @@ class ServerBackend:
             time.sleep(_PAUSE)
 
     def _ticks(self) -> int:
-        return int(self._client.info()["ticks"])
+        return self._client.info().ticks
 
     def tick(self) -> int:
         """A server makes its ticks itself."""
@@ -111,24 +109,6 @@ class ServerBackend:
         self._client.close()
 
 
-def _warn(problems: Iterable[Mapping[str, Any]], sql: str) -> None:
+def _warn(problems: Iterable[Problem], sql: str) -> None:
     for problem in problems:
         warnings.warn(warning_of(problem, sql), stacklevel=2)
-
-
-def plan_text(node: Mapping[str, Any]) -> list[str]:
-    """The lines of a plan, as an engine writes them.
-
-    >>> scan = {"operator": "Scan", "details": "bid", "inputs": []}
-    >>> plan_text({"operator": "Filter", "details": "price > 9", "inputs": [scan]})
-    ['01 Filter price > 9', '02   Scan bid']
-    """
-    found = list(_walk(node, 0))
-    width = max(2, len(str(len(found))))
-    return [f"{number:0{width}} {line}" for number, line in enumerate(found, 1)]
-
-
-def _walk(node: Mapping[str, Any], depth: int) -> Iterator[str]:
-    yield "  " * depth + f"{node['operator']} {node['details']}".rstrip()
-    for child in node["inputs"]:
-        yield from _walk(child, depth + 1)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from sqlglot import exp
 from sqlglot.errors import ParseError, TokenError
@@ -26,7 +27,13 @@ from tidemill.sql.nodes import (
     StreamFunction,
 )
 from tidemill.sql.source import Source, attach_source, error_at
-from tidemill.sql.statements import Statement, statement_of
+from tidemill.sql.statements import (
+    AlterQuery,
+    CreateQuery,
+    InsertInto,
+    Statement,
+    statement_of,
+)
 
 __all__ = ["parse", "parse_one"]
 
@@ -96,7 +103,20 @@ def _parse_statement(tokens: list[Token], source: Source) -> Statement:
     attach_source(tree, source)
     _settle(tree)
     text = source.text[start:end]
-    return statement_of(tree, text, source.position(start, tokens[0].end + 1), source)
+    statement = statement_of(tree, text, source.position(start, tokens[0].end + 1), source)
+    return replace(statement, query_sql=source.text[_query_start(statement, tokens) : end])
+
+
+def _query_start(statement: Statement, tokens: list[Token]) -> int:
+    """Where the query of a statement begins; that is itself, if there is none."""
+    if not isinstance(statement, CreateQuery | AlterQuery | InsertInto):
+        return tokens[0].start
+    # CREATE QUERY q AS, ALTER QUERY q AS
+    rest = tokens if isinstance(statement, InsertInto) else tokens[4:]
+    if rest and rest[0].token_type is TokenType.INSERT:
+        closing = next(n for n, t in enumerate(rest) if t.token_type is TokenType.R_PAREN)
+        rest = rest[closing + 1 :]
+    return rest[0].start if rest else tokens[-1].end + 1
 
 
 def _settle(tree: exp.Expr) -> None:

@@ -29,6 +29,7 @@ __all__ = [
     "CreateQuery",
     "CreateRelation",
     "CreateStream",
+    "Creation",
     "DeleteFrom",
     "DropObject",
     "InsertInto",
@@ -56,12 +57,16 @@ class ConnectorCall:
 
 @dataclass(frozen=True)
 class Statement:
-    """One statement: its tree, its own text, and its place in the whole script."""
+    """One statement: its tree, its own text, and its place in the whole script.
+
+    `query_sql` is the query in it, as it was written, without the name and the sink it is given.
+    """
 
     tree: exp.Expr
     sql: str
     position: Position
     source: Source = field(repr=False, compare=False)
+    query_sql: str = field(default="", kw_only=True, repr=False, compare=False)
 
 
 @dataclass(frozen=True)
@@ -174,6 +179,10 @@ class DeleteFrom(Statement):
     name: str
     where: exp.Expr | None
     at: exp.Expr | None
+
+
+Creation = CreateStream | CreateRelation | CreateDerived | CreateQuery
+"""What gives something a name."""
 
 
 def statement_of(tree: exp.Expr, sql: str, position: Position, source: Source) -> Statement:

@@ -2,52 +2,29 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
+from collections.abc import Sequence
 
 from rich.text import Text
 from rich.tree import Tree
 
-from tidemill import Query
+from tidemill.explain import Explanation, PlanLine
 
 
-class Level(StrEnum):
-    """Which plan."""
-
-    LOGICAL = "logical"
-    OPTIMIZED = "optimized"
-    VERBOSE = "verbose"
-    PHYSICAL = "physical"
-    FRAGMENTS = "fragments"
-    COST = "cost"
+def drawn(explanation: Explanation) -> Tree | Text:
+    """A plan as a tree; several plans, or a table, as text."""
+    return plan_tree(explanation.lines) if explanation.is_tree else Text(explanation.body)
 
 
-TEXTS = (Level.VERBOSE, Level.FRAGMENTS, Level.COST)
-"""Levels that show several plans, or a table."""
+def plan_tree(lines: Sequence[PlanLine]) -> Tree:
+    """The lines of a plan as a tree.
 
-
-def plan_lines(query: Query, level: Level) -> list[str]:
-    """The lines of a plan, without its title and the warnings behind it."""
-    lines = query.explain(level.value).split("\n")[1:]
-    shown = sum(str(warning).count("\n") + 1 for warning in query.warnings)
-    return lines[: len(lines) - shown]
-
-
-def plan_tree(lines: list[str]) -> Tree:
-    """The lines of a plan as a tree: two more spaces in front are one level down.
-
-    >>> len(plan_tree(["01 Join", "02   Scan a", "03   Scan b"]).children)
+    >>> from tidemill.explain import numbered
+    >>> len(plan_tree(numbered([(0, "Join", ""), (1, "Scan", "a"), (1, "Scan", "b")])).children)
     2
     """
     open_nodes: list[Tree] = []
     for line in lines:
-        text = line.partition(" ")[2]
-        depth = (len(text) - len(text.lstrip())) // 2
-        label = _label(text.lstrip())
-        node = Tree(label) if depth == 0 else open_nodes[depth - 1].add(label)
-        open_nodes[depth:] = [node]
+        label = Text.assemble((line.operator, "bold cyan"), line.label[len(line.operator) :])
+        node = Tree(label) if line.depth == 0 else open_nodes[line.depth - 1].add(label)
+        open_nodes[line.depth :] = [node]
     return open_nodes[0]
-
-
-def _label(text: str) -> Text:
-    name, space, details = text.partition(" ")
-    return Text.assemble((name, "bold cyan"), space, details)

@@ -164,7 +164,7 @@ class GraphDriver:
         self._graph = engine.run(checkpoint=str(work / "checkpoint"))
 
     def run(self) -> None:
-        for name in list(self._graph.graph.running):
+        for name in list(self._graph.running):
             self._start(name)
         for number, (added, removed) in enumerate(STEPS):
             if not (self._work / f"acknowledged-{number}").exists():
@@ -174,16 +174,16 @@ class GraphDriver:
             self._graph.heartbeat(name, END)
         self._graph.process_all_available()
         for name in QUERIES:
-            query = self._graph.graph.queries.get(name)
+            query = self._graph.members.get(name)
             print("since", name, "-" if query is None else query.complete_from, flush=True)
 
     def _change(self, added: list[str], removed: list[str]) -> None:
         # One by one: a crash may come in between.
         for name in removed:
-            if self._graph.graph.is_running(name):
+            if name in self._graph.running:
                 self._graph.queries[name].stop()
         for name in added:
-            if not self._graph.graph.is_running(name):
+            if name not in self._graph.running:
                 self._start(name)
 
     def _start(self, name: str) -> None:

@@ -89,11 +89,10 @@ def ticks(engine: tm.Engine, graph: RunningGraph, minutes: int) -> Iterator[Read
         for name, rows in MIX.tables(begin, begin + TICK).items():
             engine.push(name, rows)
         graph.tick()
-        run = graph.graph.run
-        for name in run.sources:
+        for name in graph.sources:
             graph.heartbeat(name, begin + TICK)
-        rows = {name: source.rows for name, source in run.sources.items()}
-        yield Readings(run.nodes, rows, begin + TICK, run.seconds, run.ticks)
+        rows = {name: source.rows for name, source in graph.sources.items()}
+        yield Readings(graph.operators, rows, begin + TICK, graph.seconds, graph.ticks)
 
 
 def test_memory_is_known_within_a_quarter(engine: tm.Engine) -> None:
@@ -104,7 +103,7 @@ def test_memory_is_known_within_a_quarter(engine: tm.Engine) -> None:
             assert query is not None
             query.start(lambda rows, tick: None)
     manager = ResourceManager(memory="1GB")
-    for name, running in graph.graph.running.items():
+    for name, running in graph.running.items():
         manager.admit(name, running.job.plan, [], engine.statistics.known)
     shares = []
     for readings in ticks(engine, graph, minutes=6):

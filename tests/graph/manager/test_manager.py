@@ -46,7 +46,7 @@ def feed(engine: tm.Engine, graph: RunningGraph, begin: int, ticks: int, gap: in
 
 
 def kept(graph: RunningGraph) -> int:
-    return sum(progress.state_bytes for progress in graph.graph.run.nodes.values())
+    return sum(progress.state_bytes for progress in graph.operators.values())
 
 
 def test_sizes_shrink_for_a_new_query_and_grow_when_it_leaves() -> None:

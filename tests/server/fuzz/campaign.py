@@ -78,7 +78,7 @@ async def batch(seed: int, many: int, secrets: Secrets, tally: Tally) -> None:
 
 async def _still_serves(server: Served, known: tuple[bytes, bytes], tally: Tally) -> None:
     """Ticks are made, and none of them failed for what a client sent."""
-    before = server.service.graph.graph.run.ticks
+    before = server.service.graph.ticks
     row = {"page": "p", "cost": "1.5", "ts": "2199-01-01T00:00:00"}
     for asked in (
         sent("POST", "/api/statements", {"sql": "CREATE QUERY last AS SELECT page FROM click"}),
@@ -86,11 +86,11 @@ async def _still_serves(server: Served, known: tuple[bytes, bytes], tally: Tally
         sent("POST", "/api/streams/click/rows", [row], "wait=true"),
     ):
         await ask(server.app, asked.with_headers(known))
-    if server.service.graph.graph.run.ticks <= before:
+    if server.service.graph.ticks <= before:
         tally.wrong.append("no more ticks are made")
     for event in server.service.events.all():
-        if event["kind"] == "fail" and event["query"] is None:
-            tally.wrong.append(f"a tick failed: {event['text']}")
+        if event.kind == "fail" and event.query is None:
+            tally.wrong.append(f"a tick failed: {event.text}")
 
 
 def campaign(seed: int, many: int) -> Tally:

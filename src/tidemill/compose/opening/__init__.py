@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import json
 import re
-import warnings
 
 from sqlglot import exp
 
 from tidemill.analyze.context import Context
 from tidemill.analyze.planner import plan_as_written
+from tidemill.compose.checking import check
 from tidemill.compose.model import Composed, Level
 from tidemill.compose.opening.logical import LogicalOpening
 from tidemill.compose.opening.physical import PhysicalOpening
-from tidemill.engine import Query
+from tidemill.compose.quiet import quietly
 from tidemill.engine.apart import Desk
 from tidemill.engine.named import unknown_query
-from tidemill.errors import PlanWarning, TidemillError, UnsupportedError
+from tidemill.errors import TidemillError, UnsupportedError
 from tidemill.sql import PlanText, QueryStatement, Tidemill, parse, parse_one
 
 _NAME = re.compile(r"\w+")
@@ -27,6 +27,7 @@ def open_plan(engine: Desk, query: str, level: Level = "logical") -> Composed:
 
     The logical plan is what the query says; the physical one has the operators that run it.
 
+    >>> from tidemill import Engine
     >>> engine = Engine(runtime="inprocess")
     >>> engine.stream("bid", [{"item": 1, "price": 5, "at": 3}], time="at")
     >>> for node in open_plan(engine, "SELECT item FROM bid WHERE price > 4").nodes:
@@ -61,20 +62,11 @@ def _opened_plan(engine: Desk, text: str, level: Level) -> Composed:
     composed = plan_of(text)
     if composed.level == level:
         return composed
-    meaning = engine.read_plan(text).sql
-    if not parse(meaning):
+    meaning = check(engine, composed).sql
+    if meaning is None or not parse(meaning):
         help = f"open it at the {composed.level} level"
         raise UnsupportedError("no SQL has the meaning of this plan", help=help)
     return open_plan(engine, meaning, level)
-
-
-def quietly(engine: Desk, sql: str) -> Query:
-    """The query of a text; what the planner has to say about it is left to others."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", PlanWarning)
-        query = engine.sql(sql)
-    assert query is not None
-    return query
 
 
 def named(query: str) -> str | None:

@@ -8,8 +8,9 @@ from tidemill.algebra import AggregateCall, Scalar, Schema, SortKey
 from tidemill.analyze.trees import cast
 from tidemill.analyze.typecheck import type_of
 from tidemill.compose.sql.calls import call_sql
-from tidemill.compose.texts import column_text, expression, quoted
+from tidemill.compose.texts import column_text, expression
 from tidemill.errors import UnsupportedError
+from tidemill.sql.building import quoted
 
 
 def typed(scalar: Scalar) -> Scalar:

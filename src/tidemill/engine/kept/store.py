@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 from pathlib import Path
 from threading import Lock
+from typing import TYPE_CHECKING
 
 import polars as pl
 
@@ -12,9 +13,11 @@ from tidemill.engine.kept.log import LOST, AnswerLog, Entry
 from tidemill.engine.kept.results import KeptResults
 from tidemill.engine.query import Query
 from tidemill.errors import DamageError
-from tidemill.graph.query_graph import QueryGraph
 from tidemill.results import SinkRequest
 from tidemill.store import Durability
+
+if TYPE_CHECKING:
+    from tidemill.engine.running import RunningGraph
 
 
 class KeptStore:
@@ -66,25 +69,25 @@ class KeptStore:
         if (kept := self._kept.pop(name.casefold(), None)) is not None:
             kept.clear()
 
-    def complete(self, graph: QueryGraph) -> None:
+    def complete(self, graph: RunningGraph) -> None:
         """After a tick, tell everyone how far the answers have come."""
         for name in graph.running:
             self._complete(name, graph)
 
-    def go_on(self, name: str, graph: QueryGraph) -> None:
+    def go_on(self, name: str, graph: RunningGraph) -> None:
         """After a restart, answers have to be those that the graph has given."""
         kept = self.of(name)
         if kept is not None and self._log is not None:
-            is_lost = not kept.given and graph.run.rows_out(name) > 0
+            is_lost = not kept.given and graph.rows_out(name) > 0
             if is_lost and not self._was_lost:
                 raise DamageError(f"{self._folder}/answers", f"the answers of `{name}` are missing")
             self._complete(name, graph)
             if is_lost:
                 kept.kept_from = kept.complete_until
 
-    def _complete(self, name: str, graph: QueryGraph) -> None:
+    def _complete(self, name: str, graph: RunningGraph) -> None:
         kept, root = self.of(name), graph.running[name].root
-        if kept is not None and (done := graph.run.nodes.get(root.running)) is not None:
+        if kept is not None and (done := graph.operators.get(root.running)) is not None:
             kept.complete(done.watermark)
 
     def write(self) -> None:

@@ -1,22 +1,29 @@
-"""What all routes have in common: the service behind them, and the errors they may answer."""
+"""What all routes have in common: the service behind them, and how they are described."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Annotated, Any
+from functools import wraps
+from typing import Annotated, Any, TypeVar, get_type_hints
 
-from fastapi import Depends, Query, Request, Response
-from starlette.concurrency import run_in_threadpool
+from fastapi import APIRouter, Depends, Path, Query, Request, Response
 
 from tidemill.server.answers import Answers
 from tidemill.server.incoming import ARROW
-from tidemill.server.models.responses import Failure
 from tidemill.server.problems import Refused
+from tidemill.server.routes.bodies import Route
 from tidemill.server.service import Service
-from tidemill.server.show.tables import Answer
-from tidemill.server.wire import dumps
+from tidemill.show.tables import Answer
+from tidemill.wire.base import Failure
+from tidemill.wire.values import dumps
 
+F = TypeVar("F", bound=Callable[..., Any])
 CSV = "text/csv"
+_TABLES = {
+    ARROW: {"schema": {"type": "string", "format": "binary"}},
+    CSV: {"schema": {"type": "string"}},
+}
+"""Rows come in other forms than JSON, too."""
 
 _FAILURE = {"$ref": "#/components/schemas/Failure"}
 _REASONS = {
@@ -30,11 +37,73 @@ _REASONS = {
     429: "As many as the limit allows",
     503: "Not at the moment",
 }
+_ANYWHERE = (400, 401, 403, 413, 422, 429, 503)
+
+
+class Routes(APIRouter):
+    """Routes about a subject, each a function with a docstring; besides what every route may
+    answer, it names the `statuses` of its own errors."""
+
+    def __init__(self, subject: str) -> None:
+        super().__init__(tags=[subject], route_class=Route)
+
+    def answer(
+        self, method: str, path: str, summary: str, *statuses: int, status: int = 200
+    ) -> Callable[[F], F]:
+        """A function that a thread runs; what it returns is the answer."""
+
+        def add(function: F) -> F:
+            @wraps(function)
+            def respond(*args: Any, **given: Any) -> Response:
+                return json(dumps(function(*args, **given)), status)
+
+            shape = get_type_hints(function)["return"]
+            self.described(method, path, summary, *statuses, shape=shape, status=status)(respond)
+            return function
+
+        return add
+
+    def shared(self, path: str, summary: str) -> Callable[[F], F]:
+        """A function of the service; its answer is made once for all who ask."""
+
+        def add(function: F) -> F:
+            async def respond(service: Serving, made: Made) -> Response:
+                return json(await made.get(function.__name__, lambda: dumps(function(service))))
+
+            respond.__name__, respond.__doc__ = function.__name__, function.__doc__
+            shape = get_type_hints(function)["return"]
+            self.described("GET", path, summary, shape=shape)(respond)
+            return function
+
+        return add
+
+    def described(
+        self,
+        method: str,
+        path: str,
+        summary: str,
+        *statuses: int,
+        shape: Any,
+        status: int = 200,
+        rows: bool = False,
+        extra: dict[str, Any] | None = None,
+    ) -> Callable[[F], F]:
+        """A function that makes its response itself; one of `rows` may have several forms."""
+        others: dict[int | str, dict[str, Any]] = {200: {"content": _TABLES}} if rows else {}
+        return self.api_route(
+            path,
+            methods=[method],
+            summary=summary,
+            response_model=shape,
+            responses=others | failures(*statuses),
+            status_code=status,
+            openapi_extra=extra,
+        )
 
 
 def failures(*statuses: int) -> dict[int | str, dict[str, Any]]:
     """The errors that a route may answer, for OpenAPI."""
-    wanted = sorted({400, 401, 403, 413, 422, 429, 503, *statuses})
+    wanted = sorted({*_ANYWHERE, *statuses})
     return {status: {"description": _REASONS[status], **_failure(status)} for status in wanted}
 
 
@@ -59,23 +128,22 @@ def answers_of(request: Request) -> Answers:
 
 Serving = Annotated[Service, Depends(service_of)]
 Made = Annotated[Answers, Depends(answers_of)]
+QueryName = Annotated[str, Path(description="The name of a query", max_length=200)]
+Start = Annotated[int, Query(alias="from", ge=0, le=2**63 - 1)]
+End = Annotated[int, Query(ge=0, le=2**63 - 1)]
 Limit = Annotated[int, Query(ge=0, le=1_000_000, description="The most rows to answer")]
 Format = Annotated[
     str | None, Query(pattern="^(json|arrow|csv)$", description="json, arrow or csv")
 ]
+FOREVER = 2**63 - 1
 
 
-def json(body: bytes) -> Response:
+def json(body: bytes, status: int = 200) -> Response:
     """A body that is JSON already."""
-    return Response(body, media_type="application/json")
+    return Response(body, status, media_type="application/json")
 
 
-async def told(work: Callable[[], Any]) -> Response:
-    """What a function says, which is run by a thread, as JSON."""
-    return json(await run_in_threadpool(lambda: dumps(work())))
-
-
-def shape_of(request: Request, format: str | None) -> str:
+def form_of(request: Request, format: Format = None) -> str:
     """In which form rows are wanted: as the URL says, or as the client accepts."""
     if format is not None:
         return format
@@ -85,30 +153,22 @@ def shape_of(request: Request, format: str | None) -> str:
     return "csv" if accepted.startswith(CSV) else "json"
 
 
+Form = Annotated[str, Depends(form_of)]
 _MEDIA = {"json": "application/json", "arrow": ARROW, "csv": f"{CSV}; charset=utf-8"}
 
 
-def shaped(answer: Answer, shape: str) -> bytes:
+def formed(answer: Answer, form: str) -> bytes:
     """Rows in the form that is wanted."""
-    shapes: dict[str, Callable[[], bytes]] = {
+    forms: dict[str, Callable[[], bytes]] = {
         "json": answer.json,
         "arrow": answer.arrow,
         "csv": answer.csv,
     }
-    if shape not in shapes:
-        raise Refused(f"no form `{shape}`", help=f"forms: {', '.join(shapes)}")
-    return shapes[shape]()
+    if form not in forms:
+        raise Refused(f"no form `{form}`", help=f"forms: {', '.join(forms)}")
+    return forms[form]()
 
 
-def rows_response(body: bytes, shape: str) -> Response:
+def rows_response(body: bytes, form: str) -> Response:
     """A body of rows."""
-    return Response(body, headers={"content-type": _MEDIA[shape], "vary": "accept"})
-
-
-TABLES: dict[str, Any] = {
-    "content": {
-        ARROW: {"schema": {"type": "string", "format": "binary"}},
-        CSV: {"schema": {"type": "string"}},
-    }
-}
-"""For OpenAPI: rows come in other forms, too."""
+    return Response(body, headers={"content-type": _MEDIA[form], "vary": "accept"})

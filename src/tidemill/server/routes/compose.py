@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from fastapi import APIRouter, Response
-
 from tidemill.compose import operators
 from tidemill.server.composing import check_composed, open_composed, run_composed
-from tidemill.server.models.compose import (
+from tidemill.server.routes.common import Routes, Serving
+from tidemill.wire.compose import (
     ComposeCheck,
     ComposedPlan,
     ComposeRun,
@@ -15,54 +14,29 @@ from tidemill.server.models.compose import (
     Palette,
     RunComposed,
 )
-from tidemill.server.routes.bodies import Route
-from tidemill.server.routes.common import Serving, failures, told
 
-router = APIRouter(tags=["compose"], route_class=Route)
+routes = Routes("compose")
 
 
-@router.get(
-    "/compose/operators",
-    summary="The operators that plans are built of",
-    response_model=Palette,
-    responses=failures(),
-)
-async def palette(level: Level = "logical") -> Response:
+@routes.answer("GET", "/compose/operators", "The operators that plans are built of")
+def palette(level: Level = "logical") -> Palette:
     """Every operator, with its settings."""
-    return await told(lambda: {"level": level, "operators": operators(level)})
+    return Palette.model_validate({"level": level, "operators": operators(level)})
 
 
-@router.post(
-    "/compose/check",
-    summary="Check a composed plan",
-    response_model=ComposeCheck,
-    responses=failures(),
-)
-async def check(service: Serving, plan: ComposedPlan) -> Response:
+@routes.answer("POST", "/compose/check", "Check a composed plan")
+def check(service: Serving, plan: ComposedPlan) -> ComposeCheck:
     """What each node gives, or what is missing; of a complete plan its SQL, plans and costs."""
-    return await told(lambda: check_composed(service, plan))
+    return check_composed(service, plan)
 
 
-@router.post(
-    "/compose/open",
-    summary="Open a query as a composed plan",
-    response_model=ComposedPlan,
-    responses=failures(404),
-)
-async def open_query(service: Serving, wanted: OpenRequest) -> Response:
+@routes.answer("POST", "/compose/open", "Open a query as a composed plan", 404)
+def open_query(service: Serving, wanted: OpenRequest) -> ComposedPlan:
     """The plan of a query, given by its name or its text, with a place for every node."""
-    return await told(lambda: open_composed(service, wanted.query, wanted.level))
+    return open_composed(service, wanted.query, wanted.level)
 
 
-@router.post(
-    "/compose/run",
-    summary="Run a composed plan",
-    status_code=201,
-    response_model=ComposeRun,
-    responses=failures(404, 409),
-)
-async def run(service: Serving, wanted: RunComposed) -> Response:
+@routes.answer("POST", "/compose/run", "Run a composed plan", 404, 409, status=201)
+def run(service: Serving, wanted: RunComposed) -> ComposeRun:
     """Give a composed plan a name, and let it run."""
-    made = await told(lambda: run_composed(service, wanted.name, wanted.plan, wanted.partial))
-    made.status_code = 201
-    return made
+    return run_composed(service, wanted.name, wanted.plan, wanted.partial)

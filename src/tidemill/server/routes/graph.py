@@ -2,71 +2,46 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
-from fastapi import APIRouter, Path, Response
+from fastapi import Path
 
-from tidemill.server.models.graph import Adapted, GraphReport, History, ResourceReport
-from tidemill.server.models.requests import Sizes
 from tidemill.server.problems import NotFound
-from tidemill.server.routes.bodies import Route
-from tidemill.server.routes.common import Made, Serving, failures, json, told
-from tidemill.server.wire import dumps
+from tidemill.server.routes.common import Routes, Serving
+from tidemill.server.service import Service
+from tidemill.wire.graph import Adapted, GraphReport, NewSizes, NodeHistory, ResourceReport
 
-router = APIRouter(tags=["graph"], route_class=Route)
+routes = Routes("graph")
+
+Node = Annotated[int, Path(ge=0, le=2**53, description="The id of a part")]
 
 
-@router.get("/graph", summary="The running graph", response_model=GraphReport, responses=failures())
-async def graph(service: Serving, made: Made) -> Response:
+@routes.shared("/graph", "The running graph")
+def graph(service: Service) -> GraphReport:
     """All parts, what they do, and changes of plans that go on."""
-    return json(await made.get("graph", lambda: dumps(service.graph_json())))
+    return service.report()
 
 
-@router.get(
-    "/graph/nodes/{node}/history",
-    summary="What a part did in the last minutes",
-    response_model=History,
-    responses=failures(404),
-)
-async def history(
-    service: Serving, node: Annotated[int, Path(ge=0, le=2**53, description="The id of a part")]
-) -> Response:
+@routes.answer("GET", "/graph/nodes/{node}/history", "What a part did in the last minutes", 404)
+def history(service: Serving, node: Node) -> NodeHistory:
     """One list for every measure, the oldest first."""
-
-    def work() -> dict[str, Any]:
-        with service.lock:
-            found = service.history.of(node)
-            if not found["at"] and node not in service.nodes:
-                raise NotFound(f"the graph has no node {node}", help="GET /api/graph lists them")
-            return found
-
-    return await told(work)
+    with service.lock:
+        found = service.history.of(node)
+        if not found.at and node not in service.nodes:
+            raise NotFound(f"the graph has no node {node}", help="GET /api/graph lists them")
+        return found
 
 
-@router.post(
-    "/graph/sizes",
-    summary="Set sizes of windows and granules",
-    response_model=Adapted,
-    responses=failures(),
-)
-async def sizes(service: Serving, wanted: Sizes) -> Response:
+@routes.answer("POST", "/graph/sizes", "Set sizes of windows and granules")
+def sizes(service: Serving, wanted: NewSizes) -> Adapted:
     """For rows that come from now on, or from an instant on, as far as all queries allow it."""
-
-    def work() -> dict[str, Any]:
-        with service.lock:
-            changed = service.graph.adapt(wanted.sizes, wanted.at)
-        service.changed()
-        return {"sizes": changed}
-
-    return await told(work)
+    with service.lock:
+        changed = service.graph.adapt(wanted.sizes, wanted.at)
+    service.changed()
+    return Adapted(sizes={knob: list(each) for knob, each in changed.items()})
 
 
-@router.get(
-    "/resources",
-    summary="Memory and processing",
-    response_model=ResourceReport,
-    responses=failures(),
-)
-async def resources(service: Serving, made: Made) -> Response:
+@routes.shared("/resources", "Memory and processing")
+def resources(service: Service) -> ResourceReport:
     """Bounds, estimates and measurements, and what has happened."""
-    return json(await made.get("resources", lambda: dumps(service.resources())))
+    return service.resources()

@@ -5,26 +5,24 @@ from __future__ import annotations
 import time
 from dataclasses import asdict
 
-from fastapi import APIRouter, Response
-
 from tidemill import __version__
-from tidemill.server.models.responses import CatalogEntries, Info
-from tidemill.server.routes.bodies import Route
-from tidemill.server.routes.common import Made, Serving, failures, json
-from tidemill.server.wire import dumps
+from tidemill.server.routes.common import Routes, Serving
+from tidemill.server.service import Service
+from tidemill.wire.catalog import CatalogEntries
+from tidemill.wire.statements import ServerInfo
 
-router = APIRouter(tags=["server"], route_class=Route)
+routes = Routes("server")
 
 
-@router.get("/info", summary="The server and its limits", responses=failures())
-async def info(service: Serving) -> Info:
+@routes.answer("GET", "/info", "The server and its limits")
+def info(service: Serving) -> ServerInfo:
     """Version, runtime, limits, and how long it runs."""
     settings = service.settings
-    return Info(
+    return ServerInfo(
         version=__version__,
         runtime=service.runtime,
         every=f"{settings.every:g} seconds",
-        ticks=service.graph.graph.run.ticks,
+        ticks=service.graph.ticks,
         uptime=time.time() - service.began,
         demo=settings.demo,
         limits=asdict(settings.limits),
@@ -33,12 +31,7 @@ async def info(service: Serving) -> Info:
     )
 
 
-@router.get(
-    "/catalog",
-    summary="Streams, relations and what is derived from them",
-    response_model=CatalogEntries,
-    responses=failures(),
-)
-async def catalog(service: Serving, made: Made) -> Response:
+@routes.shared("/catalog", "Streams, relations and what is derived from them")
+def catalog(service: Service) -> CatalogEntries:
     """All that queries can read, with what was read of it."""
-    return json(await made.get("catalog", lambda: dumps(service.catalog())))
+    return service.catalog()

@@ -2,52 +2,29 @@
 
 from __future__ import annotations
 
-from fastapi import APIRouter, Response
-
-from tidemill.server.models.requests import Deleted, Hint, Inserted
-from tidemill.server.models.responses import Known, Taken
 from tidemill.server.relations import Relations
-from tidemill.server.routes.bodies import Route
-from tidemill.server.routes.common import Serving, failures, told
+from tidemill.server.routes.common import Routes, Serving
+from tidemill.wire.catalog import DeletedRows, Hint, InsertedRows, KnownStatistics, TakenRows
 
-router = APIRouter(tags=["relations"], route_class=Route)
+routes = Routes("relations")
 
 
-@router.post(
-    "/relations/{name}/rows",
-    summary="Insert rows into a relation",
-    response_model=Taken,
-    responses=failures(404, 409),
-)
-async def insert(service: Serving, name: str, wanted: Inserted) -> Response:
+@routes.answer("POST", "/relations/{name}/rows", "Insert rows into a relation", 404, 409)
+def insert(service: Serving, name: str, wanted: InsertedRows) -> TakenRows:
     """Into a relation that changes, from an instant on."""
-    return await told(lambda: {"rows": Relations(service).insert(name, wanted.rows, wanted.at)})
+    return TakenRows(rows=Relations(service).insert(name, wanted.rows, wanted.at))
 
 
-@router.delete(
-    "/relations/{name}/rows",
-    summary="Delete rows of a relation",
-    response_model=Taken,
-    responses=failures(404, 409),
-)
-async def delete(service: Serving, name: str, wanted: Deleted | None = None) -> Response:
+@routes.answer("DELETE", "/relations/{name}/rows", "Delete rows of a relation", 404, 409)
+def delete(service: Serving, name: str, wanted: DeletedRows | None = None) -> TakenRows:
     """Those that meet a condition, or all, from an instant on."""
-    asked = wanted or Deleted()
-    return await told(lambda: {"rows": Relations(service).delete(name, asked.where, asked.at)})
+    asked = wanted or DeletedRows()
+    return TakenRows(rows=Relations(service).delete(name, asked.where, asked.at))
 
 
-@router.post(
-    "/hints",
-    summary="Tell the planner what you know",
-    response_model=Known,
-    responses=failures(404),
-)
-async def hint(service: Serving, wanted: Hint) -> Response:
+@routes.answer("POST", "/hints", "Tell the planner what you know", 404)
+def hint(service: Serving, wanted: Hint) -> KnownStatistics:
     """It wins over what was found out; the answer is all that is known."""
-
-    def work() -> dict[str, str]:
-        with service.lock:
-            service.engine.hint(**wanted.model_dump())
-            return {"statistics": str(service.engine.statistics)}
-
-    return await told(work)
+    with service.lock:
+        service.engine.hint(**wanted.model_dump())
+        return KnownStatistics(statistics=str(service.engine.statistics))

@@ -5,118 +5,90 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Annotated
 
-from fastapi import APIRouter, Path, Query, Request, Response
+from fastapi import Depends, Query, Response
 
 from tidemill.engine.kept import KeptResults
 from tidemill.server import results as read
-from tidemill.server.models.responses import Changes, Snapshot, Table
-from tidemill.server.routes.bodies import Route
 from tidemill.server.routes.common import (
-    TABLES,
-    Format,
+    FOREVER,
+    End,
+    Form,
     Limit,
     Made,
+    QueryName,
+    Routes,
     Serving,
-    failures,
+    Start,
+    formed,
     rows_response,
-    shape_of,
-    shaped,
 )
-from tidemill.server.show.tables import Answer
+from tidemill.show.tables import Answer
+from tidemill.wire.tables import ChangesTable, SnapshotTable, Table
 
-router = APIRouter(tags=["results"], route_class=Route)
+routes = Routes("results")
 
-Name = Annotated[str, Path(description="The name of a query", max_length=200)]
 At = Annotated[int | None, Query(ge=0, le=2**63 - 2, description="An instant")]
+Cursor = Annotated[int, Query(ge=0, le=2**63 - 1, description="The last cursor")]
 
 
-class _Reading:
-    """One way to read the results of a query, made once for all who ask the same."""
+class KeptReading:
+    """The results of a query, of which at most so many rows are read, in some form."""
 
-    def __init__(self, request: Request, service: Serving, made: Made, format: Format = None):
+    def __init__(
+        self, service: Serving, made: Made, name: QueryName, form: Form, limit: Limit = 1000
+    ) -> None:
         self._service, self._made = service, made
-        self._shape = shape_of(request, format)
+        self._name, self._form, self._limit = name, form, limit
 
-    async def __call__(
-        self, key: tuple[object, ...], name: str, look: Callable[[KeptResults, int], Answer]
-    ) -> Response:
-        most = self._service.settings.limits.result_rows
+    async def read(self, look: Callable[[KeptResults, int], Answer], *wanted: object) -> Response:
+        """What a function finds; it is called once for all who want the same."""
+        limit = min(self._limit, self._service.settings.limits.result_rows)
 
         def make() -> bytes:
             with self._service.lock:
-                answer = look(self._service.kept(name), most)
-            return shaped(answer, self._shape)
+                answer = look(self._service.kept(self._name), limit)
+            return formed(answer, self._form)
 
-        body = await self._made.get((*key, name, self._shape), make)
-        return rows_response(body, self._shape)
+        key = (*wanted, self._limit, self._name, self._form)
+        return rows_response(await self._made.get(key, make), self._form)
 
 
-@router.get(
+Reading = Annotated[KeptReading, Depends(KeptReading)]
+
+
+@routes.described(
+    "GET",
     "/queries/{name}/snapshot",
-    summary="What holds at an instant",
-    response_model=Snapshot,
-    responses={200: TABLES, **failures(404, 409)},
+    "What holds at an instant",
+    404,
+    409,
+    shape=SnapshotTable,
+    rows=True,
 )
-async def snapshot(
-    request: Request,
-    service: Serving,
-    made: Made,
-    name: Name,
-    at: At = None,
-    limit: Limit = 1000,
-    format: Format = None,
-) -> Response:
+async def snapshot(kept: Reading, at: At = None) -> Response:
     """The rows that hold at an instant; without one, at the newest that is complete."""
-    reading = _Reading(request, service, made, format)
-    return await reading(
-        ("snapshot", at, limit), name, lambda kept, most: read.snapshot(kept, at, min(limit, most))
-    )
+    return await kept.read(lambda found, limit: read.snapshot(found, at, limit), "snapshot", at)
 
 
-@router.get(
+@routes.described(
+    "GET",
     "/queries/{name}/results",
-    summary="What holds in a range of time",
-    response_model=Table,
-    responses={200: TABLES, **failures(404, 409)},
+    "What holds in a range of time",
+    404,
+    409,
+    shape=Table,
+    rows=True,
 )
-async def results(
-    request: Request,
-    service: Serving,
-    made: Made,
-    name: Name,
-    start: Annotated[int, Query(alias="from", ge=0, le=2**63 - 1)] = 0,
-    to: Annotated[int, Query(ge=0, le=2**63 - 1)] = 2**63 - 1,
-    limit: Limit = 1000,
-    format: Format = None,
-) -> Response:
+async def results(kept: Reading, start: Start = 0, to: End = FOREVER) -> Response:
     """The rows that hold at some time in [from, to), with their intervals."""
-    reading = _Reading(request, service, made, format)
-    return await reading(
-        ("results", start, to, limit),
-        name,
-        lambda kept, most: read.results(kept, start, to, min(limit, most)),
+    return await kept.read(
+        lambda found, limit: read.results(found, start, to, limit), "results", start, to
     )
 
 
-@router.get(
-    "/queries/{name}/changes",
-    summary="What has changed",
-    response_model=Changes,
-    responses={200: TABLES, **failures(404, 409)},
+@routes.described(
+    "GET", "/queries/{name}/changes", "What has changed", 404, 409, shape=ChangesTable, rows=True
 )
-async def changes(
-    request: Request,
-    service: Serving,
-    made: Made,
-    name: Name,
-    since: Annotated[int, Query(ge=0, le=2**63 - 1, description="The last cursor")] = 0,
-    limit: Limit = 1000,
-    format: Format = None,
-) -> Response:
+async def changes(kept: Reading, since: Cursor = 0) -> Response:
     """Rows that came (+) and went (-); `cursor` is where to go on reading."""
-    reading = _Reading(request, service, made, format)
-    return await reading(
-        ("changes", since, limit),
-        name,
-        lambda kept, most: read.changes(kept, since, min(limit, most)),
-    )
+    return await kept.read(lambda found, limit: read.changes(found, since, limit), "changes", since)

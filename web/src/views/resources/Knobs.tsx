@@ -27,7 +27,7 @@ export function Knobs({ knobs, queries }: { knobs: Knob[]; queries: Queries }) {
 }
 
 function Row({ knob, domain }: { knob: Knob; domain: Domain }) {
-  const words = (size: number | null) => (size === null ? "no bound" : sizeWords(knob.name, size, domain));
+  const words = (size: number) => sizeWords(knob.name, size, domain);
   return (
     <li>
       <strong>{knob.name}</strong>
@@ -53,6 +53,6 @@ function Row({ knob, domain }: { knob: Knob; domain: Domain }) {
 
 /** Where a size is between its bounds, from 0 to 1. */
 export function position({ size, lower, upper }: Pick<Knob, "size" | "lower" | "upper">): number {
-  if (lower === null || upper === null || upper <= lower) return 1;
+  if (upper <= lower) return 1;
   return Math.min(1, Math.max(0, (size - lower) / (upper - lower)));
 }

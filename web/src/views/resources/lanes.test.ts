@@ -3,7 +3,9 @@ import type { Happening } from "../../api/types";
 import { position } from "./Knobs";
 import { clustersOf, laneOf, spansOf, textOf, ticksOf } from "./lanes";
 
-const event = (at: number, kind: string, query: string | null = "q"): Happening => ({ at, tick: 0, kind, query, text: kind });
+const event = (at: number, kind: Happening["kind"], query: string | null = "q"): Happening => ({
+  at, tick: 0, kind, query, text: kind, instant: null,
+});
 
 test("what happened at once is one sign, lanes apart", () => {
   const clusters = clustersOf([event(0, "start"), event(1, "start"), event(1, "adapt"), event(100, "fail")], 0, 100, 50);
@@ -31,5 +33,5 @@ test("the axis has round times", () => {
 
 test("a size is shown between its bounds", () => {
   expect(position({ size: 20, lower: 10, upper: 50 })).toBe(0.25);
-  expect(position({ size: 7, lower: null, upper: null })).toBe(1);
+  expect(position({ size: 7, lower: 7, upper: 7 })).toBe(1);
 });

@@ -1,17 +1,19 @@
 import { expect, it } from "vitest";
 import { firstErrors, reasonAt } from "./checked";
-import type { CheckedPlan, PlanProblem } from "./contract";
+import type { CheckedPlan } from "./contract";
 import type { Part } from "./draft";
 
 const union: Part = { id: "union1", kind: "union", settings: {}, inputs: ["a", null, "b"], x: 0, y: 0 };
 
-function said(error: Partial<PlanProblem>): CheckedPlan {
+const nowhere = { help: null, setting: null, input: null, line: null, column: null, length: null };
+
+function said(error: Partial<CheckedPlan["errors"][number]>): CheckedPlan {
   const columns = [{ name: "n", type: "BIGINT" }];
   const right = (id: string) => ({ id, state: "right" as const, columns, domain: null, windowed: false });
-  const errors = [{ message: "wrong", node: "union1", ...error }];
+  const errors = [{ message: "wrong", node: "union1", ...nowhere, ...error }];
   return {
     level: "logical", complete: false, output: null, columns: null, domain: null,
-    nodes: [right("a"), right("b")], errors, warnings: [], sql: null, sql_reason: null, plans: null,
+    nodes: [right("a"), right("b")], errors, warnings: [], sql: null, sql_reason: null, plans: null, texts: null, rules: null, total: null,
   };
 }
 

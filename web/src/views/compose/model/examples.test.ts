@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { examples } from "./examples";
 
 const stream = {
-  name: "bid", used_by: [], sql: null, time: "at",
+  name: "bid", used_by: [], sql: "", time: "at",
   columns: [
     { name: "id", type: "BIGINT" },
     { name: "item", type: "STRING" },

@@ -2,13 +2,12 @@ import type { Catalog } from "../../../api/types";
 import type { Offer } from "../useDrag";
 import type { Operator } from "./contract";
 
-const SOURCE_KINDS = ["streams", "relations", "derived"] as const;
-
 /** What the palette offers: every source of the catalog by its name, and every operator. */
 export function offers(operators: ReadonlyMap<string, Operator>, catalog: Catalog | null): Offer[] {
   const all = [...operators.values()];
   const source = all.find((operator) => operator.inputs.max === 0);
-  const names = SOURCE_KINDS.flatMap((kind) => catalog?.[kind] ?? []).map((entry) => entry.name);
+  const entries = catalog === null ? [] : [...catalog.streams, ...catalog.relations, ...catalog.derived];
+  const names = entries.map((entry) => entry.name);
   const sources = source ? names.map((name) => ({ operator: source, title: name, settings: { source: name } })) : [];
   return [...sources, ...all.map((operator) => ({ operator, title: operator.title }))];
 }

@@ -8,7 +8,7 @@ import { examplesFor } from "./examples";
 import { freeName, unnamedQuery } from "./naming";
 import { placeOf, suggestion } from "./places";
 
-const bid: SourceEntry = {
+const bid: Catalog["streams"][number] = {
   name: "bid",
   columns: [
     { name: "item", type: "STRING" },
@@ -16,9 +16,15 @@ const bid: SourceEntry = {
     { name: "ts", type: "TIMESTAMP" },
   ],
   time: "ts",
+  domain: "microseconds",
+  slack: 0,
   pushed: true,
   used_by: [],
-  sql: null,
+  rows: 0,
+  late_rows: 0,
+  watermark: null,
+  rate: 0,
+  sql: "",
 };
 
 test("a problem stands where the server counts it, in characters", () => {
@@ -48,7 +54,7 @@ test("a query without a name is told from what stands before it", () => {
   const sql = "CREATE STREAM 𝄞; SELECT 1";
   const found = { sql, statements: [{ kind: "select", name: null, start: 17, end: 25 }], errors: [], warnings: [] };
   expect(unnamedQuery(found)).toEqual({ before: "CREATE STREAM 𝄞; ", select: "SELECT 1" });
-  expect(unnamedQuery({ ...found, errors: [{ message: "no" }] })).toBeNull();
+  expect(unnamedQuery({ ...found, errors: [{ message: "no", line: null, column: null, length: null, help: null, kind: "plan" }] })).toBeNull();
   expect(freeName(["query1", "Query2"])).toBe("query3");
 });
 

@@ -7,6 +7,7 @@ const query = (name: string, state: QueryEntry["state"], error: string | null = 
   name,
   state,
   error,
+  warnings: [],
   sql: `SELECT 1 AS ${name}`,
   columns: [],
   domain: null,

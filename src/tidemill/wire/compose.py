@@ -4,15 +4,26 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, Field
+from pydantic import Field
 
-from tidemill.server.models.graph import PlanNode, Rule, Usage
-from tidemill.server.models.requests import Request
-from tidemill.server.models.responses import Column, Domain, QueryEntry
+from tidemill.wire.base import Column, Domain, Name, Request, WireModel
+from tidemill.wire.plans import PlanNode, PlanUsage, RuleStep
+from tidemill.wire.queries import QueryEntry
 
 Level = Literal["logical", "physical"]
+SettingType = Literal[
+    "source",  # the name of a stream or relation
+    "columns",  # expressions, each with a name perhaps: `price * 2 AS doubled`
+    "condition",  # an expression that is true or false
+    "integer",
+    "number",
+    "duration",  # a length of time: `5 MINUTES`, or `5` where time is a number
+    "choice",
+    "text",
+    "order",  # columns, each with DESC perhaps: `price DESC`
+    "aggregates",  # calls of aggregates, each with a name perhaps: `COUNT(*) AS n`
+]
 Text = Annotated[str, Field(max_length=10_000)]
-Name = Annotated[str, Field(min_length=1, max_length=200)]
 Place = Annotated[float, Field(allow_inf_nan=False, ge=-1e9, le=1e9)]
 Number = Annotated[float, Field(allow_inf_nan=False)]
 Value = Text | Annotated[int, Field(ge=-(2**63), lt=2**63)] | Number | bool | None
@@ -53,12 +64,12 @@ class RunComposed(Request):
     partial: bool = False
 
 
-class PaletteSetting(BaseModel):
+class PaletteSetting(WireModel):
     """A setting of an operator."""
 
     name: str
     title: str
-    type: str
+    type: SettingType
     required: bool
     default: str | int | float | bool | list[str] | None
     choices: list[str]
@@ -66,14 +77,14 @@ class PaletteSetting(BaseModel):
     example: str
 
 
-class InputRange(BaseModel):
+class InputRange(WireModel):
     """How many inputs an operator has."""
 
     min: int
     max: int
 
 
-class PaletteOperator(BaseModel):
+class PaletteOperator(WireModel):
     """An operator of the palette."""
 
     kind: str
@@ -84,14 +95,14 @@ class PaletteOperator(BaseModel):
     settings: list[PaletteSetting]
 
 
-class Palette(BaseModel):
+class Palette(WireModel):
     """The operators of a level."""
 
     level: Level
     operators: list[PaletteOperator]
 
 
-class ComposeProblem(BaseModel):
+class ComposeProblem(WireModel):
     """What is wrong with a node, one of its settings or inputs, or the whole plan."""
 
     message: str
@@ -104,7 +115,7 @@ class ComposeProblem(BaseModel):
     length: int | None
 
 
-class CheckedNode(BaseModel):
+class CheckedNode(WireModel):
     """What a node gives, if it is right."""
 
     id: str
@@ -114,7 +125,7 @@ class CheckedNode(BaseModel):
     windowed: bool
 
 
-class ComposedPlans(BaseModel):
+class ComposedPlans(WireModel):
     """The plans of a composed one; of a physical one that SQL cannot say, only that."""
 
     logical: PlanNode | None
@@ -122,7 +133,7 @@ class ComposedPlans(BaseModel):
     physical: PlanNode
 
 
-class ComposeCheck(BaseModel):
+class ComposeCheck(WireModel):
     """What was found out about a composed plan, and what it means if it is right."""
 
     level: Level
@@ -135,13 +146,13 @@ class ComposeCheck(BaseModel):
     warnings: list[ComposeProblem]
     sql: str | None
     sql_reason: str | None
-    plans: ComposedPlans | None
-    texts: dict[str, str] | None
-    rules: list[Rule] | None
-    total: Usage | None
+    plans: ComposedPlans | None = None
+    texts: dict[str, str] | None = None
+    rules: list[RuleStep] | None = None
+    total: PlanUsage | None = None
 
 
-class ComposeRun(BaseModel):
+class ComposeRun(WireModel):
     """A composed plan that runs; a restart of the server knows it, too."""
 
     query: QueryEntry

@@ -11,6 +11,7 @@ from typing import Any
 import orjson
 import pyarrow as pa
 import pyarrow.compute as pc
+from pydantic import BaseModel
 
 SAFE = 2**53
 """Integers beyond this are texts: JavaScript would round them."""
@@ -18,11 +19,13 @@ SAFE = 2**53
 
 def dumps(value: Any) -> bytes:
     """JSON; what is not of JSON was made plain before."""
-    return orjson.dumps(value, _plain_tuple, orjson.OPT_SERIALIZE_NUMPY | orjson.OPT_NON_STR_KEYS)
+    return orjson.dumps(value, _plain_object, orjson.OPT_SERIALIZE_NUMPY | orjson.OPT_NON_STR_KEYS)
 
 
-def _plain_tuple(value: Any) -> Any:
-    """Tuples with names are not known to orjson."""
+def _plain_object(value: Any) -> Any:
+    """Shapes, and tuples with names, are not known to orjson."""
+    if isinstance(value, BaseModel):
+        return value.model_dump()
     if isinstance(value, tuple):
         return list(value)
     raise TypeError(f"{type(value).__name__} is not for JSON")

@@ -13,24 +13,32 @@ import pyarrow.csv
 
 from tidemill.algebra import Schema
 from tidemill.algebra.types import name_of
-from tidemill.server.wire import dumps, instants, values
 from tidemill.timeline import VALID_FROM, VALID_TO, TimeDomain
+from tidemill.wire.base import Column, Domain
+from tidemill.wire.values import dumps, instants, values
 
 TIMES = (VALID_FROM, VALID_TO)
 
 
-def columns_of(schema: Schema) -> list[dict[str, str]]:
+def columns_of(schema: Schema) -> list[Column]:
     """Names and types.
 
     >>> columns_of(Schema.of(n=pa.int64()))
-    [{'name': 'n', 'type': 'BIGINT'}]
+    [Column(name='n', type='BIGINT')]
     """
-    return [{"name": field.name, "type": name_of(field.type)} for field in schema]
+    return [Column(name=field.name, type=name_of(field.type)) for field in schema]
 
 
-def domain_of(domain: TimeDomain | None) -> str | None:
+_DOMAINS: dict[TimeDomain | None, Domain] = {
+    TimeDomain.TICKS: "ticks",
+    TimeDomain.MICROSECONDS: "microseconds",
+    None: None,
+}
+
+
+def domain_of(domain: TimeDomain | None) -> Domain:
     """What one step of time is."""
-    return None if domain is None else domain.name.lower()
+    return _DOMAINS[domain]
 
 
 @dataclass(frozen=True)
@@ -45,7 +53,7 @@ class Answer:
     more: Mapping[str, Any] = field(default_factory=dict)
 
     def fields(self) -> dict[str, Any]:
-        """The answer as JSON has it."""
+        """The fields of a `Table`; its values are many, and were made plain already."""
         own = [self.table.column(name) for name in self.schema.names]
         columns = [values(column) for column in own]
         rows = list(zip(*columns, strict=True)) if columns else []

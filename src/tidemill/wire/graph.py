@@ -1,70 +1,16 @@
-"""Plans, and the running graph."""
+"""The running graph, and what it needs."""
 
 from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, Field
+from pydantic import Field
 
-from tidemill.server.models.responses import Column, Domain, Problem
-
-
-class Usage(BaseModel):
-    """What is needed: seconds of a core per instant, and rows and bytes of state."""
-
-    cpu: float
-    state_rows: float
-    state_bytes: float
+from tidemill.wire.base import Domain, Instant, Request, WireModel
+from tidemill.wire.queries import Pair
 
 
-class Cost(Usage):
-    """What a part of a plan gives and needs."""
-
-    rate: float
-    live_rows: float
-
-
-class PlanNode(BaseModel):
-    """A part of a plan."""
-
-    operator: str
-    details: str
-    columns: list[Column]
-    cost: Cost | None
-    inputs: list[PlanNode]
-
-
-class Plans(BaseModel):
-    """A plan as the query says it, after the rules, and as operators."""
-
-    logical: PlanNode
-    optimized: PlanNode
-    physical: PlanNode
-
-
-class Rule(BaseModel):
-    """A rule that changed the plan."""
-
-    name: str
-    summary: str
-    before: PlanNode | None
-    after: PlanNode
-
-
-class PlanReport(BaseModel):
-    """Everything about the plan of a query."""
-
-    sql: str
-    columns: list[Column]
-    domain: Domain
-    warnings: list[Problem]
-    plans: Plans
-    texts: dict[str, str]
-    rules: list[Rule]
-    total: Usage
-
-
-class GraphNode(BaseModel):
+class GraphNode(WireModel):
     """A part of the running graph."""
 
     id: int
@@ -77,14 +23,14 @@ class GraphNode(BaseModel):
     granularity: int | None
 
 
-class GraphRoot(BaseModel):
+class GraphRoot(WireModel):
     """Where the answers of a query come from."""
 
     query: str
     node: int
 
 
-class Measured(BaseModel):
+class Measured(WireModel):
     """What parts do, one list for each measure."""
 
     input_rate: list[float]
@@ -108,13 +54,13 @@ class Measures(Measured):
     id: list[int]
 
 
-class History(Measured):
+class NodeHistory(Measured):
     """What one part did, after each of the last ticks."""
 
     at: list[int]
 
 
-class GraphMigration(BaseModel):
+class GraphMigration(WireModel):
     """A query on its way to another plan, and the parts of both."""
 
     query: str
@@ -127,7 +73,7 @@ class GraphMigration(BaseModel):
     phase: str
 
 
-class GraphReport(BaseModel):
+class GraphReport(WireModel):
     """The whole running graph."""
 
     revision: int
@@ -138,14 +84,14 @@ class GraphReport(BaseModel):
     migrations: list[GraphMigration]
 
 
-class Bounds(BaseModel):
+class ResourceBounds(WireModel):
     """Bytes of memory and cores; null where there is no bound."""
 
     memory: float | None
     cpu: float | None
 
 
-class Needed(BaseModel):
+class Needed(WireModel):
     """What is needed, as measured and as estimated."""
 
     memory: float
@@ -154,7 +100,7 @@ class Needed(BaseModel):
     estimated_cpu: float | None
 
 
-class NeededHistory(BaseModel):
+class NeededHistory(WireModel):
     """What was needed in the last minutes (milliseconds since 1970)."""
 
     at: list[int]
@@ -164,7 +110,7 @@ class NeededHistory(BaseModel):
     estimated_cpu: list[float | None]
 
 
-class KnobEntry(BaseModel):
+class KnobEntry(WireModel):
     """A size of windows or granules that may be changed."""
 
     name: str
@@ -175,32 +121,44 @@ class KnobEntry(BaseModel):
     queries: list[str]
 
 
-class Event(BaseModel):
+EventKind = Literal["start", "stop", "fail", "adapt", "migrate", "migrated", "refuse", "late"]
+
+
+class EventEntry(WireModel):
     """Something that has happened."""
 
     at: int
     tick: int
-    kind: Literal["start", "stop", "fail", "adapt", "migrate", "migrated", "refuse", "late"]
+    kind: EventKind
     query: str | None
     text: str
     instant: int | None
 
 
-class ResourceReport(BaseModel):
+class ResourceReport(WireModel):
     """Bounds, what is needed, which sizes may be changed, and what has happened."""
 
-    bounds: Bounds
+    bounds: ResourceBounds
     now: Needed
     history: NeededHistory
     knobs: list[KnobEntry]
-    events: list[Event]
+    events: list[EventEntry]
 
 
-# FastAPI describes tuples as an older version of JSON Schema did.
-Pair = Annotated[list[int], Field(min_length=2, max_length=2)]
+class EventList(WireModel):
+    """What has happened, the oldest first."""
+
+    events: list[EventEntry]
 
 
-class Adapted(BaseModel):
+class NewSizes(Request):
+    """Sizes of windows and granules, by the names of their knobs, from an instant on."""
+
+    sizes: dict[str, Annotated[int, Field(ge=1, le=2**62)]]
+    at: Instant = 0
+
+
+class Adapted(WireModel):
     """From which instant on which size counts, by knob."""
 
     sizes: dict[str, Pair]
