@@ -21,7 +21,7 @@ from tidemill.timeline import TimeDomain
 
 @dataclass(frozen=True)
 class Costs:
-    """An optimized plan, and what was known when it was made."""
+    """An optimized plan, and what is known of the streams that it reads."""
 
     plan: Plan
     statistics: Statistics

@@ -37,11 +37,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class QueryPlan:
-    """What a query was planned to: the optimized plan, the operators, and what they cost."""
+    """What a query was planned to: the optimized plan, the operators, and what they cost by what
+    is known when one asks."""
 
     optimized: Optimized
     choice: Choice
-    costs: Costs
+    costs: Callable[[], Costs]
 
     @property
     def physical(self) -> Exec:
@@ -152,7 +153,8 @@ class Query:
 
     @property
     def costs(self) -> Costs:
-        return self.plan.costs
+        """What the plan is estimated to need, by what is known of the streams now."""
+        return self.plan.costs()
 
     @property
     def operators(self) -> Exec:
