@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from tidemill.optimize.cost.characteristics import Characteristics
 from tidemill.optimize.cost.usage import Usage
-from tidemill.runtime.progress import OperatorProgress
+from tidemill.runtime.operator_progress import OperatorProgress
 from tidemill.timeline import TimeDomain
 
 _WIDEST = 60

@@ -16,11 +16,11 @@ from tidemill.physical.operator import Exec, empty_batch
 from tidemill.physical.source import SourceExec
 from tidemill.runtime.clock import Facts, Seen
 from tidemill.runtime.dealing import deal
-from tidemill.runtime.gathering import Found
 from tidemill.runtime.operators import Graph
 from tidemill.runtime.outlets import NOTHING, Outlets
 from tidemill.runtime.parcels import FACTS, REPORT, Parcel
 from tidemill.runtime.reports import Failure, Report
+from tidemill.runtime.statistics.sources import SourceSample
 from tidemill.runtime.validity import Rows, Timing
 from tidemill.timeline import BEGIN, OPEN_END
 
@@ -171,7 +171,7 @@ class SourceTask:
             return
         names = [name for name in rows.table.column_names if name not in timing.needed]
         some = pl.DataFrame(rows.table.select(names).slice(mine.start, mine.stop - mine.start))
-        found = Found.of(some, names, rows.start[mine], rows.end[mine])
+        found = SourceSample.of(some, names, rows.start[mine], rows.end[mine])
         if found is not None:
             report.found.append((timing.source, found))
 

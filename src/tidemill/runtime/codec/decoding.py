@@ -18,7 +18,7 @@ from sqlglot import exp
 from tidemill.runtime.codec.columns import Block, array_of, frame_of, texts_of
 from tidemill.runtime.codec.functions import Known
 from tidemill.runtime.codec.kinds import tree_class, type_of
-from tidemill.runtime.codec.names import class_of, class_version, remembered
+from tidemill.runtime.codec.names import attribute_name, class_of, class_version, remembered
 
 
 class Unreadable(Exception):
@@ -81,10 +81,11 @@ class Decoder:
             raise Unreadable(f"it has {name!r} where the plan has {type(into).__qualname__!r}")
         else:
             known = attributes
-        if unknown := content.keys() - set(known):
+        names = {attribute_name(name, each): each for each in known}
+        if unknown := content.keys() - names.keys():
             raise Unreadable(f"it has {name!r} with unknown parts: {', '.join(sorted(unknown))}")
         if attributes is None:
-            return kind(**{each: self.value(tree) for each, tree in content.items()})
+            return kind(**{names[each]: self.value(tree) for each, tree in content.items()})
         return self._filled_with(kind, content, into)
 
     def _filled_with(self, kind: type[Any], content: dict[str, Any], into: Any) -> Any:
