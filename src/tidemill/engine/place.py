@@ -96,6 +96,7 @@ class Place:
             known,
             self._partitions,
             UNLIMITED if bounded else self._limits,
+            lambda: self._statistics.known,
         )
         self._statistics.watch(run.gathering)
         return run

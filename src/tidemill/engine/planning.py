@@ -129,7 +129,7 @@ class Planning:
             now = self._known(planned, Statistics())
             return Costs(done.plan, now, functions, planned.domain)
 
-        return QueryPlan(done, choice, costs)
+        return QueryPlan(done, choice, costs, lambda: self._statistics.known)
 
     def plan(self, tree: exp.Expr, text: str) -> Planned:
         """What a tree means; the planner's warnings are given to whoever asked."""

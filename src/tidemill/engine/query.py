@@ -18,7 +18,7 @@ from tidemill.analyze import Planned, SourceInfo
 from tidemill.engine.costs import Costs
 from tidemill.engine.waiting import progress_line
 from tidemill.errors import PlanWarning, TidemillError, masked
-from tidemill.fragments import stage_plans
+from tidemill.fragments import Staged, stage_plans
 from tidemill.graph.reoptimize import Choice
 from tidemill.optimize import Optimized
 from tidemill.optimize.statistics import Statistics
@@ -38,11 +38,12 @@ if TYPE_CHECKING:
 @dataclass(frozen=True)
 class QueryPlan:
     """What a query was planned to: the optimized plan, the operators, and what they cost by what
-    is known when one asks."""
+    is known when one asks; and what is known of all sources."""
 
     optimized: Optimized
     choice: Choice
     costs: Callable[[], Costs]
+    known: Callable[[], Statistics]
 
     @property
     def physical(self) -> Exec:
@@ -190,12 +191,15 @@ class Query:
             "optimized": lambda: render(self.optimized.plan),
             "verbose": lambda: str(self.optimized),
             "physical": lambda: render(self.operators),
-            "fragments": lambda: str(stage_plans([self.operators])),
+            "fragments": lambda: str(self._staged()),
             "cost": lambda: self.costs.report(self.progress),
         }
         if level not in plans:
             raise TidemillError(f"no plan `{level}`", help=f"levels: {', '.join(plans)}")
         return "\n".join([level, plans[level](), *map(str, self.warnings)])
+
+    def _staged(self) -> Staged:
+        return stage_plans([self.operators], statistics=self.plan.known())
 
     def collect(self, coalesce: bool = False) -> pa.Table:
         """Run over all input: the rows of the result with the time in which they hold.

@@ -14,7 +14,6 @@ from tidemill.graph.migration import Migration
 from tidemill.graph.migrations import Migrations
 from tidemill.graph.normal import normal
 from tidemill.graph.query_graph import QueryGraph
-from tidemill.optimize.cost.constants import MEASURED
 from tidemill.optimize.cost.estimates import Estimator
 from tidemill.optimize.cost.usage import NANOSECOND, CostModel
 from tidemill.optimize.joins.choice import join_windows
@@ -194,5 +193,4 @@ def _probing(part: Plan, estimator: Estimator) -> float:
     if not isinstance(part, MultiJoin) or not part.orders:
         return 0.0
     orders = {str(order[0]): tuple(map(str, order)) for order in part.orders}
-    compared = probing_cost(join_windows(part, estimator), orders)
-    return compared * MEASURED["join"].compare * NANOSECOND
+    return probing_cost(join_windows(part, estimator), orders) * NANOSECOND

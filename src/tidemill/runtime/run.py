@@ -27,6 +27,7 @@ from tidemill.feeds import folder_of, size_of
 from tidemill.fragments import LateRowsExec
 from tidemill.fragments.redealing import redealt
 from tidemill.fragments.staging import Staging
+from tidemill.optimize.statistics import Statistics
 from tidemill.physical.operator import Exec
 from tidemill.physical.source import SourceExec
 from tidemill.results import LateCallback
@@ -73,7 +74,8 @@ class Run:
     as much as is done in about the seconds of `latency`. Functions of users are those that are
     `known`: a checkpoint has only their names. What a checkpoint has is dealt out to so many
     `partitions`, if they are asked for; else it keeps those that it has. A query whose parts take
-    more than the `limits` in a tick fails.
+    more than the `limits` in a tick fails. What `statistics` tell of sources decides which rows are
+    sent to all partitions.
     """
 
     def __init__(
@@ -88,11 +90,13 @@ class Run:
         known: Known | None = None,
         partitions: int | None = None,
         limits: TickLimits = UNLIMITED,
+        statistics: Callable[[], Statistics] = Statistics,
     ) -> None:
         self.after_tick: Callable[[], None] = lambda: None
         self.before_commit: Callable[[], None] = lambda: None
         self.failures: dict[str, Exception] = {}
         self.gathering = Gathering()
+        self._statistics = statistics
         self.lock = RLock()
         self._books = RLock()  # held for moments: to note what was done, or to look at it
         self.is_bounded = bounded
@@ -257,7 +261,7 @@ class Run:
         # Between the same two ticks, plans may have been replaced already.
         known = self._carried
         came = {**known, **{new: known.get(old, old) for new, old in carried.items()}}
-        epoch = next_epoch(self._next, self._base, roots, came, notes)
+        epoch = next_epoch(self._next, self._base, roots, came, notes, self._statistics())
         epoch = replace(epoch, deals=self._rehashes)
         pending = PlannedEpoch(epoch)
         self._opened.open(pending.leaves)  # first, because it may refuse

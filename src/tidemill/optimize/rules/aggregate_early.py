@@ -10,7 +10,7 @@ from tidemill.algebra.relations import is_changing
 from tidemill.algebra.scalar import conjunction
 from tidemill.optimize.cost.estimates import Estimator
 from tidemill.optimize.early.choice import Choice
-from tidemill.optimize.early.ours import JoinInput, choose_plan
+from tidemill.optimize.early.plan_costs import JoinInput, choose_plan
 from tidemill.optimize.early.rewrite import AggregateJoin, Mask, early_plan
 from tidemill.optimize.rule import Known
 from tidemill.optimize.sharing import Cut
