@@ -21,8 +21,8 @@ from tidemill.graph.manager.steering import Steering
 from tidemill.graph.metadata import Listener, Metadata, NodeMetadata
 from tidemill.graph.migration import Migration
 from tidemill.graph.migrations import Migrations
-from tidemill.graph.quality import Setting
-from tidemill.graph.query_graph import GraphQuery, QueryGraph, State
+from tidemill.graph.quality import SizeSetting
+from tidemill.graph.query_graph import GraphQuery, QueryGraph, QueryState
 from tidemill.graph.reoptimize import Choice, Reoptimizer
 from tidemill.optimize.statistics import Statistics
 from tidemill.physical.lowering import lower
@@ -136,7 +136,7 @@ class StartedQuery:
     @property
     def is_active(self) -> bool:
         """Whether it gives answers."""
-        running = self._query.state is State.RUNNING and self._host.is_active
+        running = self._query.state is QueryState.RUNNING and self._host.is_active
         ticker = self._host.ticker
         return running and (ticker is None or ticker.is_alive or not self.is_alone)
 
@@ -161,7 +161,7 @@ class StartedQuery:
             migration=migration.remaining(run.nodes) if migration and going_on else None,
         )
 
-    def settings(self, start: int, end: int) -> dict[str, list[Setting]]:
+    def settings(self, start: int, end: int) -> dict[str, list[SizeSetting]]:
         """The sizes of windows and granules that answers were computed with that hold in
         [start, end), where these can be changed."""
         return self._host.adaptation.settings(self.name, start, end)

@@ -40,7 +40,7 @@ class Choice:
 
 
 @dataclass(frozen=True)
-class Policy:
+class ReoptimizePolicy:
     """When plans are changed.
 
     Every so many ticks, queries are planned again if a rate has become `moved` times what it was,
@@ -79,9 +79,9 @@ class Reoptimizer:
         graph: QueryGraph,
         migrations: Migrations,
         plan: Callable[[str, Statistics], Choice],
-        policy: Policy | None = None,
+        policy: ReoptimizePolicy | None = None,
     ) -> None:
-        self.policy = policy or Policy()
+        self.policy = policy or ReoptimizePolicy()
         self._graph = graph
         self._migrations = migrations
         self._plan = plan

@@ -48,7 +48,7 @@ from tidemill.runtime.planned import PlannedEpoch
 from tidemill.runtime.progress import Progress, SourceProgress
 from tidemill.runtime.reports import Failure, Report
 from tidemill.runtime.sending import FOLDER as PLANS
-from tidemill.runtime.source_task import Piece
+from tidemill.runtime.source_task import SourcePiece
 from tidemill.runtime.sources import Source
 from tidemill.runtime.state import StageState, folder_of_state, forget, forget_undone
 from tidemill.runtime.statistics.gathering import Gathering
@@ -677,7 +677,7 @@ def _sorted(parcels: Sequence[Parcel]) -> tuple[list[Report], dict[int, list[pl.
     return sorted(reports, key=lambda report: (report.level, report.part)), parts
 
 
-def _bytes_of(pieces: Iterable[Piece]) -> Iterable[int]:
+def _bytes_of(pieces: Iterable[SourcePiece]) -> Iterable[int]:
     """How many bytes every source has brought."""
     found: dict[str, int] = {}
     for piece in pieces:

@@ -15,7 +15,7 @@ import numpy as np
 from tidemill.optimize.cost.characteristics import Characteristics
 from tidemill.optimize.cost.constants import MEASURED, Constants
 from tidemill.optimize.cost.discrete import grouped
-from tidemill.optimize.early.choice import Choice, choose
+from tidemill.optimize.early.choice import EarlyChoice, choose
 from tidemill.optimize.early.plans import Costs, Masks
 
 # Versions that may be cut in every tick, whatever it brought (`physical.release`).
@@ -129,7 +129,7 @@ def choose_plan(
     tick: float = inf,
     allowed: Sequence[bool] | None = None,
     byte: float = 0.0,
-) -> Choice:
+) -> EarlyChoice:
     """The cheapest plan for our operators.
 
     >>> stream = Characteristics(distance=1, length=5000)
