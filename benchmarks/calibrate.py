@@ -2,7 +2,8 @@
 
 Every kind of operator runs on streams that differ in how many rows are live and how many values
 they have. The constants are those that explain the seconds and bytes of all runs best, and the
-last column says how far off they are for the run they explain worst. What is printed below the
+last column says how far off they are for the run they explain worst. Besides, every kind of
+operator has ticks of one row, which cost what a tick costs in any case. What is printed below the
 table replaces `MEASURED` in `optimize/cost/constants.py`.
 """
 
@@ -13,7 +14,7 @@ from benchmarks._harness import Figure, Report, best_times, options, show, timed
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import combinations, product
-from statistics import mean
+from statistics import mean, median
 
 import numpy as np
 import polars as pl
@@ -39,6 +40,7 @@ from tidemill.runtime.operators import Graph
 
 TICK = 50_000
 WARM_UP = 2
+SHORT_TICKS = 100
 COLUMNS = Schema.of(k=pa.int64(), v=pa.int64())
 
 Feed = list[list[tuple[pl.DataFrame, int]]]
@@ -209,6 +211,16 @@ def ticks(root: Exec, feed: Feed) -> tuple[list[float], list[int], list[int]]:
     return seconds, rows, state
 
 
+def tick_cost(case: Case) -> float:
+    """Nanoseconds of a tick that brings a single row to every input."""
+    stream = case.streams[0]
+    plan = case.builds[0](stream.scans(case.aliases))
+    feed = stream.feed(case.aliases, WARM_UP + SHORT_TICKS)
+    single = [[(rows[:1], mark) for rows, mark in sides] for sides in feed]
+    seconds, _, _ = ticks(plan if isinstance(plan, Exec) else lower(plan, {}), single)
+    return median(seconds[-SHORT_TICKS:]) * 1e9
+
+
 def kept(plan: Plan, estimator: Estimator) -> State:
     if isinstance(plan, CoalesceExec):  # physical only: it keeps the rows that hold
         scan = plan.child.scan
@@ -227,7 +239,8 @@ def calibrated(case: Case, found: dict[str, Steps], repetitions: int) -> tuple[S
     costs = fitted(
         [each.counts for each in done], [spent(base, each) for each in done], nanoseconds
     )
-    steps = replace(Steps(**costs), **sizes(done, base))
+    tick = max(tick_cost(case) - base.tick, 0.0)
+    steps = replace(Steps(**costs), **sizes(done, base), tick=tick)
     explained = [spent(base, each) + spent(steps, each) for each in done]
     ratios = [model / real for model, real in zip(explained, nanoseconds, strict=True)]
     return steps, max(max(ratio, 1 / ratio) for ratio in ratios)
@@ -279,6 +292,7 @@ UNITS = {
     "emit": "ns/row",
     "row_bytes": "B",
     "key_bytes": "B",
+    "tick": "ns/tick",
 }
 
 

@@ -18,9 +18,9 @@ import polars as pl
 import pyarrow as pa
 
 import tidemill as tm
-from tidemill.runtime.gathering import Found, SourceFacts
-from tidemill.runtime.operators import NodeProgress
-from tidemill.runtime.sketch import RecentDistinct
+from tidemill.runtime.operator_progress import OperatorProgress
+from tidemill.runtime.statistics.sketch import RecentDistinct, Sketch
+from tidemill.runtime.statistics.sources import SourceSample, SourceStatistics
 
 GOAL = 3.0
 ITEMS, BIDDERS = 1_000, 10_000_000
@@ -68,9 +68,9 @@ def shares(query: tm.Query, repeat: int) -> tuple[float, float]:
             return call
 
         with (
-            patch.object(Found, "of", staticmethod(counted(Found.of))),
-            patch.object(SourceFacts, "take", counted(SourceFacts.take)),
-            patch.object(NodeProgress, "took", counted(NodeProgress.took)),
+            patch.object(SourceSample, "of", staticmethod(counted(SourceSample.of))),
+            patch.object(SourceStatistics, "take", counted(SourceStatistics.take)),
+            patch.object(OperatorProgress, "count_in", counted(OperatorProgress.count_in)),
         ):
             whole = timed(lambda: sum(1 for _ in query.ticks()))
         runs.append((whole - inside, inside))
@@ -81,10 +81,12 @@ def sketch_cost(values: pl.Series, tick: int) -> float:
     """Nanoseconds per row."""
 
     def run() -> None:
-        sketch = RecentDistinct()
+        column = RecentDistinct()
         for part in values.to_frame().iter_slices(tick):
+            sketch = Sketch()
             sketch.add(part.to_series())
-        assert sketch.estimate > 0
+            column.merge(sketch, part.height)
+        assert column.estimate > 0
 
     return min(timed(run) for _ in range(3)) / len(values) * 1e9
 

@@ -98,7 +98,7 @@ def spark_seconds(spark: SparkSession, world: World, size: int) -> float:
 
 @dataclass(frozen=True)
 class Case:
-    """One thing to measure; a relation of up to `broadcast` rows goes to every partition."""
+    """One thing to measure; a relation of up to `broadcast` bytes goes to every partition."""
 
     name: str
     sql: str
@@ -108,7 +108,7 @@ class Case:
 
 
 def cases(quick: bool) -> Iterator[Case]:
-    ways = {"broadcast": 10 * LARGE, "co-partitioned": 0}
+    ways = {"broadcast": 1000 * LARGE, "co-partitioned": 0}
     usual = {SMALL: ["broadcast"], LARGE: ["co-partitioned"]}
     for size in (SMALL, LARGE):
         for way in usual[size] if quick else ways:

@@ -14,7 +14,8 @@ import numpy as np
 from experiments.early.costs import Work, hash_work
 from experiments.early.measure import Effort, Measured, measure
 from experiments.early.setting import LARGEST_TABLE, Setting
-from tidemill.optimize.early.ours import Constants, Rows, plan_rows
+from tidemill.optimize.cost.usage import NANOSECOND
+from tidemill.optimize.early.plan_costs import PlanRows, plan_rows
 from tidemill.optimize.early.plans import Costs, all_masks, plan_name
 
 # As many as a join of three inputs has plans.
@@ -35,7 +36,7 @@ class Point:
     setting: Setting
     names: list[str]
     work: Work
-    rows: Rows
+    rows: PlanRows
     measured: list[Measured]
 
     @property
@@ -44,7 +45,7 @@ class Point:
 
     @property
     def ours(self) -> dict[str, float]:
-        costs = self.rows.cost(Constants()) * self.setting.second / 1e6
+        costs = self.rows.cost() * self.setting.second * NANOSECOND
         return dict(zip(self.names, costs.tolist(), strict=True))
 
     def text(self, tuning: Costs) -> dict[str, float]:
@@ -102,9 +103,8 @@ def how_measured(effort: Effort, text: str = FITTED) -> str:
     return f"""Times are seconds of one core per second of the stream, with full windows, on the
         in-process runtime; of {effort.ticks} ticks, each {effort.tick:g} s of the stream, the
         middle one counts. The machine did other work meanwhile, so times are good to a fifth or so.
-        {text} Those of our estimates are the optimizer's, the same everywhere. They were set after
-        a look at these very times, so that their level proves nothing; put to the test are the
-        numbers of rows, which need no constants, and, less strictly, the order of the plans."""
+        {text} Those of our estimates are the optimizer's, the same everywhere and for all that it
+        decides; they were measured on single operators, and not on these plans."""
 
 
 def growth(points: Sequence[Point], plan: str) -> str:

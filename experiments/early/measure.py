@@ -74,7 +74,7 @@ def _ticks(table: pa.Table, ends: npt.ArrayLike) -> Iterator[pa.Table]:
 
 def _rows_joined(run: Run) -> int:
     """Rows of the topmost join."""
-    *_, top = (each for each in run.nodes.values() if each.label.startswith("JoinExec"))
+    *_, top = (each for each in run.nodes.values() if each.operator.startswith("JoinExec"))
     return top.rows_out
 
 

@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from experiments.early.costs import Stream
 from tidemill.optimize.cost.characteristics import Characteristics
-from tidemill.optimize.early.ours import JoinInput
+from tidemill.optimize.early.plan_costs import JoinInput
 
 LARGEST_TABLE = 1021
 

@@ -11,7 +11,7 @@ from experiments.multijoin.windows import LoopWindow, check
 from tidemill.optimize.joins.choice import orders_by_origin
 from tidemill.optimize.joins.heuristic import Order, heuristic_order
 from tidemill.optimize.joins.optimum import EXACT_STREAMS, optimum
-from tidemill.optimize.joins.steps import Steps
+from tidemill.optimize.joins.steps import JoinSteps
 
 # Costs that differ by less are equal.
 _EQUAL = 1 + 1e-9
@@ -69,7 +69,7 @@ def choose_order(windows: Sequence[LoopWindow], tau: float | None = None) -> Cho
 
 
 def _orders(
-    windows: Sequence[LoopWindow], tau: float | None, find: Callable[[Steps], Order]
+    windows: Sequence[LoopWindow], tau: float | None, find: Callable[[JoinSteps], Order]
 ) -> dict[str, tuple[LoopWindow, ...]]:
     if tau is None:
         return orders_by_origin(_arranged(MultiwaySteps(windows), find))
@@ -92,7 +92,7 @@ def _new_rows_first(
     return first if costs[0] <= costs[1] * _EQUAL else order
 
 
-def _arranged(steps: Steps, find: Callable[[Steps], Order]) -> tuple[LoopWindow, ...]:
+def _arranged(steps: JoinSteps, find: Callable[[JoinSteps], Order]) -> tuple[LoopWindow, ...]:
     return tuple(steps.windows[place] for place in find(steps))
 
 

@@ -11,7 +11,8 @@ from rich.console import Console
 
 from tidemill.cli import board
 from tidemill.cli.board import Board, Entry, watch, watermark
-from tidemill.runtime.progress import OperatorProgress, Progress, SourceProgress
+from tidemill.runtime.operator_progress import OperatorProgress
+from tidemill.runtime.progress import Progress, SourceProgress
 from tidemill.timeline import TimeDomain
 
 NOON = 1_709_294_400_000_000

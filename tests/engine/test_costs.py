@@ -133,6 +133,38 @@ def test_time_of_day_is_shown_per_second() -> None:
     assert scan.split()[-3:] == ["1,000", "0.001", "0.00%"]
 
 
+@pytest.mark.parametrize("step", [1_000_000, 1_000_001], ids=["seconds", "odd steps"])
+def test_a_window_over_whole_seconds_is_no_larger_than_over_others(step: int) -> None:
+    engine = tm.Engine(runtime="inprocess")
+    times = pa.array(np.arange(2000) * step, pa.timestamp("us"))
+    bids = pa.table({"item": np.arange(2000) % 10, "at": times})
+    engine.stream("bid", [bids[at : at + 200] for at in range(0, 2000, 200)], time="at")
+    query = query_of(
+        engine, "SELECT item, COUNT(*) AS n FROM bid WINDOW(RANGE 600 SECONDS) GROUP BY item"
+    )
+    query.collect()
+    lines = query.explain("cost").splitlines()
+    (window,) = (line.split() for line in lines if "TimeWindow" in line)
+    (counts,) = (line.split() for line in lines if "Aggregate" in line)
+    at = window.index("|")
+    assert window[at - 4 : at - 2] == ["1", "600"]
+    at = counts.index("|")
+    estimated, measured = (float(counts[n]) for n in (at - 4, at + 2))
+    assert estimated == pytest.approx(measured, rel=0.05)
+
+
+def test_what_a_run_has_measured_is_not_guessed() -> None:
+    """Also of a query that was planned before its first rows came."""
+    engine = tm.Engine(runtime="inprocess")
+    engine.stream("bid", list(tables(0.5, 1, item=50, price=1000)), time="at")
+    query = query_of(engine, "SELECT item, COUNT(*) AS n FROM bid WINDOW(RANGE 9) GROUP BY item")
+    assert query.explain("cost").splitlines()[-1] == "rates are guessed for: bid"
+    query.collect()
+    *_, scan, total = query.explain("cost").splitlines()
+    assert total.startswith("all")
+    assert scan[scan.index("]") :].split()[1] == "0.5"
+
+
 def test_a_window_without_bound_grows(engine: tm.Engine) -> None:
     with pytest.warns(tm.PlanWarning):
         query = query_of(

@@ -352,7 +352,7 @@ def test_a_plan_that_is_refused_leaves_no_trace(engine: tm.Engine, graph: Runnin
         with pytest.raises(TidemillError, match="it needs rows that came before"):
             query.migrate("SELECT item FROM bid WINDOW(ROWS MIN 2, MAX 4) WHERE item + 1 > 0")
         assert graph.adaptation.sizes == {knob: size}
-        assert str(graph.adaptation.allowed[knob]) == "Range(low=2, high=5)"
+        assert str(graph.adaptation.allowed[knob]) == "SizeRange(low=2, high=5)"
 
 
 def test_a_full_disk_loses_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,7 +7,7 @@ from experiments.early.costs import hash_work
 from experiments.early.measure import Effort, Measured, measure
 from experiments.early.setting import FIGURE_5, Setting
 from tests.golden.early import cases, streams
-from tidemill.optimize.early.ours import plan_rows
+from tidemill.optimize.early.plan_costs import plan_rows
 from tidemill.optimize.early.plans import all_masks, plan_name
 
 SMALL = Setting((100, 50), (60, 40), (3, 1), (0.1, 0.1))

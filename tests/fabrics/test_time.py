@@ -17,7 +17,7 @@ from tidemill.algebra import Schema
 from tidemill.analyze import SourceInfo
 from tidemill.feeds import TablesFeed
 from tidemill.runtime.clock import SourceClock
-from tidemill.runtime.sources import Stream, StreamSource, overdue
+from tidemill.runtime.sources import OpenStream, StreamSource, overdue
 from tidemill.timeline import TimeDomain
 
 
@@ -158,10 +158,10 @@ def test_a_silent_source_does_not_hold_back_for_ever(fabric: Ground, tmp_path: P
     running.stop()
 
 
-def asleep(idle: float | None, mark: int) -> Stream:
+def asleep(idle: float | None, mark: int) -> OpenStream:
     """A stream that has brought its last row at 100 on the clock."""
     info = SourceInfo("s", Schema.of(), domain=TimeDomain.TICKS, idle=idle)
-    stream = Stream(StreamSource(info, TablesFeed("s", [])), clock=SourceClock(mark=mark))
+    stream = OpenStream(StreamSource(info, TablesFeed("s", [])), clock=SourceClock(mark=mark))
     stream.last_rows = 100.0
     return stream
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
 import pytest
 
@@ -16,7 +17,6 @@ from tests.analyze.fixtures import Fixture, load
 from tests.fabrics.answers import query_of
 from tests.runtime.cases import staged_case
 from tidemill.fragments import Mode, Staged
-from tidemill.fragments.placement import MOST_BROADCAST
 from tidemill.fragments.stages import is_native
 
 FILE = Path(__file__).parent / "fragments.txt"
@@ -28,7 +28,7 @@ def engine() -> tm.Engine:
     engine.stream("sale", [{"item": 1, "amount": 2.5, "at": 1}], time="at")
     engine.relation("label", [{"item": 1, "name": "vase"}])
     engine.relation("shop", [{"item": 1, "place": "x"}, {"item": 2, "place": "y"}])
-    many = pa.table({"item": range(MOST_BROADCAST + 1), "price": range(MOST_BROADCAST + 1)})
+    many = pa.table({"item": np.arange(400_000), "price": np.arange(400_000)})
     engine.relation("catalogue", many)
     engine.function("twice", lambda x: 2 * x, returns="DOUBLE")
     return engine
@@ -68,3 +68,53 @@ def check(staged: Staged) -> None:
 if __name__ == "__main__":
     fixtures = [replace(each, expected=fragments(each.sql)) for each in load(FILE)]
     FILE.write_text("\n".join(map(str, fixtures)), "utf-8")
+
+
+RATES = [
+    pytest.param({"bid": 100.0, "sale": 1.0}, "sale", id="the slower one goes everywhere"),
+    pytest.param({"bid": 1.0, "sale": 100.0}, "bid", id="whichever that is"),
+    pytest.param({"bid": 1.0, "sale": 1.0}, "bid", id="at the same rate, the shorter window"),
+    pytest.param({}, "bid", id="of which nothing is known, too"),
+    pytest.param({"bid": 1e-9, "sale": 1e-9}, "bid", id="few rows are not one row"),
+]
+
+
+@pytest.mark.parametrize(("rates", "everywhere"), RATES)
+def test_the_smaller_side_by_the_rates_that_are_known(
+    rates: dict[str, float], everywhere: str
+) -> None:
+    house = engine()
+    for name, rate in rates.items():
+        house.hint(name, rate=rate)
+    sql = "SELECT b.price FROM bid b WINDOW(RANGE 10), sale s WINDOW(RANGE 20) WHERE price < amount"
+    (line,) = (
+        line
+        for line in query_of(house, sql).explain("fragments").splitlines()
+        if "broadcast" in line
+    )
+    window = {"bid": "range=10", "sale": "range=20"}[everywhere]
+    assert line.endswith(window)
+
+
+def test_joins_by_key_meet_where_the_key_belongs_however_few_rows_there_are() -> None:
+    house = engine()
+    house.hint("bid", rate=1e-6)
+    house.hint("sale", rate=1e-6)
+    sql = "SELECT b.price FROM bid b, sale s WINDOW(RANGE 20) WHERE b.item = s.item"
+    stages = query_of(house, sql).explain("fragments")
+    assert "hash [b.item]" in stages
+    assert "broadcast" not in stages
+
+
+@pytest.mark.parametrize(
+    ("rows", "columns", "is_sent"),
+    [(240_000, "o.item", True), (260_000, "o.item", False), (240_000, "o.item, o.name", False)],
+)
+def test_relations_go_everywhere_by_what_is_known_of_their_size(
+    rows: int, columns: str, is_sent: bool
+) -> None:
+    house = engine()
+    house.relation("offer", [{"item": 1, "name": "vase"}], changing=True)
+    house.hint("offer", rows=rows)
+    sql = f"SELECT b.price, {columns} FROM bid b, offer o WHERE b.item = o.item"
+    assert ("broadcast" in query_of(house, sql).explain("fragments")) == is_sent

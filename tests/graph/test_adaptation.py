@@ -9,7 +9,7 @@ import pytest
 
 import tidemill as tm
 from tidemill.errors import TidemillError
-from tidemill.graph.quality import Granules, Range, Setting
+from tidemill.graph.quality import Granules, SizeRange, SizeSetting
 
 COUNT = "SELECT COUNT(*) AS n FROM bid WINDOW(RANGE MIN {}, MAX {})"
 
@@ -64,9 +64,9 @@ def test_a_query_that_is_added_brings_the_size_within_its_bounds(engine: tm.Engi
     bring(engine, 20, 40)
     start(engine, "b", COUNT.format(5, 60), partial=True)
     adaptation = engine.graph.adaptation
-    assert adaptation.allowed == {"range of bid": Range(5, 10)}
+    assert adaptation.allowed == {"range of bid": SizeRange(5, 10)}
     assert adaptation.sizes == {"range of bid": 5}
-    assert adaptation.histories("b")["range of bid"][-1] == Setting(40, 5)
+    assert adaptation.histories("b")["range of bid"][-1] == SizeSetting(40, 5)
     with pytest.raises(TidemillError, match="not allowed by all queries"):
         engine.graph.adapt({"range of bid": 3})
 
@@ -100,7 +100,7 @@ def test_answers_tell_the_sizes_that_they_were_computed_with(engine: tm.Engine) 
     bring(engine, 0, 20)
     engine.graph.adapt({"range of bid": 3})
     bring(engine, 20, 40)
-    old, new = Setting(0, 10), Setting(20, 3)
+    old, new = SizeSetting(0, 10), SizeSetting(20, 3)
     assert query.progress.sizes == {"range of bid": (old, new)}
     found = {t: query.settings(t, t + 1)["range of bid"] for t in (19, 20, 28, 29)}
     assert found == {19: [old], 20: [old, new], 28: [old, new], 29: [new]}
@@ -114,7 +114,7 @@ def test_histories_do_not_grow_for_ever(engine: tm.Engine, monkeypatch: pytest.M
         engine.graph.adapt({"range of bid": 3 + n % 7})
     left = query.progress.sizes["range of bid"]
     assert 1 < len(left) <= 6
-    assert left[-1] == Setting(120, 3 + 11 % 7)
+    assert left[-1] == SizeSetting(120, 3 + 11 % 7)
     # What answers from the watermark on depend on is there.
     assert query.settings(110, 111)["range of bid"][0] in left
 

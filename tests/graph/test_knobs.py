@@ -9,7 +9,7 @@ from tidemill.graph.quality import (
     Granules,
     Knobs,
     Quality,
-    Range,
+    SizeRange,
     Wish,
     adjustable_nodes,
     resized,
@@ -68,7 +68,7 @@ def test_queries_share_a_knob_where_they_share_the_window_and_bounds_meet() -> N
     graph.add("b", "SELECT MAX(x.price) AS m FROM bid AS x WINDOW(RANGE MIN 300, MAX 600)")
     graph.add("c", COUNT.format(300, 1200))
     assert graph.knobs("a") == graph.knobs("c") == ["range of bid"]
-    assert graph.allowed["range of bid"] == Range(300, 600)
+    assert graph.allowed["range of bid"] == SizeRange(300, 600)
     assert graph.plans["a"] == graph.plans["c"]
     # The other query keeps other columns of the stream: it does not read the same rows.
     assert graph.knobs("b") == ["range of bid #2"]
@@ -88,9 +88,9 @@ def test_bounds_grow_again_when_a_query_goes() -> None:
     graph = Graph()
     graph.add("a", COUNT.format(60, 600))
     graph.add("b", COUNT.format(120, 300))
-    assert graph.allowed["range of bid"] == Range(120, 300)
+    assert graph.allowed["range of bid"] == SizeRange(120, 300)
     del graph.wishes["b"]
-    assert graph.allowed["range of bid"] == Range(60, 600)
+    assert graph.allowed["range of bid"] == SizeRange(60, 600)
 
 
 def test_a_window_of_one_size_has_no_knob() -> None:
@@ -122,7 +122,7 @@ def test_all_kinds_have_knobs() -> None:
     assert graph.knobs("a") == ["granularity of ask", "range of ask", "rows of bid"]
     allowed = graph.allowed
     assert allowed["granularity of ask"] == Granules(frozenset({4, 12}))
-    assert allowed["rows of bid"] == Range(2, 9)
+    assert allowed["rows of bid"] == SizeRange(2, 9)
 
 
 UNION = """

@@ -13,7 +13,7 @@ from tidemill.algebra import Granularity, Scan, Schema, TimeWindow
 from tidemill.errors import TidemillError
 from tidemill.graph.quality import (
     Granules,
-    Range,
+    SizeRange,
     next_instant,
     resized,
     synchronised,
@@ -52,7 +52,7 @@ def test_when_a_granule_may_change(facts: Any) -> None:
 
 @pytest.mark.parametrize("facts", instances("adapt.qos.window_bounds"))
 def test_bounds_of_a_shared_window(facts: Any) -> None:
-    merged = Range(*facts["current"]) & Range(*facts["new"])
+    merged = SizeRange(*facts["current"]) & SizeRange(*facts["new"])
     assert [merged.low, merged.high] == facts["expected"]["bounds"]
     assert merged.is_possible is facts["expected"]["compatible"]
 
@@ -71,7 +71,7 @@ def test_settings_by_a_fraction(facts: Any) -> None:
         found = Granules(frozenset(facts["allowed"])).at(facts["fraction"])
         assert found == expected["chosen"]
     else:
-        assert Range(facts["min"], facts["max"]).at(facts["fraction"]) == expected["value"]
+        assert SizeRange(facts["min"], facts["max"]).at(facts["fraction"]) == expected["value"]
 
 
 def test_granules_between_two_are_those_between_the_inner_ones_of_both() -> None:

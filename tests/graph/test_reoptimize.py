@@ -11,7 +11,7 @@ import tidemill as tm
 from tidemill.engine.started import StartedQuery
 from tidemill.graph.migration import Phase
 from tidemill.graph.normal import normal
-from tidemill.graph.reoptimize import Policy, seconds
+from tidemill.graph.reoptimize import ReoptimizePolicy, seconds
 from tidemill.optimize.statistics import Statistics
 from tidemill.physical.join import JoinExec
 from tidemill.physical.project import ProjectExec
@@ -25,7 +25,7 @@ JOIN = """SELECT a.v AS x, b.v AS y, c.v AS z FROM a WINDOW(RANGE 10), b WINDOW(
 class House:
     """Three streams whose rates and values change, and a query that joins them."""
 
-    def __init__(self, policy: Policy, sql: str = JOIN) -> None:
+    def __init__(self, policy: ReoptimizePolicy, sql: str = JOIN) -> None:
         self.engine = tm.Engine("inprocess")
         schema = pa.schema({"k": pa.int64(), "v": pa.int64(), "at": pa.int64()})
         for name in "abc":
@@ -78,7 +78,7 @@ VALUES = {"a": 60, "b": 60, "c": 60}
 
 
 def test_orders_follow_the_rates() -> None:
-    house = House(Policy(every=5, gain=0.03, looks=2, rest=2))
+    house = House(ReoptimizePolicy(every=5, gain=0.03, looks=2, rest=2))
     house.tick(20, FEW, VALUES)
     house.query.optimize()
     before = house.orders()
@@ -90,7 +90,7 @@ def test_orders_follow_the_rates() -> None:
 
 
 def test_nothing_changes_while_rates_stay() -> None:
-    house = House(Policy(every=5, looks=2))
+    house = House(ReoptimizePolicy(every=5, looks=2))
     house.tick(20, FEW, VALUES)
     house.query.optimize()
     last = house.query.migration
@@ -100,7 +100,7 @@ def test_nothing_changes_while_rates_stay() -> None:
 
 @pytest.mark.parametrize(("looks", "changes"), [(2, True), (1000, False)])
 def test_a_gain_must_be_seen_several_times(looks: int, changes: bool) -> None:
-    house = House(Policy(every=5, gain=0.03, looks=looks))
+    house = House(ReoptimizePolicy(every=5, gain=0.03, looks=looks))
     house.tick(20, FEW, VALUES)
     house.query.optimize()
     before = house.orders()
@@ -109,7 +109,7 @@ def test_a_gain_must_be_seen_several_times(looks: int, changes: bool) -> None:
 
 
 def test_a_small_gain_is_none() -> None:
-    house = House(Policy(every=5, looks=1, gain=0.99))
+    house = House(ReoptimizePolicy(every=5, looks=1, gain=0.99))
     house.tick(20, FEW, VALUES)
     before = house.orders()
     house.tick(20, MANY, VALUES)
@@ -120,7 +120,7 @@ def test_aggregation_moves_when_groups_become_few() -> None:
     """A plan with other operators, which takes a window to begin."""
     sql = """SELECT a.k, COUNT(*) AS n FROM a WINDOW(RANGE 10), b WINDOW(RANGE 10)
         WHERE a.k = b.k GROUP BY a.k"""
-    house = House(Policy(every=5, looks=2, rest=2), sql)
+    house = House(ReoptimizePolicy(every=5, looks=2, rest=2), sql)
     house.engine.hint("a", rate=0.01, distinct={"k": 1000})
     house.engine.hint("b", rate=0.01, distinct={"k": 1000})
     house.query.optimize()
@@ -135,7 +135,7 @@ def test_aggregation_moves_when_groups_become_few() -> None:
 
 
 def test_parts_that_run_for_others_cost_nothing() -> None:
-    house = House(Policy(every=1000))
+    house = House(ReoptimizePolicy(every=1000))
     house.tick(10, FEW, VALUES)
     choice = house.graph._choose(house.query.definition, Statistics())
     parts = nodes_of(normal(choice.physical))

@@ -10,7 +10,7 @@ from tidemill.algebra import Scan
 from tidemill.feeds import MOST_BYTES, TableSlice, read_slice
 from tidemill.physical.operator import empty_batch
 from tidemill.runtime.clock import SourceClock
-from tidemill.runtime.sources import RelationSource, Source, Stream, StreamSource
+from tidemill.runtime.sources import OpenStream, RelationSource, Source, StreamSource
 from tidemill.runtime.validity import Rows, Timing
 from tidemill.timeline import BEGIN, OPEN_END
 
@@ -21,7 +21,7 @@ class TickReader:
     def __init__(self, sources: Mapping[str, Source]) -> None:
         self._sources = sources
         self._streams = {
-            name: Stream.opened(source, bounded=True)
+            name: OpenStream.opened(source, bounded=True)
             for name, source in sources.items()
             if isinstance(source, StreamSource)
         }

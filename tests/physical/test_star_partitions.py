@@ -15,7 +15,7 @@ from tidemill.algebra import Policy
 from tidemill.errors import ExecutionError
 from tidemill.physical.star import AssignPartitionExec
 from tidemill.physical.star.components import shares
-from tidemill.runtime.operators import NodeProgress
+from tidemill.runtime.operator_progress import OperatorProgress
 from tidemill.timeline import OPEN_END
 
 PARTITIONS = 3
@@ -100,6 +100,6 @@ def test_shares_of_memory(loads: list[int], places: int, expected: list[int]) ->
 
 
 def test_what_partitions_have_shed_adds_up() -> None:
-    one = NodeProgress("StarJoinExec", measures={"rows_shed": 2.0, "importance_given": 0.5})
-    one.merge(NodeProgress("StarJoinExec", measures={"rows_shed": 3.0}))
-    assert one.summary().measures == {"rows_shed": 5.0, "importance_given": 0.5}
+    one = OperatorProgress("StarJoinExec", measures={"rows_shed": 2.0, "importance_given": 0.5})
+    one.merge(OperatorProgress("StarJoinExec", measures={"rows_shed": 3.0}))
+    assert one.measures == {"rows_shed": 5.0, "importance_given": 0.5}

@@ -27,7 +27,7 @@ from tidemill.algebra.nodes import Adjustable, CountWindow, TimeWindow
 from tidemill.errors import ExecutionError, PlanError, TidemillError
 from tidemill.graph.adaptation import Adaptation
 from tidemill.graph.migrations import Migrations
-from tidemill.graph.quality import Histories, Setting
+from tidemill.graph.quality import Histories, SizeSetting
 from tidemill.graph.query_graph import GraphQuery, QueryGraph
 from tidemill.optimize import RULES, optimized
 from tidemill.optimize.statistics import Statistics
@@ -62,7 +62,7 @@ class Life:
     tables: dict[int, pa.Table]
     until: int = OPEN_END
     has_ticked: bool = False
-    histories: dict[str, tuple[Setting, ...]] = field(default_factory=dict)
+    histories: dict[str, tuple[SizeSetting, ...]] = field(default_factory=dict)
 
     def note(self, histories: Histories) -> None:
         """Take note of the sizes that were set."""

@@ -11,8 +11,8 @@ import pytest
 from tidemill.algebra.nodes import SourceKind
 from tidemill.engine import Engine, Query
 from tidemill.optimize.statistics import Statistics
-from tidemill.runtime import gathering as module
-from tidemill.runtime.gathering import RecentRate, SourceFacts
+from tidemill.runtime.statistics import sources as module
+from tidemill.runtime.statistics.sources import SourceStatistics
 
 START = dt.datetime(2024, 5, 1)
 
@@ -112,17 +112,16 @@ def test_conditions_that_have_no_name_of_a_source_are_not_kept() -> None:
 
 def test_a_rate_follows_the_stream(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "_RECENT_ROWS", 100)
-    rate = RecentRate()
-    rate.add(0, first=5, last=5)
-    assert rate.value() is None
-    rate.add(100, first=0, last=99)
-    assert rate.value() == 1
+    bids = SourceStatistics(SourceKind.STREAM)
+    assert bids.statistics.rate is None
+    bids.arrived(100, first=0, last=99)
+    assert bids.statistics.rate == 1
     for start in (100, 110, 120):
-        rate.add(100, first=start, last=start + 9)
-    assert rate.value() == 10
+        bids.arrived(100, first=start, last=start + 9)
+    assert bids.statistics.rate == 10
 
 
 def test_a_single_instant_has_no_rate() -> None:
-    facts = SourceFacts(SourceKind.STREAM)
+    facts = SourceStatistics(SourceKind.STREAM)
     facts.arrived(10, 7, 7)
     assert facts.statistics.rate is None

@@ -15,6 +15,7 @@ from tidemill.physical.operator import Exec, Operator, empty_batch
 from tidemill.physical.source import SourceExec
 from tidemill.physical.time_window import TimeWindowExec
 from tidemill.physical.union import UnionExec
+from tidemill.runtime.operator_progress import OperatorProgress
 from tidemill.runtime.operators import Graph, nodes_of
 
 SCHEMA = Schema.of(x=pa.int64())
@@ -42,29 +43,32 @@ def rows(graph: Graph, at: int) -> list[tuple[pl.DataFrame, int]]:
     return [(batch.select(empty_batch(leaf.schema).columns), at + 1) for leaf in graph.leaves]
 
 
+def progress(graph: Graph, node: Exec) -> OperatorProgress:
+    return graph.progress[graph.nodes.index(node)]
+
+
 @pytest.mark.parametrize("roots", [[A], [B, A], [BOTH, A], [A, A], [distinct(source("b")), B], []])
 def test_order_does_not_depend_on_what_was_there_before(roots: list[Exec]) -> None:
     graph = Graph(A, BOTH)
     graph.revise([B])
     graph.revise(roots)
     assert graph.nodes == nodes_of(*roots)
-    assert list(graph.running) != [] or not roots
-    assert set(graph.running) == set(graph.nodes)
+    assert set(graph._parts) == set(graph.nodes)
 
 
 def test_parts_that_stay_remember_and_others_are_forgotten() -> None:
     graph = Graph(A)
     graph.step(rows(graph, 1))
     graph.revise([A, BOTH])
-    assert graph.running[A].rows_out == 1
-    assert graph.running[B].rows_out == 0
+    assert progress(graph, A).rows_out == 1
+    assert progress(graph, B).rows_out == 0
     graph.step(rows(graph, 2))
     graph.revise([B])
-    assert A not in graph.running
-    assert BOTH not in graph.running
-    assert graph.running[B].rows_out == 1
+    assert A not in graph.nodes
+    assert BOTH not in graph.nodes
+    assert progress(graph, B).rows_out == 1
     graph.revise([A])
-    assert graph.running[A].rows_out == 0
+    assert progress(graph, A).rows_out == 0
 
 
 def test_a_part_takes_the_place_of_another() -> None:
@@ -74,11 +78,11 @@ def test_a_part_takes_the_place_of_another() -> None:
     assert isinstance(window, TimeWindowExec)
     longer = distinct(replace(window, size=9))
     graph.revise([longer, B], {longer: A, longer.child: A.child})
-    assert graph.running[longer].rows_out == 1
-    assert graph.running[longer].label == longer.label
-    assert A not in graph.running
+    assert progress(graph, longer).rows_out == 1
+    assert progress(graph, longer).operator == longer.label
+    assert A not in graph.nodes
     graph.revise([B])
-    assert set(graph.running) == set(nodes_of(B))
+    assert set(graph._parts) == set(nodes_of(B))
 
 
 @dataclass(frozen=True)
@@ -94,11 +98,11 @@ def test_what_cannot_be_made_leaves_the_graph_as_it_was() -> None:
     assert graph.nodes == nodes_of(A)
     graph.revise([])
     assert graph.nodes == []
-    assert not graph.running
+    assert not graph._parts
 
 
 def test_the_same_plan_twice_is_needed_until_both_are_gone() -> None:
     graph = Graph(A, A)
     graph.revise([A])
-    assert set(graph.running) == set(nodes_of(A))
+    assert set(graph._parts) == set(nodes_of(A))
     assert len(graph.step(rows(graph, 1))) == 1

@@ -15,7 +15,7 @@ from tests.fabrics.answers import query_of
 from tidemill.engine.started import StartedQuery
 from tidemill.runtime.progress import Progress
 from tidemill.runtime.run import Run
-from tidemill.runtime.sources import Stream
+from tidemill.runtime.sources import OpenStream
 
 COUNT = "SELECT k, COUNT(*) AS n FROM {} WINDOW(RANGE MIN 2, MAX 4) GROUP BY k"
 ROWS = 5
@@ -76,15 +76,15 @@ def test_nobody_waits_for_a_tick(house: House) -> None:
 def test_what_a_tick_did_is_seen_at_once(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
     looks: list[Progress] = []
     threads: list[Thread] = []
-    took = Stream.took
+    took = OpenStream.took
 
-    def looked_at(stream: Stream, *what: Any) -> None:
+    def looked_at(stream: OpenStream, *what: Any) -> None:
         took(stream, *what)
         threads.append(Thread(target=lambda: looks.append(house.query.progress)))
         threads[-1].start()
         threads[-1].join(0.02)  # it may have to wait for the rest
 
-    monkeypatch.setattr(Stream, "took", looked_at)
+    monkeypatch.setattr(OpenStream, "took", looked_at)
     house.tick()
     for thread in threads:
         thread.join()

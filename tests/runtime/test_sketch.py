@@ -10,8 +10,8 @@ import numpy as np
 import polars as pl
 import pytest
 
-from tidemill.runtime import sketch as module
-from tidemill.runtime.sketch import STANDARD_ERROR, RecentDistinct, Sketch
+from tidemill.runtime.statistics import sketch as module
+from tidemill.runtime.statistics.sketch import STANDARD_ERROR, RecentDistinct, Sketch
 
 RANDOM = np.random.default_rng(7)
 
@@ -67,7 +67,7 @@ def test_small_batches_count_as_much_as_large_ones() -> None:
     rows = different(300_000)
     small = RecentDistinct()
     for part in rows.to_frame().iter_slices(1_000):
-        small.add(part.to_series())
+        small.merge(sketch_of(part.to_series()), part.height)
     assert small.estimate == pytest.approx(300_000, rel=4 * STANDARD_ERROR)
 
 
@@ -88,9 +88,9 @@ def test_sketches_of_parts_merge_into_that_of_all() -> None:
 def test_old_values_fade(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "_RECENT_ROWS", 30_000)
     recent = RecentDistinct()
-    recent.add(different(30_000))
+    recent.merge(sketch_of(different(30_000)), 30_000)
     assert recent.estimate == pytest.approx(30_000, rel=4 * STANDARD_ERROR)
-    recent.add(pl.Series(np.arange(30_000) % 10))
+    recent.merge(sketch_of(pl.Series(np.arange(30_000) % 10)), 30_000)
     assert recent.estimate == pytest.approx(30_000, rel=4 * STANDARD_ERROR), "the second to last"
-    recent.add(pl.Series([1]))
+    recent.merge(sketch_of(pl.Series([1])), 1)
     assert recent.estimate == pytest.approx(10, rel=0.05)

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from tidemill.algebra.schema import Schema
 from tidemill.changes import DELETED, INSERTED, INSTANT, OPERATION
-from tidemill.runtime.versions import Versions
+from tidemill.runtime.versions import RelationVersions
 from tidemill.timeline import OPEN_END
 
 SCHEMA = Schema.of(k=pa.int64(), text=pa.string(), x=pa.float64())
@@ -30,7 +30,7 @@ BATCHES = st.lists(
 
 
 class Model:
-    """What `Versions` does, one change after the other."""
+    """What `RelationVersions` does, one change after the other."""
 
     def __init__(self) -> None:
         self.open: dict[Any, list[tuple[int, int]]] = defaultdict(list)
@@ -78,20 +78,24 @@ def versions_of(found: pl.DataFrame) -> list[tuple[Any, int, int, int]]:
 @settings(max_examples=60, deadline=None)
 @given(BATCHES, st.booleans())
 def test_versions_are_those_of_the_model(batches: Any, stops: bool) -> None:
-    versions, model = Versions(SCHEMA), Model()
+    versions, model = RelationVersions(SCHEMA), Model()
     for changes in batches:
         by_number = sorted(versions_of(versions.take(frame(changes))), key=lambda v: v[1])
         assert by_number == sorted(model.take(changes), key=lambda v: v[1])
         assert versions_of(versions.open) == model.rows
         assert (len(versions), versions.missing) == (len(model.rows), model.missing)
         if stops:
-            missing, old, versions = versions.missing, versions, Versions(SCHEMA, versions.next_id)
+            missing, old, versions = (
+                versions.missing,
+                versions,
+                RelationVersions(SCHEMA, versions.next_id),
+            )
             versions.restore(old.open)
             versions.missing = missing
 
 
 def test_rows_that_are_there_at_first() -> None:
-    versions = Versions(Schema.of(k=pa.int64()))
+    versions = RelationVersions(Schema.of(k=pa.int64()))
     known = {"k": [1, 1, 2, 3], INSERTED: [4, 0, 5, 9], DELETED: [None, 6, 5, 7]}
     first = versions.begin(pl.DataFrame(known))
     assert first.rows() == [(1, 0, 4, OPEN_END), (1, 1, 0, 6)], "of the others, nothing is left"
@@ -101,7 +105,7 @@ def test_rows_that_are_there_at_first() -> None:
 
 
 def test_nothing_at_all() -> None:
-    versions = Versions(SCHEMA)
+    versions = RelationVersions(SCHEMA)
     assert versions.begin(frame([]).drop(OPERATION, INSTANT)).height == 0
     assert versions.take(frame([])).height == versions.open.height == len(versions) == 0
 
@@ -109,7 +113,7 @@ def test_nothing_at_all() -> None:
 @pytest.mark.parametrize("distinct", [True, False])
 def test_what_is_deleted_takes_no_room(distinct: bool) -> None:
     """Rows come and go; some stay."""
-    versions = Versions(Schema.of(k=pa.int64()))
+    versions = RelationVersions(Schema.of(k=pa.int64()))
     stay = pl.DataFrame({"k": range(10)})
     versions.begin(stay)
     for turn in range(20):

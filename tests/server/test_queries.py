@@ -128,3 +128,20 @@ def test_what_nobody_knows(bids):
     assert bids.get("queries/nope/snapshot", 404)["error"]["help"] == "queries: hot"
     assert bids.post("streams/nope/rows", [], 404)["error"]["help"]
     assert bids.post("check", {"text": "x"}, 422)["error"]["message"]
+
+
+def test_costs_are_those_of_the_rates_that_were_measured(bids):
+    """Though the query was planned before the first rows came."""
+    for level in range(4):
+        bids.push(*((item, 1.0, 10 * level + item) for item in range(10)))
+    report = bids.get("queries/hot/plan")
+    assert "guessed" not in report["texts"]["cost"]
+    (scan,) = _scans(report["plans"]["optimized"])
+    assert scan["cost"]["rate"] == 1.0
+
+
+def _scans(node):
+    if node["operator"] == "Scan":
+        yield node
+    for child in node["inputs"]:
+        yield from _scans(child)

@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 
 from experiments.adapting.mix import ROW
-from tidemill.graph.quality import Setting
+from tidemill.graph.quality import SizeSetting
 from tidemill.physical.adjusting import AdjustableExec
 from tidemill.physical.operator import Exec
 from tidemill.physical.source import SourceExec
@@ -36,7 +36,7 @@ def windows_of(plan: Exec) -> Windows:
 def answer(
     text: str,
     windows: Windows,
-    histories: Mapping[str, Sequence[Setting]],
+    histories: Mapping[str, Sequence[SizeSetting]],
     rows: Mapping[str, pa.Table],
     at: int,
 ) -> Counter[tuple[Any, ...]]:
@@ -64,7 +64,7 @@ def _any_rows(database: duckdb.DuckDBPyConnection, sql: str) -> bool:
     return found is not None and bool(found[0])
 
 
-def _holding(rows: pa.Table, history: Sequence[Setting], at: int) -> pa.Table:
+def _holding(rows: pa.Table, history: Sequence[SizeSetting], at: int) -> pa.Table:
     """The rows that hold at an instant: each has the size that was in force when it started."""
     starts = rows["at"].to_numpy()
     since = np.array([setting.since for setting in history])

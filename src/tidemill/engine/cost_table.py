@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from tidemill.explain import PlanLine
 from tidemill.optimize.cost.characteristics import Characteristics
 from tidemill.optimize.cost.usage import Usage
-from tidemill.runtime.progress import OperatorProgress
+from tidemill.runtime.operator_progress import OperatorProgress
 from tidemill.timeline import TimeDomain
 
 _GROWS = 1e9

@@ -16,13 +16,14 @@ from tidemill.optimize.cost.usage import CostModel
 from tidemill.optimize.statistics import Statistics
 from tidemill.physical.lowering import operators_of
 from tidemill.physical.operator import Exec
-from tidemill.runtime.progress import OperatorProgress, Progress
+from tidemill.runtime.operator_progress import OperatorProgress, with_state_of
+from tidemill.runtime.progress import Progress
 from tidemill.timeline import TimeDomain
 
 
 @dataclass(frozen=True)
 class Costs:
-    """An optimized plan, and what was known when it was made."""
+    """An optimized plan, and what is known of the streams that it reads."""
 
     plan: Plan
     statistics: Statistics
@@ -82,9 +83,10 @@ class Costs:
         for _, part in with_depth(self.plan):
             top = operators[id(part)]
             below = {node for child in part.children for node in _below(operators[id(child)])}
+            below.add(top)
             own = [found[node] for node in _below(top) if node in found and node not in below]
             if top in found:
-                result[id(part)] = _sum(found[top], own)
+                result[id(part)] = with_state_of(found[top], own)
         return result
 
 
@@ -108,14 +110,3 @@ def _below(root: Plan) -> list[Plan]:
 
     visit(root)
     return list(found)
-
-
-def _sum(top: OperatorProgress, own: list[OperatorProgress]) -> OperatorProgress:
-    return OperatorProgress(
-        top.operator,
-        top.rows_out,
-        sum(each.state_rows for each in own),
-        sum(each.state_bytes for each in own),
-        most_rows=sum(each.most_rows for each in own),
-        most_bytes=sum(each.most_bytes for each in own),
-    )

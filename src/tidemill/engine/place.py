@@ -94,6 +94,7 @@ class Place:
             known,
             self._partitions,
             UNLIMITED if bounded else self._limits,
+            lambda: self.statistics.known,
         )
         self.statistics.watch(run.gathering)
         return run

@@ -124,7 +124,12 @@ class Planning:
         functions = self._catalog.functions
         estimator = Estimator(known, planned.domain or TimeDomain.TICKS)
         choice = Choice(done.plan, physical, estimator, functions)
-        return QueryPlan(done, choice, Costs(done.plan, known, functions, planned.domain))
+
+        def costs() -> Costs:
+            now = self._known(planned, Statistics())
+            return Costs(done.plan, now, functions, planned.domain)
+
+        return QueryPlan(done, choice, costs, lambda: self._statistics.known)
 
     def plan(self, tree: exp.Expr, text: str) -> Planned:
         """What a tree means; the planner's warnings are given to whoever asked."""

@@ -19,7 +19,7 @@ from tidemill.engine.costs import Costs
 from tidemill.engine.waiting import progress_line
 from tidemill.errors import PlanWarning, TidemillError, masked
 from tidemill.explain import Explanation, Level, PlanLine
-from tidemill.fragments import stage_plans
+from tidemill.fragments import Staged, stage_plans
 from tidemill.graph.reoptimize import Choice
 from tidemill.optimize import Optimized
 from tidemill.optimize.statistics import Statistics
@@ -38,11 +38,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class QueryPlan:
-    """What a query was planned to: the optimized plan, the operators, and what they cost."""
+    """What a query was planned to: the optimized plan, the operators, and what they cost by what
+    is known when one asks; and what is known of all sources."""
 
     optimized: Optimized
     choice: Choice
-    costs: Costs
+    costs: Callable[[], Costs]
+    known: Callable[[], Statistics]
 
     @property
     def physical(self) -> Exec:
@@ -162,7 +164,8 @@ class Query:
 
     @property
     def costs(self) -> Costs:
-        return self.plan.costs
+        """What the plan is estimated to need, by what is known of the streams now."""
+        return self.plan.costs()
 
     @property
     def operators(self) -> Exec:
@@ -212,9 +215,12 @@ class Query:
             case Level.PHYSICAL:
                 return lines_of(self.operators)
             case Level.FRAGMENTS:
-                return stage_plans([self.operators]).lines()
+                return self._staged().lines()
             case Level.COST:
                 return self.costs.lines(self.progress)
+
+    def _staged(self) -> Staged:
+        return stage_plans([self.operators], statistics=self.plan.known())
 
     def collect(self, coalesce: bool = False) -> pa.Table:
         """Run over all input: the rows of the result with the time in which they hold.

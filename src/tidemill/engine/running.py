@@ -25,7 +25,7 @@ from tidemill.optimize.statistics import Statistics
 from tidemill.physical.lowering import lower
 from tidemill.physical.operator import Exec
 from tidemill.runtime.interface import Job
-from tidemill.runtime.operators import NodeProgress
+from tidemill.runtime.operator_progress import OperatorProgress
 from tidemill.runtime.progress import Progress
 from tidemill.runtime.run import Run
 from tidemill.timeline import BEGIN
@@ -81,7 +81,7 @@ class RunningGraph(Ticking):
         return self._started[name]
 
     @property
-    def operators(self) -> Mapping[Exec, NodeProgress]:
+    def operators(self) -> Mapping[Exec, OperatorProgress]:
         """All operators that run, and what each has done."""
         return self._run.nodes
 

@@ -13,8 +13,8 @@ from tidemill.engine.query import Query
 from tidemill.errors import ExecutionError, UnsupportedError
 from tidemill.explain import Explanation, Level
 from tidemill.graph.migration import Migration
-from tidemill.graph.quality import Setting
-from tidemill.graph.query_graph import GraphQuery, State
+from tidemill.graph.quality import SizeSetting
+from tidemill.graph.query_graph import GraphQuery, QueryState
 from tidemill.physical.operator import Exec
 from tidemill.runtime.progress import Progress
 from tidemill.timeline import BEGIN
@@ -105,7 +105,7 @@ class StartedQuery:
     @property
     def is_active(self) -> bool:
         """Whether it gives answers."""
-        running = self._query.state is State.RUNNING and self._host.is_active
+        running = self._query.state is QueryState.RUNNING and self._host.is_active
         ticker = self._host.ticker
         return running and (ticker is None or ticker.is_alive or not self.is_alone)
 
@@ -130,7 +130,7 @@ class StartedQuery:
             migration=migration.remaining(self._host.operators) if migration and going_on else None,
         )
 
-    def settings(self, start: int, end: int) -> dict[str, list[Setting]]:
+    def settings(self, start: int, end: int) -> dict[str, list[SizeSetting]]:
         """The sizes of windows and granules that answers were computed with that hold in
         [start, end), where these can be changed."""
         return self._host.adaptation.settings(self.name, start, end)

@@ -32,6 +32,7 @@ from tidemill.fragments.together import (
     over,
     renamed,
 )
+from tidemill.optimize.statistics import Statistics
 from tidemill.physical.aggregate import AggregateExec
 from tidemill.physical.coalesce import CoalesceExec
 from tidemill.physical.count_window import CountWindowExec
@@ -55,10 +56,10 @@ from tidemill.physical.topk import TopKExec
 from tidemill.physical.union import UnionExec
 from tidemill.physical.versions import VersionsExec
 
-MOST_BROADCAST = 100_000
-"""So many rows of a relation are sent to every partition; more are dealt out by their keys.
+MOST_BROADCAST = 10_000_000
+"""Bytes that every partition may keep of a relation; a larger one is dealt out by its keys.
 
-A partition then keeps some 10 MB of it. Rows that look it up stay where they are.
+Rows that look up a relation that is everywhere stay where they are.
 """
 
 
@@ -68,7 +69,7 @@ class Placement:
     Every part of a plan is placed once, so that equal parts stay one. What is `known` stays where
     it is: a part that runs already must not move because another query would like it elsewhere.
     Parts that take over what others remember are placed by the same `wishes` as those. For
-    `exchanges` and `whole`, see `Staging`.
+    `exchanges` and `whole`, see `Staging`. What is known of sources tells which inputs are small.
     """
 
     def __init__(
@@ -78,6 +79,7 @@ class Placement:
         wishes: Mapping[Plan, Columns | None] | None = None,
         exchanges: bool = False,
         whole: bool = False,
+        statistics: Statistics | None = None,
     ) -> None:
         self._partitions = partitions
         self._alone = partitions == 1 and not exchanges
@@ -85,7 +87,8 @@ class Placement:
         self._done: dict[Plan, Placed] = dict(known or {})
         self._wishes: dict[Plan, Columns | None] = dict(wishes or {})
         self._fixed = frozenset(self._wishes)
-        self._sizes = Sizes()
+        self._sizes = Sizes(statistics)
+        self._bounds = Sizes()  # what plans tell: few rows at a time are not the same as one
 
     @property
     def placed(self) -> Mapping[Plan, Placed]:
@@ -187,7 +190,7 @@ class Placement:
             self._wish(node.child, by)
 
     def _join(self, node: JoinExec) -> Placed:
-        if sum(self._sizes.of(child) > 1 for child in node.inputs) <= 1:
+        if sum(self._bounds.of(child) > 1 for child in node.inputs) <= 1:
             # A single row comes to the others at less cost than they to it.
             return self._all_pairs(node, [self.place(child) for child in node.inputs])
         for child, columns in zip(node.inputs, node.keys, strict=True):
@@ -216,7 +219,7 @@ class Placement:
     def _lookup(self, node: LookupExec) -> Placed:
         """A small relation goes to the rows; for a large one, both meet where their key belongs."""
         mine, theirs = node.keys
-        if large := bool(mine) and self._sizes.of(node.relation) > MOST_BROADCAST:
+        if large := bool(mine) and self._sizes.bytes(node.relation) > MOST_BROADCAST:
             self._wish(node.left, tuple(dict.fromkeys(mine)))
         left, relation = self.place(node.left), self.place(node.relation)
         if Together(()) in left.together:

@@ -1,16 +1,18 @@
-"""How many rows hold at one time, as far as a plan tells.
+"""How many rows hold at one time, as far as a plan and what is known of its sources tell.
 
-Rates of streams are not known when a query is planned. So all streams count as equally fast, and
-as faster than any relation is large; then windows, limits and numbers of rows tell which of two
-inputs is the smaller one.
+Streams of which nothing is known count as equally fast, and as faster than any relation is large;
+then windows, limits and numbers of rows tell which of two inputs is the smaller one.
 """
 
 from __future__ import annotations
 
 import math
 
-from tidemill.algebra.nodes import SourceKind
+from tidemill.algebra.nodes import Scan, SourceKind
 from tidemill.algebra.plan import Plan
+from tidemill.optimize.cost.constants import MEASURED
+from tidemill.optimize.cost.state import width
+from tidemill.optimize.statistics import Statistics
 from tidemill.physical.aggregate import AggregateExec
 from tidemill.physical.count_window import CountWindowExec
 from tidemill.physical.difference import DifferenceExec
@@ -40,7 +42,8 @@ class Sizes:
     ['SourceExec label columns=[] constant', 'TimeWindowExec range=5', 'TimeWindowExec range=9']
     """
 
-    def __init__(self) -> None:
+    def __init__(self, statistics: Statistics | None = None) -> None:
+        self._statistics = statistics or Statistics()
         self._known: dict[Plan, float] = {}
 
     def of(self, plan: Plan) -> float:
@@ -49,10 +52,14 @@ class Sizes:
             self._known[plan] = self._estimate(plan)
         return self._known[plan]
 
+    def bytes(self, plan: Plan) -> float:
+        """What an operator keeps that holds these rows for others to find."""
+        return self.of(plan) * (width(plan.schema) + MEASURED["join"].row_bytes)
+
     def _estimate(self, plan: Plan) -> float:
         match plan:
             case SourceExec():
-                return _source(plan)
+                return self._source(plan.scan)
             case TimeWindowExec():
                 return self.of(plan.child) * (plan.size or OPEN_END)
             case CountWindowExec():
@@ -80,8 +87,9 @@ class Sizes:
             case _:
                 return sum(map(self.of, plan.children))
 
-
-def _source(plan: SourceExec) -> float:
-    if plan.scan.kind is SourceKind.STREAM:
-        return _PER_INSTANT
-    return _UNKNOWN if plan.scan.rows is None else max(1, plan.scan.rows)
+    def _source(self, scan: Scan) -> float:
+        known = self._statistics.of(scan.source)
+        if scan.kind is SourceKind.STREAM:
+            return known.rate or _PER_INSTANT
+        rows = scan.rows if known.rows is None else known.rows
+        return _UNKNOWN if rows is None else max(1, rows)

@@ -15,6 +15,7 @@ from tidemill.fragments.exchange import Bare, ExchangeExec, Mode
 from tidemill.fragments.placement import Placement
 from tidemill.fragments.stages import NOWHERE, Edge, EdgeExec, Stage, Staged, is_native
 from tidemill.fragments.together import Columns, Placed
+from tidemill.optimize.statistics import Statistics
 from tidemill.physical.operator import Exec
 
 _Key = tuple[Plan, int, Mode, Columns]
@@ -44,16 +45,23 @@ class Staging:
         """The parts of plans as if rows moved nowhere: so they are found again elsewhere."""
         return Bare()
 
-    def then(self, plans: Sequence[Exec], carried: Mapping[Exec, Exec] | None = None) -> Staging:
+    def then(
+        self,
+        plans: Sequence[Exec],
+        carried: Mapping[Exec, Exec] | None = None,
+        statistics: Statistics | None = None,
+    ) -> Staging:
         """Other plans in place of these; `carried` are new parts that take the place of old ones.
 
-        Without such, it is a first staging that knows nothing.
+        Without such, it is a first staging that knows nothing. New parts are placed by the
+        `statistics` of sources.
         """
         alike: dict[Plan, Columns | None] = {
             new: self.wishes.get(old) for new, old in (carried or {}).items()
         }
+        wishes = {**alike, **self.wishes}
         placement = Placement(
-            self.partitions, self.placed, {**alike, **self.wishes}, self.exchanges, self.whole
+            self.partitions, self.placed, wishes, self.exchanges, self.whole, statistics
         )
         whole = [placement.place(plan).plan for plan in plans]
         cutter = _Cutter(self)
@@ -72,12 +80,14 @@ class Staging:
         )
 
 
-def stage_plans(plans: Sequence[Exec], partitions: int = 2) -> Staged:
+def stage_plans(
+    plans: Sequence[Exec], partitions: int = 2, statistics: Statistics | None = None
+) -> Staged:
     """Place exchanges in plans and cut them into stages; what they have in common is one.
 
     The number of partitions matters only to what divides its memory among them.
     """
-    return Staging(partitions).then(plans).staged
+    return Staging(partitions).then(plans, statistics=statistics).staged
 
 
 class _Cutter:

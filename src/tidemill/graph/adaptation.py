@@ -11,7 +11,7 @@ from tidemill.graph.quality import (
     Granules,
     Knobs,
     Quality,
-    Setting,
+    SizeSetting,
     Wish,
     earliest_change,
     pruned,
@@ -44,7 +44,9 @@ class Adaptation:
         self._graph = graph
         self._wishes: dict[str, tuple[Wish, ...]] = {}
         self._knobs = Knobs()
-        self._histories = {k: tuple(map(Setting._make, each)) for k, each in graph.sizes.items()}
+        self._histories = {
+            k: tuple(map(SizeSetting._make, each)) for k, each in graph.sizes.items()
+        }
         self._narrowed: set[str] = set()
         graph.gates.append(self.taken)
         graph.after_revision.append(lambda carried: self._forget_gone())
@@ -125,17 +127,17 @@ class Adaptation:
         return {knob: self._histories[knob][-1].size for knob in sorted(self._histories)}
 
     @property
-    def all_histories(self) -> Mapping[str, tuple[Setting, ...]]:
+    def all_histories(self) -> Mapping[str, tuple[SizeSetting, ...]]:
         """For every knob, its sizes and from which instant on they were set."""
         return self._histories
 
-    def histories(self, query: str) -> dict[str, tuple[Setting, ...]]:
+    def histories(self, query: str) -> dict[str, tuple[SizeSetting, ...]]:
         """For every knob of a query, its sizes and from which instant on they were set."""
         known = self._histories  # queries may go meanwhile
         knobs = {wish.knob for wish in self._wishes.get(query, ())}
         return {knob: known[knob] for knob in sorted(knobs & known.keys())}
 
-    def settings(self, query: str, start: int, end: int) -> dict[str, list[Setting]]:
+    def settings(self, query: str, start: int, end: int) -> dict[str, list[SizeSetting]]:
         """The sizes that results of a query were computed with that hold in [start, end)."""
         return settings(self._graph.find(query).job.plan, self._histories, start, end)
 

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections import deque
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from itertools import count
 from typing import NamedTuple
 
@@ -14,56 +12,107 @@ from tidemill.physical.count_window import CountWindowExec
 from tidemill.physical.granularity import GranularityExec
 from tidemill.physical.operator import Exec
 from tidemill.physical.time_window import TimeWindowExec
-from tidemill.runtime.operators import NodeProgress
+from tidemill.runtime.operator_progress import OperatorProgress
+from tidemill.runtime.rate_meter import RateMeter
 from tidemill.timeline import OPEN_END
 
 
 class NodeMetadata(NamedTuple):
-    """One part of the graph, as it stood after a tick.
+    """One part of the graph, as it stood after a tick, and what its operator has done.
 
     Rates are rows per second on the clock since an earlier look. `selectivity` is rows out by
-    rows in, of those since then. The `watermark` is how far time has come in what it reads;
-    None is the end of time.
+    rows in, of those since then.
     """
 
     id: int
     label: str
     inputs: tuple[int, ...]
     queries: tuple[str, ...]
+    progress: OperatorProgress
     input_rate: float
     output_rate: float
     selectivity: float | None
-    rows_in: int
-    rows_out: int
-    state_rows: int
-    state_bytes: int
-    seconds: float
-    watermark: int | None
     window: int | None = None
     granularity: int | None = None
+
+    @property
+    def rows_in(self) -> int:
+        return self.progress.rows_in
+
+    @property
+    def rows_out(self) -> int:
+        return self.progress.rows_out
+
+    @property
+    def state_rows(self) -> int:
+        return self.progress.state_rows
+
+    @property
+    def state_bytes(self) -> int:
+        return self.progress.state_bytes
+
+    @property
+    def seconds(self) -> float:
+        return self.progress.seconds
+
+    @property
+    def watermark(self) -> int | None:
+        """How far time has come in what it reads; None is the end of time."""
+        mark = self.progress.time
+        return None if mark == OPEN_END else mark
 
 
 Listener = Callable[[Mapping[int, NodeMetadata]], None]
 
 
-_Rows = tuple[int, int]
-"""Rows in and out."""
+class _Meters:
+    """Rows in and out of every part, over some seconds on the clock."""
+
+    def __init__(self, over: float, began: float) -> None:
+        self._over = over
+        self._last = began
+        self._known: dict[int, tuple[RateMeter, RateMeter]] = {}
+
+    def note(self, parts: Mapping[int, OperatorProgress]) -> dict[int, Rates]:
+        """What came and went since the look before, or in the window if that is longer."""
+        now = max(time.monotonic(), self._last + 1e-6)
+        self._known = {number: self._known.get(number) or self._new() for number in parts}
+        self._last = now
+        return {
+            number: _rates(*self._known[number], progress, now)
+            for number, progress in parts.items()
+        }
+
+    def _new(self) -> tuple[RateMeter, RateMeter]:
+        """A part that was not there has done nothing before."""
+        meters = RateMeter(self._over), RateMeter(self._over)
+        for meter in meters:
+            meter.begin(self._last)
+        return meters
 
 
-@dataclass
-class _Look:
-    """What was seen, and when."""
+class Rates(NamedTuple):
+    """Rows per second that come and go, and how many go of one that comes."""
 
-    at: float = field(default_factory=time.monotonic)
-    rows: dict[int, _Rows] = field(default_factory=dict)
+    input_rate: float
+    output_rate: float
+    selectivity: float | None
+
+
+def _rates(came: RateMeter, went: RateMeter, progress: OperatorProgress, now: float) -> Rates:
+    came.note(progress.rows_in, now)
+    went.note(progress.rows_out, now)
+    (rows_in, seconds), (rows_out, _) = came.since(), went.since()
+    share = rows_out / rows_in if rows_in else None
+    return Rates(rows_in / seconds, rows_out / seconds, share)
 
 
 class _Part(NamedTuple):
-    """What stays true of a part: the ids of its inputs, its own, and how it is shown."""
+    """What stays true of a part: its id, how it is shown, and the ids of its inputs."""
 
-    inputs: tuple[int, ...]
     id: int
     label: str
+    inputs: tuple[int, ...]
 
 
 class Metadata:
@@ -104,41 +153,28 @@ class Metadata:
 
     def looking(self, over: float = 0.0) -> Callable[[], dict[int, NodeMetadata]]:
         """How to look at all parts again and again; rates are as in `subscribe`."""
-        looks = deque([_Look()])
-
-        def look() -> dict[int, NodeMetadata]:
-            found = self._since(looks[0])
-            looks.append(_Look(rows={id: (n.rows_in, n.rows_out) for id, n in found.items()}))
-            while len(looks) > 1 and looks[-1].at - looks[1].at >= over:
-                looks.popleft()
-            return found
-
-        return look
+        meters = _Meters(over, time.monotonic())
+        return lambda: self._since(meters)
 
     def now(self) -> dict[int, NodeMetadata]:
         """All parts as they stand, with rates from the beginning of the graph."""
-        return self._since(_Look(at=self._began))
+        began = time.monotonic() - self._graph.run.seconds
+        return self._since(_Meters(0.0, began))
 
     def id_of(self, node: Exec) -> int:
         """The number under which a part of the graph is told of."""
         return self._part(node).id
 
-    @property
-    def _began(self) -> float:
-        return time.monotonic() - max(self._graph.run.seconds, 1e-9)
-
-    def _since(self, look: _Look) -> dict[int, NodeMetadata]:
-        seconds = max(time.monotonic() - look.at, 1e-9)
+    def _since(self, meters: _Meters) -> dict[int, NodeMetadata]:
         nodes, uses = self._graph.run.nodes, self._graph.uses
-        found = {}
-        for node, progress in nodes.items():
-            part = self._part(node)
-            before = look.rows.get(part.id, (0, 0))
-            facts = _facts(node, part, progress, before, seconds, uses.queries(node))
-            found[part.id] = facts
+        parts = {node: self._part(node) for node in nodes}
+        rates = meters.note({parts[node].id: progress for node, progress in nodes.items()})
         if len(self._known) > 2 * len(nodes):
-            self._known = {node: part for node, part in self._known.items() if node in nodes}
-        return found
+            self._known = parts
+        return {
+            part.id: _metadata(node, part, nodes[node], uses.queries(node), rates[part.id])
+            for node, part in parts.items()
+        }
 
     def _part(self, node: Exec) -> _Part:
         part = self._known.get(node)
@@ -146,38 +182,14 @@ class Metadata:
             inputs = (self._part(child).id for child in node.children if isinstance(child, Exec))
             number = self._inherited.pop(node, None)
             number = next(self._numbers) if number is None else number
-            part = self._known[node] = _Part(tuple(inputs), number, node.label)
+            part = self._known[node] = _Part(number, node.label, tuple(inputs))
         return part
 
 
-def _facts(
-    node: Exec,
-    part: _Part,
-    progress: NodeProgress,
-    before: _Rows,
-    seconds: float,
-    users: tuple[str, ...],
+def _metadata(
+    node: Exec, part: _Part, progress: OperatorProgress, users: tuple[str, ...], rates: Rates
 ) -> NodeMetadata:
-    rows_in, mark = sum(progress.rows_in), max(progress.reached, progress.watermark)
-    came, went = rows_in - before[0], progress.rows_out - before[1]
-    return NodeMetadata(
-        part.id,
-        part.label,
-        part.inputs,
-        users,
-        came / seconds,
-        went / seconds,
-        went / came if came else None,
-        rows_in,
-        progress.rows_out,
-        progress.state_rows,
-        progress.state_bytes,
-        progress.seconds,
-        None if mark == OPEN_END else mark,
-        _window(node, mark),
-        node.size_at(mark) if isinstance(node, GranularityExec) else None,
-    )
-
-
-def _window(node: Exec, mark: int) -> int | None:
-    return node.size_at(mark) if isinstance(node, TimeWindowExec | CountWindowExec) else None
+    mark = progress.time
+    window = node.size_at(mark) if isinstance(node, TimeWindowExec | CountWindowExec) else None
+    granule = node.size_at(mark) if isinstance(node, GranularityExec) else None
+    return NodeMetadata(*part, users, progress, *rates, window, granule)

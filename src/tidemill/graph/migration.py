@@ -20,7 +20,8 @@ from tidemill.physical.reference_point import ReferencePointExec
 from tidemill.physical.source import SourceExec
 from tidemill.physical.time_window import TimeWindowExec
 from tidemill.physical.union import UnionExec
-from tidemill.runtime.operators import NodeProgress, nodes_of
+from tidemill.runtime.operator_progress import OperatorProgress
+from tidemill.runtime.operators import nodes_of
 from tidemill.runtime.progress import MigrationProgress
 
 _SAME_ROWS = (
@@ -33,7 +34,7 @@ _SAME_ROWS = (
 )
 """Plans of these that have the same snapshots have the very same rows."""
 
-Progress = Mapping[Exec, NodeProgress]
+Progress = Mapping[Exec, OperatorProgress]
 
 
 class Phase(Enum):
@@ -117,7 +118,7 @@ def _has_same_rows(node: Exec) -> bool:
     return isinstance(node, _SAME_ROWS)
 
 
-def split_time(variant: type[HandOverExec], given: NodeProgress, missed: int) -> int:
+def split_time(variant: type[HandOverExec], given: OperatorProgress, missed: int) -> int:
     """The first instant that a new plan can answer for, given what the old one gave, and until
     when the new one misses something.
 

@@ -22,7 +22,8 @@ from tidemill.physical.ranking import RankExec
 from tidemill.physical.source import SourceExec
 from tidemill.physical.star import StarJoinExec
 from tidemill.physical.time_window import TimeWindowExec
-from tidemill.runtime.operators import NodeProgress, nodes_of
+from tidemill.runtime.operator_progress import OperatorProgress
+from tidemill.runtime.operators import nodes_of
 from tidemill.timeline import BEGIN, OPEN_END, add, round_up
 
 NEVER = OPEN_END
@@ -38,7 +39,7 @@ class Missing:
 
     def __init__(
         self,
-        running: Mapping[Exec, NodeProgress],
+        running: Mapping[Exec, OperatorProgress],
         newest: Mapping[str, int],
         lacking: Mapping[Exec, int],
     ) -> None:

@@ -25,7 +25,7 @@ from tidemill.runtime.run import Run
 from tidemill.timeline import BEGIN
 
 
-class State(Enum):
+class QueryState(Enum):
     """What a query is doing."""
 
     RUNNING = "running"
@@ -47,7 +47,7 @@ class GraphQuery:
     complete_from: int = BEGIN
     partial: bool = False
     meaning: str = ""
-    state: State = State.RUNNING
+    state: QueryState = QueryState.RUNNING
     since: int = BEGIN
     error: Exception | None = None
     left: tuple[Progress, pa.Table | None] | None = None
@@ -204,7 +204,7 @@ class QueryGraph:
             if left:
                 self.run.finish()
                 for name in left:
-                    self._retire(self.queries[name], State.STOPPED)
+                    self._retire(self.queries[name], QueryState.STOPPED)
                 self._revise()
             return left
 
@@ -213,9 +213,9 @@ class QueryGraph:
         with self.lock:
             for query in self.running.values():
                 query.error = self.run.failures.get(query.name)
-                self._retire(query, State.FAILED if query.error else State.STOPPED)
+                self._retire(query, QueryState.FAILED if query.error else QueryState.STOPPED)
 
-    def remove(self, name: str, state: State = State.STOPPED) -> GraphQuery:
+    def remove(self, name: str, state: QueryState = QueryState.STOPPED) -> GraphQuery:
         """Let a query go. What others need of it goes on."""
         with self.lock:
             self.finish()
@@ -236,7 +236,7 @@ class QueryGraph:
                 self.remove(name)
             self.queries.pop(name, None)
 
-    def _retire(self, query: GraphQuery, state: State) -> None:
+    def _retire(self, query: GraphQuery, state: QueryState) -> None:
         in_memory = query.job.sink.target == "memory"
         results = self.run.results(query.name) if in_memory else None
         query.left = (self.run.progress_of(query.name), results)
@@ -251,12 +251,12 @@ class QueryGraph:
 
     def is_running(self, name: str) -> bool:
         """Whether a query of that name gives answers."""
-        return name in self.queries and self.queries[name].state is State.RUNNING
+        return name in self.queries and self.queries[name].state is QueryState.RUNNING
 
     @property
     def running(self) -> dict[str, GraphQuery]:
         """The queries that give answers."""
-        return {n: query for n, query in self.queries.items() if query.state is State.RUNNING}
+        return {n: query for n, query in self.queries.items() if query.state is QueryState.RUNNING}
 
     @property
     def uses(self) -> Uses:
@@ -373,7 +373,7 @@ class QueryGraph:
             return
         for name, error in failed.items():
             self.queries[name].error = error
-            self._retire(self.queries[name], State.FAILED)
+            self._retire(self.queries[name], QueryState.FAILED)
         self._revise()
 
 

@@ -12,12 +12,12 @@ from tidemill.algebra.plan import Plan
 from tidemill.graph.missing import Missing
 from tidemill.physical.operator import Exec
 from tidemill.physical.source import SourceExec
-from tidemill.runtime.operators import NodeProgress
+from tidemill.runtime.operator_progress import OperatorProgress
 
 
 def with_readings(
     plan: Exec,
-    running: Mapping[Exec, NodeProgress],
+    running: Mapping[Exec, OperatorProgress],
     missing: Missing,
     refillable: Collection[str] = (),
     before: Collection[SourceExec] = (),

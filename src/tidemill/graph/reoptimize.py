@@ -14,15 +14,14 @@ from tidemill.graph.migration import Migration
 from tidemill.graph.migrations import Migrations
 from tidemill.graph.normal import normal
 from tidemill.graph.query_graph import QueryGraph
-from tidemill.graph.rates import RecentRates
-from tidemill.optimize.cost.constants import MEASURED
 from tidemill.optimize.cost.estimates import Estimator
 from tidemill.optimize.cost.usage import NANOSECOND, CostModel
 from tidemill.optimize.joins.choice import join_windows
 from tidemill.optimize.joins.probing import probing_cost
-from tidemill.optimize.statistics import Statistics
+from tidemill.optimize.statistics import Statistics, StreamStatistics
 from tidemill.physical.lowering import operators_of
 from tidemill.physical.operator import Exec
+from tidemill.runtime.rate_meter import RateMeter
 
 
 @dataclass(frozen=True)
@@ -41,7 +40,7 @@ class Choice:
 
 
 @dataclass(frozen=True)
-class Policy:
+class ReoptimizePolicy:
     """When plans are changed.
 
     Every so many ticks, queries are planned again if a rate has become `moved` times what it was,
@@ -80,13 +79,13 @@ class Reoptimizer:
         graph: QueryGraph,
         migrations: Migrations,
         plan: Callable[[str, Statistics], Choice],
-        policy: Policy | None = None,
+        policy: ReoptimizePolicy | None = None,
     ) -> None:
-        self.policy = policy or Policy()
+        self.policy = policy or ReoptimizePolicy()
         self._graph = graph
         self._migrations = migrations
         self._plan = plan
-        self._rates = RecentRates()
+        self._rates: dict[str, RateMeter] = {}
         self._watched: dict[str, _Watched] = {}
         graph.after_each_tick(self._after_tick)
 
@@ -101,7 +100,7 @@ class Reoptimizer:
     def optimize(self, name: str) -> Migration | None:
         """Plan a query now, and let it go on with a plan that promises anything at all."""
         with self._graph.lock:
-            found = self._plan(name, self._rates.statistics)
+            found = self._plan(name, self._recent)
             if self.gain(name, found) <= 0:
                 return None
             return self._migrate(name, found)
@@ -130,19 +129,33 @@ class Reoptimizer:
         """Consider queries whose streams have changed, those that had to wait longest first."""
         names = [name for name in self._watched if self._graph.is_running(name)]
         self._watched = {name: self._watched[name] for name in names}
-        self._rates.look(self._graph.run.sources)
+        self._note_rates()
         moved = [name for name in names if self._has_moved(name)][: self.policy.most]
         for name in moved:
             watched = self._watched.pop(name)
             self._watched[name] = watched
             self._consider(name, watched)
 
+    def _note_rates(self) -> None:
+        """Take note of what came since the last look: streams may become faster or slower."""
+        for name, source in self._graph.run.sources.items():
+            if source.watermark is not None:
+                self._rates.setdefault(name, RateMeter()).note(source.rows, source.watermark)
+
+    @property
+    def _recent(self) -> Statistics:
+        """Rows per instant between the last two looks at a stream that has moved."""
+        rates = {name: meter.rate() for name, meter in self._rates.items()}
+        return Statistics(
+            {name: StreamStatistics(rate=rate) for name, rate in rates.items() if rate}
+        )
+
     def _has_moved(self, name: str) -> bool:
         """Whether a stream has another rate than the plan was made for, or a change was near."""
         watched, migration = self._watched[name], self._migrations.of.get(name)
         if migration is not None and migration.is_running:
             return False
-        now = self._rates.statistics.only(watched.present.sources)
+        now = self._recent.only(watched.present.sources)
         moved = watched.known.moved(now, self.policy.moved)
         return bool(watched.seen or watched.rest or moved)
 
@@ -150,7 +163,7 @@ class Reoptimizer:
         if watched.rest:
             watched.rest -= 1
             return
-        found = self._plan(name, self._rates.statistics)
+        found = self._plan(name, self._recent)
         watched.known = found.estimator.statistics
         better = found.physical != watched.present.physical
         better = better and self.gain(name, found) >= self.policy.gain
@@ -180,5 +193,4 @@ def _probing(part: Plan, estimator: Estimator) -> float:
     if not isinstance(part, MultiJoin) or not part.orders:
         return 0.0
     orders = {str(order[0]): tuple(map(str, order)) for order in part.orders}
-    compared = probing_cost(join_windows(part, estimator), orders)
-    return compared * MEASURED["join"].compare * NANOSECOND
+    return probing_cost(join_windows(part, estimator), orders) * NANOSECOND

@@ -31,7 +31,7 @@ _MOST_TICKS = 64
 
 
 @dataclass(frozen=True)
-class Place:
+class ChangeOffset:
     """How far a relation was followed: up to which tick, where to go on, and with which number."""
 
     tick: int = -1
@@ -48,7 +48,7 @@ class ChangeLog:
         added = (Field(column, pa.int64()) for column in (VERSION, INSERTED, DELETED))
         self.schema = Schema((*schema, *added))
         self._seen, self._open = _files_in(store, self._folder)
-        self.place = self._place_of(self._seen) if self._seen.numbers else Place()
+        self.place = self._place_of(self._seen) if self._seen.numbers else ChangeOffset()
         self._stored = self._gathered = self._ticks = 0
 
     @property
@@ -87,7 +87,7 @@ class ChangeLog:
         is_open = (pl.col(DELETED) == OPEN_END) & ~pl.col(VERSION).is_in(ended.implode())
         return rows.filter(is_open).sort(VERSION)
 
-    def write(self, rows: pl.DataFrame, place: Place) -> None:
+    def write(self, rows: pl.DataFrame, place: ChangeOffset) -> None:
         """Keep what a tick sees, and where to go on after it."""
         is_first = self.place.tick < 0
         if not rows.height and not is_first:
@@ -114,15 +114,15 @@ class ChangeLog:
         most = max(_FEWEST_ROWS, self._stored // 2)
         return self._gathered > most or self._ticks > _MOST_TICKS
 
-    def _place_of(self, files: Numbered) -> Place:
+    def _place_of(self, files: Numbered) -> ChangeOffset:
         table = self._store.get_table(files.file(files.numbers[-1]))
-        return Place(**json.loads(table.schema.metadata[_FACTS]))
+        return ChangeOffset(**json.loads(table.schema.metadata[_FACTS]))
 
     def _read(self, files: Numbered, number: int) -> pl.DataFrame:
         table = self._store.get_table(files.file(number))
         return pl.DataFrame(table.replace_schema_metadata())
 
-    def _write(self, files: Numbered, number: int, rows: pl.DataFrame, place: Place) -> None:
+    def _write(self, files: Numbered, number: int, rows: pl.DataFrame, place: ChangeOffset) -> None:
         table = rows.select(self.schema.names).to_arrow().cast(self.schema.to_arrow())
         facts = {_FACTS: json.dumps(asdict(place)).encode()}
         files.put(number, memoryview(ipc_file(table.replace_schema_metadata(facts))))

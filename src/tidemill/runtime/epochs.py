@@ -13,6 +13,7 @@ from typing import Any
 from tidemill.fragments.counterparts import counterparts
 from tidemill.fragments.redealing import Redealt
 from tidemill.fragments.staging import Staging
+from tidemill.optimize.statistics import Statistics
 from tidemill.physical.operator import Exec
 from tidemill.runtime import codec
 from tidemill.runtime.interface import Root
@@ -74,10 +75,11 @@ def next_epoch(
     roots: Mapping[str, Root],
     carried: Mapping[Exec, Exec],
     notes: Any = None,
+    statistics: Statistics | None = None,
 ) -> Epoch:
     """The epoch in which these queries run; `base` is what ran in the tick before it."""
     plans = {name: root.running for name, root in roots.items()}
-    staging = base.then(list(plans.values()), carried)
+    staging = base.then(list(plans.values()), carried, statistics)
     parts = counterparts(staging, base, carried)
     tags = dict(zip(plans, staging.staged.results, strict=True))
     kept = {name: root.kept for name, root in roots.items()}

@@ -11,9 +11,9 @@ import pyarrow as pa
 from tidemill.algebra.schema import Schema
 from tidemill.changes import INSTANT, ChangeSource
 from tidemill.errors import ExecutionError, TidemillError
-from tidemill.runtime.change_log import ChangeLog, Place
+from tidemill.runtime.change_log import ChangeLog, ChangeOffset
 from tidemill.runtime.relations import Follower
-from tidemill.runtime.versions import Versions
+from tidemill.runtime.versions import RelationVersions
 from tidemill.store import Store
 from tidemill.timeline import OPEN_END
 
@@ -31,8 +31,8 @@ class Following:
         self._schema = schema
         self._source = source
         self._log = None if store is None else ChangeLog(store, name, schema)
-        self._last = Place() if self._log is None else self._log.place
-        self._versions = Versions(schema)
+        self._last = ChangeOffset() if self._log is None else self._log.place
+        self._versions = RelationVersions(schema)
         self._before: pl.DataFrame | None = None
         self._unwritten: pl.DataFrame | None = None
         self._lock = Lock()
@@ -89,7 +89,10 @@ class Following:
                 self._log.store(self._versions.open)  # of ticks that will not be done again
             if self._unwritten is None:
                 self._unwritten = self._first() if self._last.tick < 0 else self._next(earliest)
-            rows, place = self._unwritten, Place(tick, self._position, self._versions.next_id)
+            rows, place = (
+                self._unwritten,
+                ChangeOffset(tick, self._position, self._versions.next_id),
+            )
             if self._log is not None:
                 self._log.write(rows, place)  # which may find the disk full
             self._last, self._unwritten = place, None
@@ -121,7 +124,7 @@ class Following:
                     f"tick {tick} comes now: ticks were lost",
                     help="`tidemill verify` and `tidemill repair` say more",
                 )
-            self._versions = Versions(self._schema, self._last.next_id)
+            self._versions = RelationVersions(self._schema, self._last.next_id)
             self._versions.restore(self._log.open())
             if tick == self._last.tick:
                 # It saw its changes, and then did not begin: whoever is new sees both again.

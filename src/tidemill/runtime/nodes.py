@@ -17,22 +17,23 @@ from tidemill.physical.source import SourceExec
 from tidemill.physical.union import UnionExec
 from tidemill.physical.versions import VersionsExec
 from tidemill.runtime.clock import Clocks
-from tidemill.runtime.operators import NodeProgress, nodes_of
+from tidemill.runtime.operator_progress import OperatorProgress, with_state_of
+from tidemill.runtime.operators import nodes_of
 from tidemill.runtime.reports import Report, level_totals
 from tidemill.timeline import BEGIN
 
 
-def operator_totals(staging: Staging, reports: Sequence[Report]) -> dict[Exec, NodeProgress]:
+def operator_totals(staging: Staging, reports: Sequence[Report]) -> dict[Exec, OperatorProgress]:
     """What the operators of all stages have done, in all partitions together."""
     by_level = level_totals(reports)
-    found: dict[Exec, NodeProgress] = {}
+    found: dict[Exec, OperatorProgress] = {}
     for stage in staging.staged.stages:
         nodes = nodes_of(*(root for _, root in stage.outputs))
         found |= zip(nodes, by_level.get(stage.level, ()), strict=False)
     return found
 
 
-class NativeTotals(dict[Exec, NodeProgress]):
+class NativeTotals(dict[Exec, OperatorProgress]):
     """What the parts next to the sources have done; tasks tell of one tick each.
 
     With a migration, a part may come to a stage or leave it: of those in stages, what is here they
@@ -44,17 +45,17 @@ class NativeTotals(dict[Exec, NodeProgress]):
         for report in reports:
             if report.level == 0 and report.operators:
                 for node, progress in zip(nodes, report.operators, strict=True):
-                    if progress.rows_out or any(progress.rows_in):
+                    if progress.rows_out or progress.rows_in:
                         self._add(node, progress)
 
-    def carry(self, carried: Mapping[Exec, Exec], nodes: Mapping[Exec, NodeProgress]) -> None:
+    def carry(self, carried: Mapping[Exec, Exec], nodes: Mapping[Exec, OperatorProgress]) -> None:
         """Parts that go on in others' place have done what those did, the old nodes."""
         # What operators of stages did, these tell themselves if they stay in one.
         known = {new: nodes if is_native(new) else self for new in carried}
         found = {n: known[n][old].copy() for n, old in carried.items() if old in known[n]}
         self.update(found)
 
-    def _add(self, node: Exec, progress: NodeProgress) -> None:
+    def _add(self, node: Exec, progress: OperatorProgress) -> None:
         known = self.get(node)
         if known is None:
             self[node] = progress.copy()
@@ -66,14 +67,14 @@ _PASSED = (UnionExec, HandOverExec, VersionsExec, ProjectExec)
 """What exchanges are put below of; see `tidemill.fragments.together`."""
 
 
-class GraphNodes(Mapping[Exec, NodeProgress]):
+class GraphNodes(Mapping[Exec, OperatorProgress]):
     """By part of the plans in force; each is worked out when somebody asks for it."""
 
     def __init__(
         self,
         staging: Staging,
-        operators: Mapping[Exec, NodeProgress],
-        native: Mapping[Exec, NodeProgress],
+        operators: Mapping[Exec, OperatorProgress],
+        native: Mapping[Exec, OperatorProgress],
         clocks: Clocks,
     ) -> None:
         self._staging = staging
@@ -81,9 +82,9 @@ class GraphNodes(Mapping[Exec, NodeProgress]):
         self._totals = operators
         self._native = native
         self._clocks = clocks
-        self._known: dict[Exec, NodeProgress] = {}
+        self._known: dict[Exec, OperatorProgress] = {}
 
-    def __getitem__(self, node: Exec) -> NodeProgress:
+    def __getitem__(self, node: Exec) -> OperatorProgress:
         if node not in self._known:
             if node not in self._staging.placed:
                 raise KeyError(node)
@@ -107,7 +108,7 @@ class GraphNodes(Mapping[Exec, NodeProgress]):
         edges = (self._staging.staged.edge(n.tag) for n in leaves if isinstance(n, EdgeExec))
         return any(edge.mode is Mode.BROADCAST for edge in edges)
 
-    def _in_stage(self, node: Exec) -> NodeProgress:
+    def _in_stage(self, node: Exec) -> OperatorProgress:
         now, before = self._of_stage(node), self._native.get(node)
         if before is None:
             return now
@@ -118,25 +119,17 @@ class GraphNodes(Mapping[Exec, NodeProgress]):
             latest_end=max(now.latest_end, before.latest_end),
         )
 
-    def _of_stage(self, node: Exec) -> NodeProgress:
+    def _of_stage(self, node: Exec) -> OperatorProgress:
         operators = [self._totals[o] for o in self._operators(node) if o in self._totals]
         if not operators:
             moved = self._moved.get(self._bare[self._staging.placed[node].plan], node)
-            return self._totals.get(moved, NodeProgress(node.label))
-        if len(operators) == 1:
-            return operators[0]
-        top, *below = operators
-        whole = replace(top, label=node.label)
-        for each in below:
-            whole.state_rows += each.state_rows
-            whole.state_bytes += each.state_bytes
-            whole.most_rows += each.most_rows
-            whole.most_bytes += each.most_bytes
-            whole.seconds += each.seconds
-            whole.measures = {**each.measures, **whole.measures}
+            known = self._totals.get(moved)
+            return OperatorProgress(node.label) if known is None else known.copy()
         # What one part has become takes in what the lowest operator does, and gives what the top
-        # one gives.
-        whole.rows_in = operators[-1].rows_in
+        # one gives. It is a copy: operators in this process go on counting.
+        whole = with_state_of(operators[0], operators[1:])
+        if len(operators) > 1:
+            whole.operator, whole.rows_by_input = node.label, operators[-1].rows_by_input
         return whole
 
     def _operators(self, node: Exec) -> Iterator[Exec]:
@@ -158,9 +151,9 @@ class GraphNodes(Mapping[Exec, NodeProgress]):
         plans = self._staging.locals.items()
         return {self._bare[plan]: local for plan, local in plans if isinstance(plan, _PASSED)}
 
-    def _next_to_source(self, node: Exec) -> NodeProgress:
+    def _next_to_source(self, node: Exec) -> OperatorProgress:
         known = self._native.get(node)
-        progress = NodeProgress(node.label) if known is None else known.copy()
+        progress = OperatorProgress(node.label) if known is None else known.copy()
         sources = [n.scan.source for n in node.walk() if isinstance(n, SourceExec)]
         marks = [self._clocks[name].mark for name in sources if name in self._clocks]
         progress.watermark = progress.reached = min(marks, default=BEGIN)

@@ -22,12 +22,12 @@ from tidemill.runtime.parcels import scratch
 from tidemill.runtime.planned import PlannedEpoch
 from tidemill.runtime.progress import RelationProgress, SourceProgress
 from tidemill.runtime.reports import Failure
-from tidemill.runtime.source_task import Piece
+from tidemill.runtime.source_task import SourcePiece
 from tidemill.runtime.sources import (
     ChangingSource,
+    OpenStream,
     RelationSource,
     Source,
-    Stream,
     StreamSource,
     overdue,
     take,
@@ -70,7 +70,7 @@ class Opened:
         self._open = open_source
         self._store = store
         self._bounded = bounded
-        self.streams: dict[str, Stream] = {}
+        self.streams: dict[str, OpenStream] = {}
         self.changing: dict[str, Changing] = {}
         self._relations: dict[str, RelationSource] = {}
         self.wake: Callable[[], None] = lambda: None
@@ -84,7 +84,7 @@ class Opened:
     def _opened(self, name: str, source: Source) -> None:
         match source:
             case StreamSource():
-                self.streams[name] = Stream.opened(source, self._bounded)
+                self.streams[name] = OpenStream.opened(source, self._bounded)
                 source.feed.wake = lambda: self.wake()
             case ChangingSource():
                 following = source.follow(self._store)
@@ -166,7 +166,7 @@ class Opened:
             relation = self.changing[source]
             relation.clock = replace(relation.clock, domain=domain)
 
-    def stream(self, name: str) -> Stream:
+    def stream(self, name: str) -> OpenStream:
         """A stream that is being read, by name, whatever its case."""
         named = {known.casefold(): known for known in self.streams}
         if name.casefold() not in named:
@@ -234,7 +234,7 @@ class Opened:
         file = f"{scratch(tick)}/{quote(name, safe='')}-{number:05d}.arrow"
         return stored(self._store, file, slice.table, later=True)
 
-    def pieces(self, begun: Begun, planned: PlannedEpoch) -> list[Piece]:
+    def pieces(self, begun: Begun, planned: PlannedEpoch) -> list[SourcePiece]:
         """What tasks read in a tick."""
         found = []
         for name, taken in begun.streams.items():
@@ -243,20 +243,20 @@ class Opened:
                 for start, stop, mark in taken.parts(stream.clock.mark):
                     slices = stream.slices(start, stop)
                     until = stream.until(taken, mark)
-                    found += [Piece(name, each, mark, until=until) for each in slices]
+                    found += [SourcePiece(name, each, mark, until=until) for each in slices]
         fresh = planned.fresh
         for name, parts in begun.past.items():
             mine = frozenset(leaf for leaf in fresh if leaf.scan.source == name)
             for start, stop, mark in parts:
                 slices = self.streams[name].slices(start, stop)
                 until = self.streams[name].until_then(start, stop, mark)
-                found += [Piece(name, each, mark, mine, False, until) for each in slices]
+                found += [SourcePiece(name, each, mark, mine, False, until) for each in slices]
         for name, contents in begun.relations.items():
             mine = frozenset(leaf for leaf in fresh if leaf.scan.source == name)
             counts = name in self._relations
-            found += [Piece(name, each, leaves=mine, counts=counts) for each in contents]
+            found += [SourcePiece(name, each, leaves=mine, counts=counts) for each in contents]
         for name, changed in begun.changes.items():
-            found += [Piece(name, each, counts=False) for each in changed]
+            found += [SourcePiece(name, each, counts=False) for each in changed]
         return found
 
     def clocks(self, begun: Begun) -> dict[str, SourceClock]:

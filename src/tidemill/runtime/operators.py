@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import partial
+from dataclasses import dataclass, replace
 from itertools import zip_longest
 from time import perf_counter
-from typing import Any, TypeVar
+from typing import Any
 
 import polars as pl
 
@@ -17,124 +16,12 @@ from tidemill.errors import ExecutionError
 from tidemill.physical.join import JoinExec
 from tidemill.physical.lookup import LookupExec
 from tidemill.physical.once import ONCE
-from tidemill.physical.operator import Exec, Operator, empty_batch, ends, starts
+from tidemill.physical.operator import Exec, Operator, empty_batch
 from tidemill.runtime.budget import Budget
-from tidemill.runtime.progress import OperatorProgress
-from tidemill.timeline import BEGIN, OPEN_END
-
-_SAMPLE = 1024
+from tidemill.runtime.operator_progress import OperatorProgress
 
 Arrival = tuple[pl.DataFrame, int]
 """New rows and the watermark behind which no more will start."""
-
-
-@dataclass
-class NodeProgress:
-    """What an operator has done so far, and what it remembers: now, and at most after a tick.
-
-    Of joins also: for how long the rows of each input held, together, and when they started. The
-    `watermark` is that of what it gives; the latest of the rows that it gave start at
-    `latest_start` and end before `latest_end`; time has `reached` an instant in what it reads, of
-    which it may wait to tell.
-    """
-
-    label: str
-    rows_out: int = 0
-    state_rows: int = 0
-    state_bytes: int = 0
-    rows_in: Sequence[int] = ()
-    held: Sequence[float] = ()
-    first: int = OPEN_END
-    last: int = BEGIN
-    most_rows: int = 0
-    most_bytes: int = 0
-    measures: Mapping[str, float] = field(default_factory=dict)
-    seconds: float = 0.0
-    watermark: int = BEGIN
-    latest_start: int = BEGIN
-    latest_end: int = BEGIN
-    reached: int = BEGIN
-
-    def keeps(self, rows: int, nbytes: int) -> None:
-        """Take note of what the operator remembers now."""
-        self.state_rows, self.state_bytes = rows, nbytes
-        self.most_rows, self.most_bytes = max(rows, self.most_rows), max(nbytes, self.most_bytes)
-
-    def took(self, inputs: Sequence[pl.DataFrame], joins: bool) -> None:
-        """Take note of new rows."""
-        self.rows_in = _added(self.rows_in, [rows.height for rows in inputs])
-        if joins:
-            lives = [ONCE.get((rows,), "lives", partial(_lives, rows)) for rows in inputs]
-            self.held = _added(self.held, [held for held, _, _ in lives])
-            self.first = min(self.first, *(first for _, first, _ in lives))
-            self.last = max(self.last, *(last for _, _, last in lives))
-
-    def gave(self, rows: pl.DataFrame, watermark: int) -> None:
-        """Take note of what the operator gives."""
-        self.watermark = watermark
-        if rows.height:
-            self.rows_out += rows.height
-            self.latest_start = max(self.latest_start, int(starts(rows).max()))
-            self.latest_end = max(self.latest_end, int(ends(rows).max()))
-
-    def copy(self) -> NodeProgress:
-        """The same, to go on with."""
-        return replace(self)
-
-    def merge(self, other: NodeProgress) -> None:
-        """Take what the same operator has done in another partition into account."""
-        self.rows_out += other.rows_out
-        self.state_rows += other.state_rows
-        self.state_bytes += other.state_bytes
-        self.most_rows += other.most_rows
-        self.most_bytes += other.most_bytes
-        self.rows_in = _added(self.rows_in, other.rows_in)
-        self.held = _added(self.held, other.held)
-        self.first = min(self.first, other.first)
-        self.last = max(self.last, other.last)
-        self.seconds += other.seconds
-        self.watermark = min(self.watermark, other.watermark)
-        self.latest_start = max(self.latest_start, other.latest_start)
-        self.latest_end = max(self.latest_end, other.latest_end)
-        self.reached = min(self.reached, other.reached)
-        names = {**self.measures, **other.measures}
-        self.measures = {
-            name: self.measures.get(name, 0.0) + other.measures.get(name, 0.0) for name in names
-        }
-
-    def summary(self) -> OperatorProgress:
-        """What users get to see of it."""
-        return OperatorProgress(
-            self.label,
-            self.rows_out,
-            self.state_rows,
-            self.state_bytes,
-            sum(self.rows_in),
-            self.most_rows,
-            self.most_bytes,
-            self.measures,
-        )
-
-
-_Number = TypeVar("_Number", int, float)
-
-
-def _added(left: Sequence[_Number], right: Sequence[_Number]) -> Sequence[_Number]:
-    if not left or not right:
-        return list(left or right)  # an operator that had nothing to do counted nothing
-    return [a + b for a, b in zip(left, right, strict=True)]
-
-
-def _lives(rows: pl.DataFrame) -> tuple[float, int, int]:
-    """How long rows hold, together, and when the first and the last start.
-
-    For how long, those that are looked at stand for all.
-    """
-    if not rows.height:
-        return 0.0, OPEN_END, BEGIN
-    some, times = rows.head(_SAMPLE), starts(rows)
-    held = float((ends(some) - starts(some)).mean()) * rows.height
-    return held, int(times.min()), int(times.max())
 
 
 @dataclass
@@ -146,27 +33,11 @@ class _Part:
 
     node: Exec
     operator: Operator | None
-    progress: NodeProgress
+    progress: OperatorProgress
     inputs: list[_Part]
     nothing: pl.DataFrame
     users: int = 0
     number: int = -1
-
-
-class Running(Mapping[Exec, NodeProgress]):
-    """What every part of a graph has done, as it stands whenever one looks."""
-
-    def __init__(self, parts: Mapping[Exec, _Part]) -> None:
-        self._parts = parts
-
-    def __getitem__(self, node: Exec) -> NodeProgress:
-        return self._parts[node].progress
-
-    def __iter__(self) -> Iterator[Exec]:
-        return iter(self._parts)
-
-    def __len__(self) -> int:
-        return len(self._parts)
 
 
 class Graph:
@@ -196,19 +67,14 @@ class Graph:
         return [part.node for part in self._ordered if part.operator is None]
 
     @property
-    def progress(self) -> list[NodeProgress]:
+    def progress(self) -> list[OperatorProgress]:
         """What the parts have done, in their order."""
         return [part.progress for part in self._ordered]
 
     def count_anew(self) -> None:
         """Forget what the parts have done: from now on they count the next tick."""
         for part in self._ordered:
-            part.progress = NodeProgress(part.node.label)
-
-    @property
-    def running(self) -> Mapping[Exec, NodeProgress]:
-        """What the parts have done, by part, in no order."""
-        return Running(self._parts)
+            part.progress = OperatorProgress(part.node.label)
 
     @property
     def _ordered(self) -> list[_Part]:
@@ -270,14 +136,14 @@ class Graph:
 
     def _part(self, node: Exec, old: _Part | None, inputs: list[_Part]) -> _Part:
         if old is not None:
-            progress = replace(old.progress, label=node.label)
+            progress = replace(old.progress, operator=node.label)
             if old.operator is not None:
                 old.operator.take_over(node)
             return _Part(node, old.operator, progress, inputs, old.nothing)
         operator = node.operator() if node.children else None
         if operator is not None:
             operator.start(self._partition)
-        return _Part(node, operator, NodeProgress(node.label), inputs, empty_batch(node.schema))
+        return _Part(node, operator, OperatorProgress(node.label), inputs, empty_batch(node.schema))
 
     def _leave(self, part: _Part) -> None:
         """Take a user away from a part; without any, it is forgotten."""
@@ -322,7 +188,7 @@ class Graph:
                 result = next(leaves)
             else:
                 result = run(part, part.operator, [results[each.number] for each in part.inputs])
-            part.progress.gave(*result)
+            part.progress.count_out(*result)
             results.append(result)
         ONCE.forget()
         return results
@@ -373,7 +239,7 @@ class Graph:
         # Most parts rest in most ticks: for these, nothing is limited and nothing is counted.
         if self._budget is None:
             return self._stepped(part, operator, batches, marks)
-        with self._budget.part(part.number, part.progress.label):
+        with self._budget.part(part.number, part.progress.operator):
             return self._stepped(part, operator, batches, marks)
 
     def _stepped(
@@ -382,14 +248,14 @@ class Graph:
         look()
         progress = part.progress
         began = perf_counter()
-        progress.took(batches, joins=isinstance(part.node, JoinExec | LookupExec))
+        progress.count_in(batches, joins=isinstance(part.node, JoinExec | LookupExec))
         try:
             result = operator.step(batches, marks)
             look(result[0].height)
         except ExecutionError as error:
-            message = f"{error.message} (in {progress.label})"
+            message = f"{error.message} (in {progress.operator})"
             raise ExecutionError(message, help=error.help) from error
-        progress.keeps(operator.state_rows, operator.state_bytes)
+        progress.count_state(operator.state_rows, operator.state_bytes)
         progress.measures = operator.measures
         progress.seconds += perf_counter() - began
         return result

@@ -12,7 +12,8 @@ from tidemill.physical.operator import Exec
 from tidemill.physical.source import SourceExec
 from tidemill.runtime.clock import Clocks
 from tidemill.runtime.epochs import Epoch
-from tidemill.runtime.operators import NodeProgress, nodes_of
+from tidemill.runtime.operator_progress import OperatorProgress
+from tidemill.runtime.operators import nodes_of
 from tidemill.runtime.reports import Failure, Report, gathered
 from tidemill.runtime.stage_task import Former, Handover
 from tidemill.timeline import BEGIN
@@ -63,7 +64,7 @@ class PlannedEpoch:
                 found[stage.level] = Handover(there, carried, places, partitions)
         return found
 
-    def promised(self, totals: Mapping[Exec, NodeProgress], clocks: Clocks) -> dict[int, int]:
+    def promised(self, totals: Mapping[Exec, OperatorProgress], clocks: Clocks) -> dict[int, int]:
         """The watermarks of new edges behind which time must not go back in the first tick.
 
         What was promised to an operator still holds when its rows come another way. The totals are

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from tidemill.optimize.statistics import Statistics
+from tidemill.runtime.operator_progress import OperatorProgress
 
 
 @dataclass(frozen=True)
@@ -40,25 +41,6 @@ class RelationProgress(SourceProgress):
             return None
         share = f"{self.missing} of {self.changes} changes had no effect"
         return f"rows were deleted that were not there: {share}"
-
-
-@dataclass(frozen=True)
-class OperatorProgress:
-    """What an operator took in and put out, and what it remembers, over all partitions.
-
-    Operators at the beginning of a stage take in nothing: rows come out of them. It remembers the
-    `state` after the last tick, and the `most` after the tick that left most (the sum of the most
-    of every partition). `measures` are what only operators of its kind tell.
-    """
-
-    operator: str
-    rows_out: int
-    state_rows: int
-    state_bytes: int
-    rows_in: int = 0
-    most_rows: int = 0
-    most_bytes: int = 0
-    measures: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -144,7 +126,7 @@ class Progress:
         """What rankings keep.
 
         >>> kept = {"ranking_rows": 3.0, "ranking_window_rows": 9.0}
-        >>> Progress(operators=(OperatorProgress("RankExec", 5, 3, 0, measures=kept),)).ranking.rows
+        >>> Progress(operators=(OperatorProgress("RankExec", measures=kept),)).ranking.rows
         3
         """
         checked = self._measured("ranking_checked")
@@ -161,7 +143,7 @@ class Progress:
     def shed(self) -> ShedProgress:
         """What was left out to stay within bounds of memory.
 
-        >>> lossy = OperatorProgress("StarJoinExec", 5, 0, 0, measures={"rows_shed": 7.0})
+        >>> lossy = OperatorProgress("StarJoinExec", measures={"rows_shed": 7.0})
         >>> Progress(operators=(lossy,)).shed.rows
         7
         """

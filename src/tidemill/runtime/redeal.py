@@ -17,9 +17,10 @@ from tidemill.physical.keys import KeyTable
 from tidemill.physical.operator import Exec, Operator, Own
 from tidemill.runtime.codec.names import remembered
 from tidemill.runtime.dealing import partition_of
-from tidemill.runtime.operators import Graph, NodeProgress, places_of
+from tidemill.runtime.operator_progress import OperatorProgress
+from tidemill.runtime.operators import Graph, places_of
 
-Parts = Mapping[Exec, Sequence[tuple[Operator | None, NodeProgress]]]
+Parts = Mapping[Exec, Sequence[tuple[Operator | None, OperatorProgress]]]
 """By old part, what it was in every partition."""
 
 
@@ -71,18 +72,18 @@ class Share:
         return partial(_hashed, home.way, self._partition, self._partitions)
 
     def _progress(
-        self, node: Exec, operator: Operator | None, known: Sequence[NodeProgress]
-    ) -> NodeProgress:
+        self, node: Exec, operator: Operator | None, known: Sequence[OperatorProgress]
+    ) -> OperatorProgress:
         """What was done is told by the first partition; how far time has come, by all."""
         total = known[0].copy()
         for other in known[1:]:
             total.merge(other)
-        mine = NodeProgress(node.label, watermark=total.watermark, reached=total.reached)
+        mine = OperatorProgress(node.label, watermark=total.watermark, reached=total.reached)
         if self._partition == 0:
             mine = total
-            mine.label = node.label
+            mine.operator = node.label
         if operator is not None:
-            mine.keeps(operator.state_rows, operator.state_bytes)
+            mine.count_state(operator.state_rows, operator.state_bytes)
         return mine
 
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 
 from tidemill.errors import ExecutionError, TidemillError
 from tidemill.runtime.clock import Seen
-from tidemill.runtime.gathering import Found
-from tidemill.runtime.operators import NodeProgress
+from tidemill.runtime.operator_progress import OperatorProgress
+from tidemill.runtime.statistics.sources import SourceSample
 
 News = Mapping[int, Mapping[int, bytes]]
 """What the operators of a stage have told: by number of the operator, then by partition."""
@@ -46,7 +46,7 @@ class Report:
 
     level: int
     part: int
-    operators: Sequence[NodeProgress] = ()
+    operators: Sequence[OperatorProgress] = ()
     failures: dict[int, Failure] = field(default_factory=dict)
     rows: dict[str, int] = field(default_factory=dict)
     written: dict[str, str] = field(default_factory=dict)
@@ -55,7 +55,7 @@ class Report:
     seconds: Mapping[str, float] = field(default_factory=dict)
     replayed: int = 0
     sights: dict[str, Seen] = field(default_factory=dict)
-    found: list[tuple[str, Found]] = field(default_factory=list)
+    found: list[tuple[str, SourceSample]] = field(default_factory=list)
 
 
 def gathered(reports: Iterable[Report], level: int) -> News:
@@ -72,7 +72,7 @@ def gathered(reports: Iterable[Report], level: int) -> News:
     return news
 
 
-def level_totals(reports: Iterable[Report]) -> dict[int, list[NodeProgress]]:
+def level_totals(reports: Iterable[Report]) -> dict[int, list[OperatorProgress]]:
     """What the operators of each stage have done, in all partitions."""
     by_level: dict[int, list[Report]] = {}
     for report in reports:
@@ -81,7 +81,7 @@ def level_totals(reports: Iterable[Report]) -> dict[int, list[NodeProgress]]:
     return {level: _merged(found) for level, found in by_level.items()}
 
 
-def _merged(reports: Sequence[Report]) -> list[NodeProgress]:
+def _merged(reports: Sequence[Report]) -> list[OperatorProgress]:
     if len(reports) == 1:
         return list(reports[0].operators)
     totals = [progress.copy() for progress in reports[0].operators]

@@ -27,6 +27,7 @@ from tidemill.feeds import folder_of, size_of
 from tidemill.fragments import LateRowsExec
 from tidemill.fragments.redealing import redealt
 from tidemill.fragments.staging import Staging
+from tidemill.optimize.statistics import Statistics
 from tidemill.physical.operator import Exec
 from tidemill.physical.source import SourceExec
 from tidemill.results import LateCallback
@@ -34,23 +35,23 @@ from tidemill.runtime.clock import Seen, SourceClock, moved
 from tidemill.runtime.codec import Known
 from tidemill.runtime.epochs import Epoch, EpochLog, next_epoch
 from tidemill.runtime.fabric import Fabric
-from tidemill.runtime.findings import Findings
-from tidemill.runtime.gathering import Gathering
 from tidemill.runtime.interface import Job, Restored, Root
 from tidemill.runtime.manifest import Manifest, note_dealt, open_manifest
 from tidemill.runtime.members import Delivery, Member, Sinks, outlets_of
 from tidemill.runtime.nodes import GraphNodes, NativeTotals, operator_totals
 from tidemill.runtime.opened import Opened
-from tidemill.runtime.operators import NodeProgress, nodes_of, places_of
+from tidemill.runtime.operator_progress import OperatorProgress
+from tidemill.runtime.operators import nodes_of, places_of
 from tidemill.runtime.pace import Pace
 from tidemill.runtime.parcels import REPORT, Parcel, forget_scratch, scratch
 from tidemill.runtime.planned import PlannedEpoch
 from tidemill.runtime.progress import Progress, SourceProgress
 from tidemill.runtime.reports import Failure, Report
 from tidemill.runtime.sending import FOLDER as PLANS
-from tidemill.runtime.source_task import Piece
+from tidemill.runtime.source_task import SourcePiece
 from tidemill.runtime.sources import Source
 from tidemill.runtime.state import StageState, folder_of_state, forget, forget_undone
+from tidemill.runtime.statistics.gathering import Gathering
 from tidemill.runtime.tasks import Before, TickTasks
 from tidemill.runtime.ticks import Begun, Committed, TickLog
 from tidemill.store import Store
@@ -73,7 +74,8 @@ class Run:
     as much as is done in about the seconds of `latency`. Functions of users are those that are
     `known`: a checkpoint has only their names. What a checkpoint has is dealt out to so many
     `partitions`, if they are asked for; else it keeps those that it has. A query whose parts take
-    more than the `limits` in a tick fails.
+    more than the `limits` in a tick fails. What `statistics` tell of sources decides which rows are
+    sent to all partitions.
     """
 
     def __init__(
@@ -88,11 +90,13 @@ class Run:
         known: Known | None = None,
         partitions: int | None = None,
         limits: TickLimits = UNLIMITED,
+        statistics: Callable[[], Statistics] = Statistics,
     ) -> None:
         self.after_tick: Callable[[], None] = lambda: None
         self.before_commit: Callable[[], None] = lambda: None
         self.failures: dict[str, Exception] = {}
         self.gathering = Gathering()
+        self._statistics = statistics
         self.lock = RLock()
         self._books = RLock()  # held for moments: to note what was done, or to look at it
         self.is_bounded = bounded
@@ -114,7 +118,6 @@ class Run:
                 store.close()
             raise
         self._sinks = Sinks(fabric, store)
-        self._findings = Findings(self.gathering)
         self._members: dict[str, Member] = {}
         self._reports: Sequence[Report] = ()
         self._native = NativeTotals()
@@ -161,11 +164,11 @@ class Run:
                 self._nodes = self._nodes_of(epoch.staging, totals)
             return self._nodes
 
-    def _nodes_of(self, staging: Staging, totals: Mapping[Exec, NodeProgress]) -> GraphNodes:
+    def _nodes_of(self, staging: Staging, totals: Mapping[Exec, OperatorProgress]) -> GraphNodes:
         return GraphNodes(staging, totals, self._native, self._opened.now)
 
     @property
-    def _totals(self) -> dict[Exec, NodeProgress]:
+    def _totals(self) -> dict[Exec, OperatorProgress]:
         """What the operators of the last tick have done."""
         return operator_totals(self._base, self._reports)
 
@@ -258,7 +261,7 @@ class Run:
         # Between the same two ticks, plans may have been replaced already.
         known = self._carried
         came = {**known, **{new: known.get(old, old) for new, old in carried.items()}}
-        epoch = next_epoch(self._next, self._base, roots, came, notes)
+        epoch = next_epoch(self._next, self._base, roots, came, notes, self._statistics())
         epoch = replace(epoch, deals=self._rehashes)
         pending = PlannedEpoch(epoch)
         self._opened.open(pending.leaves)  # first, because it may refuse
@@ -410,7 +413,7 @@ class Run:
         self._opened.let_broken_go(begun)
         self._opened.keep(self._pending.leaves)
         self._opened.let_go()
-        self._findings.note_shares(self.nodes, self._ticks)
+        self.gathering.note_shares(self.nodes, self._ticks)
         if planned.epoch.deals:
             self._note_dealt(tick, planned.epoch)
         self._deal_as_asked()
@@ -478,9 +481,9 @@ class Run:
         self._reports = [report for report in reports if report.level]
         self._native.add(planned.native_nodes, reports)
         self._opened.took(begun, moved(clocks, sights), sights)
-        self._findings.note(reports, self._opened.timings)
+        self.gathering.note(reports, self._opened.timings)
         for name, relation in self._opened.changing.items():
-            self._findings.note_held(name, relation.following.held)
+            self.gathering.note_held(name, relation.following.held)
         self._base = later.before if later.tick > tick else planned.epoch.staging
         self._next, self._unfinished = tick + 1, None
         self._nodes, self._changed = None, later.tick > tick
@@ -582,7 +585,7 @@ class Run:
                 self._ticks,
                 member.rows_out,
                 {name: source for name, source in self.sources.items() if name in read},
-                tuple(nodes[part].summary() for part in parts if part in nodes),
+                tuple(nodes[part] for part in parts if part in nodes),
                 self._phases,
                 time.monotonic() - member.began,
                 self.gathering.statistics,
@@ -674,7 +677,7 @@ def _sorted(parcels: Sequence[Parcel]) -> tuple[list[Report], dict[int, list[pl.
     return sorted(reports, key=lambda report: (report.level, report.part)), parts
 
 
-def _bytes_of(pieces: Iterable[Piece]) -> Iterable[int]:
+def _bytes_of(pieces: Iterable[SourcePiece]) -> Iterable[int]:
     """How many bytes every source has brought."""
     found: dict[str, int] = {}
     for piece in pieces:

@@ -16,11 +16,11 @@ from tidemill.physical.operator import Exec, empty_batch
 from tidemill.physical.source import SourceExec
 from tidemill.runtime.clock import Facts, Seen
 from tidemill.runtime.dealing import deal
-from tidemill.runtime.gathering import Found
 from tidemill.runtime.operators import Graph
 from tidemill.runtime.outlets import NOTHING, Outlets
 from tidemill.runtime.parcels import FACTS, REPORT, Parcel
 from tidemill.runtime.reports import Failure, Report
+from tidemill.runtime.statistics.sources import SourceSample
 from tidemill.runtime.validity import Rows, Timing
 from tidemill.timeline import BEGIN, OPEN_END
 
@@ -29,7 +29,7 @@ _FEW_ROWS = 1 << 14
 
 
 @dataclass(frozen=True)
-class Piece:
+class SourcePiece:
     """A slice of a source; rows that start before `mark` are late, those after `until` too early.
 
     It may be meant for some leaves only: a relation is read for those that are new, and so are
@@ -57,7 +57,7 @@ class SourceTask:
     tick: int
     staged: Staged
     timings: Mapping[str, Timing]
-    pieces: Sequence[Piece]
+    pieces: Sequence[SourcePiece]
     partitions: int
     plan: str
     arrived: int
@@ -146,7 +146,7 @@ class SourceTask:
                 self._gather(timing, rows, report)
         return found
 
-    def _rows(self, timing: Timing, piece: Piece) -> Rows:
+    def _rows(self, timing: Timing, piece: SourcePiece) -> Rows:
         columns = self._columns(timing)
         table = read_slice(piece.slice, timing.columns, columns, timing.source)
         return timing.rows(table, self.arrived)
@@ -171,7 +171,7 @@ class SourceTask:
             return
         names = [name for name in rows.table.column_names if name not in timing.needed]
         some = pl.DataFrame(rows.table.select(names).slice(mine.start, mine.stop - mine.start))
-        found = Found.of(some, names, rows.start[mine], rows.end[mine])
+        found = SourceSample.of(some, names, rows.start[mine], rows.end[mine])
         if found is not None:
             report.found.append((timing.source, found))
 
@@ -188,10 +188,10 @@ class SourceTask:
 class _Read:
     """What was read of a source: by piece, rows in time and rows that came too late."""
 
-    parts: list[tuple[Piece, Rows, Rows | None]] = field(default_factory=list)
+    parts: list[tuple[SourcePiece, Rows, Rows | None]] = field(default_factory=list)
     failure: Failure | None = None
 
-    def add(self, piece: Piece, rows: Rows) -> None:
+    def add(self, piece: SourcePiece, rows: Rows) -> None:
         in_time = rows.start >= piece.mark
         if piece.until < OPEN_END:
             in_time &= rows.start <= piece.until
@@ -203,11 +203,11 @@ class _Read:
         return [rows for _, rows, _ in wanted]
 
     @property
-    def late(self) -> list[tuple[Piece, Rows]] | None:
+    def late(self) -> list[tuple[SourcePiece, Rows]] | None:
         return [(piece, late) for piece, _, late in self.parts if late is not None] or None
 
 
-def dealt(pieces: Sequence[Piece], tasks: int) -> list[list[Piece]]:
+def dealt(pieces: Sequence[SourcePiece], tasks: int) -> list[list[SourcePiece]]:
     """Pieces for so many tasks, about as many bytes for each; large ones are cut."""
     if tasks == 1:
         return [list(pieces)]

@@ -56,7 +56,7 @@ Beat = tuple[int, int]
 
 
 @dataclass
-class Stream:
+class OpenStream:
     """A stream that is being read: up to which slice, and what it has brought.
 
     Of a run that is to end, `end` is the slice after which it reads no more. `looked` is how many
@@ -75,11 +75,11 @@ class Stream:
     looked: int | None = None
 
     @staticmethod
-    def opened(source: StreamSource, bounded: bool) -> Stream:
+    def opened(source: StreamSource, bounded: bool) -> OpenStream:
         """A stream at its beginning, or at what is left of it."""
         info = source.info
         clock = SourceClock(SourceKind.STREAM, info.domain, info.slack)
-        stream = Stream(source, source.feed.first, clock, retained=Retained(info.retain))
+        stream = OpenStream(source, source.feed.first, clock, retained=Retained(info.retain))
         if bounded and not source.feed.ends_itself and source.feed.ended_at is None:
             stream.end = source.feed.poll()
         return stream
@@ -214,7 +214,7 @@ class Taken:
     ended: bool = False
     now: int = OPEN_END
 
-    def clock(self, stream: Stream) -> SourceClock:
+    def clock(self, stream: OpenStream) -> SourceClock:
         """The clock with which the tick begins."""
         beat = max((at for _, at in self.beats), default=BEGIN)
         return replace(stream.clock, beat=beat, ended=self.ended)
@@ -233,7 +233,7 @@ class Taken:
             yield start, stop, max([mark, *said])
 
 
-def take(stream: Stream, beat: int = BEGIN, most: int = MOST_BYTES) -> Taken:
+def take(stream: OpenStream, beat: int = BEGIN, most: int = MOST_BYTES) -> Taken:
     """What the next tick takes of a stream; it may be moved on without having said so."""
     stop = stream.stop(most)
     said = [(max(number, stream.position), at) for number, at in stream.beats if number <= stop]
@@ -243,7 +243,7 @@ def take(stream: Stream, beat: int = BEGIN, most: int = MOST_BYTES) -> Taken:
     return Taken(stream.position, stop, beats, ends, time.time_ns() // 1000)
 
 
-def overdue(streams: Mapping[str, Stream], now: float) -> dict[str, int]:
+def overdue(streams: Mapping[str, OpenStream], now: float) -> dict[str, int]:
     """How far silent streams are moved on: to where the slowest of the others is.
 
     Silent is a stream that has brought no rows for longer than it may.

@@ -13,7 +13,7 @@ from tidemill.runtime.nodes import operator_totals
 from tidemill.runtime.outlets import Outlets
 from tidemill.runtime.planned import PlannedEpoch
 from tidemill.runtime.reports import Report, gathered
-from tidemill.runtime.source_task import Piece, SourceTask, dealt
+from tidemill.runtime.source_task import SourcePiece, SourceTask, dealt
 from tidemill.runtime.stage_task import StageTask
 from tidemill.runtime.ticks import Begun
 from tidemill.runtime.validity import Timing
@@ -44,7 +44,7 @@ class TickTasks:
         self,
         begun: Begun,
         planned: PlannedEpoch,
-        pieces: Sequence[Piece],
+        pieces: Sequence[SourcePiece],
         timings: Mapping[str, Timing],
         outlets: Outlets,
     ) -> list[SourceTask]:

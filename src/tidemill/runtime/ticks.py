@@ -11,7 +11,7 @@ from tidemill.errors import ExecutionError
 from tidemill.feeds import FileSlice, Slice, kept_json, kept_slice
 from tidemill.physical.operator import Exec
 from tidemill.runtime import codec
-from tidemill.runtime.operators import NodeProgress
+from tidemill.runtime.operator_progress import OperatorProgress
 from tidemill.runtime.reports import Failure, Report
 from tidemill.runtime.sources import Taken, dumped, loaded
 from tidemill.store import Numbered, Store
@@ -50,7 +50,7 @@ class Committed:
     epoch: int = -1
     sources: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     reports: Sequence[Report] = ()
-    native: Mapping[Exec, NodeProgress] = field(default_factory=dict)
+    native: Mapping[Exec, OperatorProgress] = field(default_factory=dict)
     rows_out: Mapping[str, int] = field(default_factory=dict)
 
 

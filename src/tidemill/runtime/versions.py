@@ -22,7 +22,7 @@ _COPY = "#copy"
 _SHIFT = 32  # a copy is known by the slot of its row and its number among the equal rows
 
 
-class Versions:
+class RelationVersions:
     """The versions of a relation that no deletion has ended yet.
 
     Equal rows are copies of each other, and NULL equals NULL; a deletion takes the copy that was
@@ -30,7 +30,7 @@ class Versions:
     that are not there are counted (`missing`) and have no effect.
 
     >>> import pyarrow as pa
-    >>> versions = Versions(Schema.of(k=pa.int64()))
+    >>> versions = RelationVersions(Schema.of(k=pa.int64()))
     >>> versions.begin(pl.DataFrame({"k": [7, 8]})).rows()
     [(7, 0, 0, 9223372036854775807), (8, 1, 0, 9223372036854775807)]
     >>> versions.take(pl.DataFrame({"k": [8, 9, 9], "#op": [-1, 1, -1], "#at": [5, 5, 6]})).rows()

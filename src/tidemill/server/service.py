@@ -14,11 +14,11 @@ from tidemill.engine.kept import KeptResults
 from tidemill.engine.started import StartedQuery
 from tidemill.errors import CatalogError, PlanWarning
 from tidemill.graph.metadata import NodeMetadata
+from tidemill.runtime.rate_meter import RateMeter
 from tidemill.server.events import EventLog
 from tidemill.server.history import History
 from tidemill.server.persist import CatalogLog
 from tidemill.server.problems import Conflict, NotFound
-from tidemill.server.rates import Rates
 from tidemill.server.resources import Resources, bounds_of, knobs
 from tidemill.server.settings import Settings
 from tidemill.show.catalog import catalog_of, is_pushed
@@ -61,7 +61,7 @@ class Service:
         self._looks = 0
         self._look_at_parts = self.graph.metadata.looking(_RATES_OVER)
         self._looked_at = 0.0
-        self._rates = Rates(_RATES_OVER)
+        self._rates: dict[str, RateMeter] = {}
         self.history = History()
         self._resources = Resources()
         self._listeners: list[Callable[[], None]] = []
@@ -123,7 +123,8 @@ class Service:
         self._looks += 1
         self.history.look(self._nodes, now)
         self._resources.look(self.graph, self._nodes, now)
-        self._rates.look({name: read.rows for name, read in self.graph.sources.items()})
+        for name, read in self.graph.sources.items():
+            self._rates.setdefault(name, RateMeter(_RATES_OVER)).note(read.rows, self._looked_at)
         self.events.look(self.graph)
         self._tell()
 
@@ -169,7 +170,9 @@ class Service:
     def catalog(self) -> CatalogEntries:
         """All streams, relations and derived streams."""
         with self.lock:
-            return catalog_of(self.engine, self.graph.sources, self._rates.of())
+            now = time.monotonic()
+            rates = {name: meter.rate(now) or 0.0 for name, meter in self._rates.items()}
+            return catalog_of(self.engine, self.graph.sources, rates)
 
     def queries(self) -> list[QueryEntry]:
         """All queries."""

@@ -9,7 +9,8 @@ from tidemill.engine.kept import KeptResults
 from tidemill.engine.started import StartedQuery
 from tidemill.errors import TidemillError, masked
 from tidemill.results import SinkRequest
-from tidemill.runtime.progress import MigrationProgress, OperatorProgress, Progress
+from tidemill.runtime.operator_progress import OperatorProgress
+from tidemill.runtime.progress import MigrationProgress, Progress
 from tidemill.show.problems import problem
 from tidemill.show.statements import select_text
 from tidemill.show.tables import columns_of, domain_of

@@ -12,7 +12,8 @@ from tidemill.physical.distinct import DistinctExec
 from tidemill.physical.operator import Exec
 from tidemill.physical.source import SourceExec
 from tidemill.physical.time_window import TimeWindowExec
-from tidemill.runtime.operators import NodeProgress, nodes_of
+from tidemill.runtime.operator_progress import OperatorProgress
+from tidemill.runtime.operators import nodes_of
 
 BID = SourceExec(Scan("bid", "bid", Schema.of(item=pa.int64())))
 WINDOW = TimeWindowExec(BID, 100, knob="range of bid")
@@ -23,7 +24,9 @@ def transition(now: int) -> Transition:
     """An operator that keeps a thousand bytes of rows of a window of a hundred instants."""
     estimates = GraphEstimates()
     estimates.revise(nodes_of(TOP))
-    seen: dict[Exec, NodeProgress] = {node: NodeProgress(node.label) for node in nodes_of(TOP)}
+    seen: dict[Exec, OperatorProgress] = {
+        node: OperatorProgress(node.label) for node in nodes_of(TOP)
+    }
     seen[TOP].state_bytes = 1000
     return Transition(estimates, seen, {"range of bid": [(0, 100)]}, now)
 

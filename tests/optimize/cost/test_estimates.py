@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import timeit
+from dataclasses import replace
 
 import pyarrow as pa
 import pytest
@@ -14,6 +15,7 @@ from tidemill.algebra.scalar import Scalar, column, column_node
 from tidemill.algebra.schema import Schema
 from tidemill.optimize.cost.constants import MEASURED
 from tidemill.optimize.cost.estimates import Estimator
+from tidemill.optimize.cost.state import state_of
 from tidemill.optimize.cost.usage import KINDS
 from tidemill.optimize.sharing import Shared
 from tidemill.optimize.statistics import Statistics, StreamStatistics
@@ -173,6 +175,36 @@ def test_a_relation_has_its_rows() -> None:
     pairs = nodes.Join(relation, HELD, None)
     assert estimator.live_rows(pairs) == pytest.approx(40 * 200)
     assert estimator.rate(pairs) == pytest.approx(40 * 2)
+
+
+SECOND = 1_000_000
+EVERY_SECOND = StreamStatistics(rate=1 / SECOND, granularity=SECOND, distinct={"item": 20})
+
+
+@pytest.mark.parametrize("granule", [1, 1000, SECOND])
+def test_a_window_holds_the_rows_of_its_time_on_whichever_instants_they_lie(granule: int) -> None:
+    """A row of a stream holds for one instant, however far it is to the next that there is."""
+    seconds = Statistics({"bid": replace(EVERY_SECOND, granularity=granule)})
+    estimator = Estimator(seconds)
+    window = nodes.TimeWindow(BID, 600 * SECOND)
+    assert estimator.live_rows(window) == pytest.approx(600)
+    assert estimator.rate(window) == pytest.approx(1 / SECOND)
+    assert estimator.live_rows(nodes.Aggregate(window, ("b.item",), ())) == pytest.approx(20)
+    assert estimator.live_rows(nodes.TimeWindow(nodes.Distinct(BID), 600 * SECOND)) < 601
+
+
+def test_rows_of_streams_are_not_kept_until_the_next_instant_that_there_is() -> None:
+    estimator = Estimator(Statistics({"bid": EVERY_SECOND, "ask": EVERY_SECOND}))
+    city = nodes.Scan("city", "c", Schema.of(k=pa.int64()), nodes.SourceKind.CHANGING, rows=40)
+    counted = state_of(nodes.Aggregate(BID, ("b.item",), ()), estimator)
+    assert counted.rows == 0
+    assert state_of(nodes.Join(BID, city, condition("b.item = c.k")), estimator).rows == 40
+
+
+def test_rows_that_hold_for_a_while_are_split_into_instants_below_a_window() -> None:
+    offer = nodes.Scan("offer", "o", Schema.of(item=pa.int64()), nodes.SourceKind.INTERVALS)
+    known = Statistics({"offer": StreamStatistics(rate=0.1, length=10, granularity=10)})
+    assert Estimator(known).rate(nodes.TimeWindow(offer, 50)) == pytest.approx(1)
 
 
 def test_a_condition_that_never_holds_leaves_nothing() -> None:

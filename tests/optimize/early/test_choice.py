@@ -11,7 +11,7 @@ from experiments.early.costs import Stream, hash_work, plan_costs
 from experiments.early.costs import Tuning as TextTuning
 from tidemill.optimize.cost.characteristics import Characteristics
 from tidemill.optimize.early.choice import EXHAUSTIVE_INPUTS, choose, choose_greedily
-from tidemill.optimize.early.ours import JoinInput, choose_plan
+from tidemill.optimize.early.plan_costs import JoinInput, choose_plan
 from tidemill.optimize.early.plans import Costs, Masks
 
 

@@ -22,7 +22,7 @@ from experiments.multijoin.steps import MultiwaySteps, NaiveSteps, OriginSteps
 from tidemill.optimize.joins.choice import orders_by_origin
 from tidemill.optimize.joins.heuristic import small_first
 from tidemill.optimize.joins.optimum import optimum
-from tidemill.optimize.joins.steps import Steps
+from tidemill.optimize.joins.steps import JoinSteps
 
 FILE = Path(__file__).parents[2] / "golden" / "papers" / "multijoin.json"
 CASES: Mapping[str, Any] = {
@@ -63,7 +63,7 @@ def cost_of(costs: Costs, windows: Sequence[LoopWindow], tau: float | None = Non
     return total(costs(windows, tau))
 
 
-def found(steps: Steps) -> list[LoopWindow]:
+def found(steps: JoinSteps) -> list[LoopWindow]:
     return [steps.windows[place] for place in optimum(steps)]
 
 

@@ -34,7 +34,7 @@ class Sums:
 
 
 @dataclass(frozen=True)
-class Line:
+class FittedLine:
     """What is needed per operator, and per unit that is estimated."""
 
     constant: float = 0.0
@@ -44,9 +44,9 @@ class Line:
         return self.constant * count + self.slope * max(estimated, 0.0)
 
 
-BEFOREHAND: dict[str, tuple[Line, Line]] = {
-    "join": (Line(0.0, 1.2), Line()),
-    "aggregate": (Line(450.0, 0.9), Line()),
+BEFOREHAND: dict[str, tuple[FittedLine, FittedLine]] = {
+    "join": (FittedLine(0.0, 1.2), FittedLine()),
+    "aggregate": (FittedLine(450.0, 0.9), FittedLine()),
 }
 """Of memory and processing, until something was measured: as the mix of Table 24.1 has it."""
 
@@ -59,7 +59,7 @@ class Fit:
     >>> for estimated in (10, 20, 30):
     ...     fit.add(estimated, 5 + 2 * estimated)
     >>> fit.line()
-    Line(constant=5.0, slope=2.0)
+    FittedLine(constant=5.0, slope=2.0)
     """
 
     count: float = 0.0
@@ -81,17 +81,17 @@ class Fit:
         self.squares += estimated * estimated
         self.products += estimated * measured
 
-    def line(self) -> Line:
+    def line(self) -> FittedLine:
         """Least squares; through the origin if that would give a negative constant or slope."""
         spread = self.count * self.squares - self.estimated**2
         if spread > 1e-9 * self.count * self.squares:
             slope = (self.count * self.products - self.estimated * self.measured) / spread
             constant = (self.measured - slope * self.estimated) / self.count
             if constant >= 0 and 1 / FARTHEST <= slope <= FARTHEST:
-                return Line(constant, slope)
+                return FittedLine(constant, slope)
         if self.estimated <= 0:
-            return Line(self.measured / self.count if self.count else 0.0)
-        return Line(0.0, min(max(self.measured / self.estimated, 1 / FARTHEST), FARTHEST))
+            return FittedLine(self.measured / self.count if self.count else 0.0)
+        return FittedLine(0.0, min(max(self.measured / self.estimated, 1 / FARTHEST), FARTHEST))
 
 
 class Calibration:
@@ -121,7 +121,7 @@ class Calibration:
         """Estimates, put right."""
         total = Usage()
         for kind, each in sums.items():
-            memory, work = self.lines.get(kind, (Line(), Line()))
+            memory, work = self.lines.get(kind, (FittedLine(), FittedLine()))
             total += Usage(
                 each.usage.state_rows,
                 memory(each.count, each.usage.state_bytes),

@@ -10,7 +10,6 @@ from tidemill.algebra.nodes import SourceKind
 from tidemill.errors import ResourceError, TidemillError
 from tidemill.graph.manager.estimates import GraphEstimates, Part
 from tidemill.graph.manager.knobs import Demand, Knob
-from tidemill.graph.manager.rates import Rates
 from tidemill.graph.manager.sizes import parse_bytes, shown_bytes
 from tidemill.graph.manager.strategy import STRATEGIES, Settings
 from tidemill.graph.manager.transition import History, Transition
@@ -18,7 +17,9 @@ from tidemill.optimize.cost.usage import Usage
 from tidemill.optimize.statistics import Statistics
 from tidemill.physical.operator import Exec
 from tidemill.physical.source import SourceExec
-from tidemill.runtime.operators import NodeProgress, nodes_of
+from tidemill.runtime.operator_progress import OperatorProgress
+from tidemill.runtime.operators import nodes_of
+from tidemill.runtime.rate_meter import RateMeter
 
 RESERVE = 0.2
 """Of what there is, the share that is kept for bursts and for sizes that take their time."""
@@ -38,6 +39,9 @@ BRIM = 0.9
 LOOK_EVERY = 8
 """Ticks between two comparisons with what was measured, and before sizes grow again."""
 
+RECENT_ROWS = 120
+"""So many rows of a stream tell its rate: then chance moves it by nine percent."""
+
 UNKNOWN_RATE = 1e-12
 """Of a stream of which nothing is known: its queries are let in, and measured."""
 
@@ -46,7 +50,7 @@ UNKNOWN_RATE = 1e-12
 class Readings:
     """What is measured of a running graph after a tick."""
 
-    nodes: Mapping[Exec, NodeProgress]
+    nodes: Mapping[Exec, OperatorProgress]
     rows: Mapping[str, int]
     now: int
     seconds: float
@@ -91,7 +95,7 @@ class ResourceManager:
         self._least.calibration = self.estimates.calibration
         self._strategy = STRATEGIES[strategy]
         self._threshold = threshold
-        self._rates = Rates()
+        self._rates: dict[str, RateMeter] = {}
         self._transition: Transition | None = None
         self._resting: dict[str, int] = {}
         self._pace = 0.0
@@ -108,7 +112,8 @@ class ResourceManager:
         `knobs` are those of the query. If there is room, `observe` finds out at which sizes.
         """
         before = list(self._least.parts)
-        self._rates.expect(_streams(plan))
+        for stream in _streams(plan):
+            self._meter(stream)
         self._learn(statistics)
         self._least.extend(nodes_of(plan), self._now)
         usage = self._least.at({knob.name: knob.low for knob in knobs})
@@ -122,7 +127,7 @@ class ResourceManager:
         self, readings: Readings, knobs: Sequence[Knob], statistics: Statistics
     ) -> Settings:
         """Compare with what was measured, and decide which sizes must change for it."""
-        self._rates.look(readings.rows, readings.now)
+        self._measure_rates(readings)
         self._measure_pace(readings)
         looks = readings.ticks % LOOK_EVERY == 0
         if looks:
@@ -217,11 +222,14 @@ class ResourceManager:
     def _with_rates(self, statistics: Statistics) -> Statistics:
         """What is known, with the rates of now."""
         streams = dict(statistics.streams)
-        for name in self._rates.streams:
-            rate = self._rates.of(name) or statistics.of(name).rate or UNKNOWN_RATE
+        for name, meter in self._rates.items():
+            rate = meter.rate() or statistics.of(name).rate or UNKNOWN_RATE
             # The granule of a stream is that of its first rows, which may be far off.
             streams[name] = replace(statistics.of(name), rate=rate, granularity=None, length=None)
         return Statistics(streams, statistics.selectivities)
+
+    def _meter(self, stream: str) -> RateMeter:
+        return self._rates.setdefault(stream, RateMeter(rows=RECENT_ROWS))
 
     def _calibrate(self, readings: Readings) -> None:
         """Learn from operators whose states have come to rest."""
@@ -250,6 +258,14 @@ class ResourceManager:
     def follow_clock(self) -> None:
         """Time in the streams is that of a clock, in microseconds."""
         self._pace, self._is_clock = 1e6, True
+
+    def _measure_rates(self, readings: Readings) -> None:
+        """How many rows of every stream come per instant."""
+        for name, rows in readings.rows.items():
+            meter = self._meter(name)
+            if self._last is not None:
+                meter.begin(self._last.now)  # what was not read before has brought nothing
+            meter.note(rows, readings.now)
 
     def _measure_pace(self, readings: Readings) -> None:
         """How many instants pass in a second; a clock's time needs no measuring."""
@@ -282,6 +298,6 @@ def _streams(plan: Exec) -> Iterator[str]:
             yield node.scan.source
 
 
-def _measured(part: Part, progress: NodeProgress, instants: int) -> Usage:
+def _measured(part: Part, progress: OperatorProgress, instants: int) -> Usage:
     spent = (progress.seconds - part.spent) / instants
     return Usage(progress.state_rows, progress.state_bytes, spent)

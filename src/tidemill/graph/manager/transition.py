@@ -14,7 +14,7 @@ import numpy as np
 
 from tidemill.graph.manager.estimates import GraphEstimates
 from tidemill.physical.operator import Exec
-from tidemill.runtime.operators import NodeProgress
+from tidemill.runtime.operator_progress import OperatorProgress
 
 History = Sequence[tuple[int, int]]
 """From which instants on rows had which size."""
@@ -30,7 +30,7 @@ class Transition:
     def __init__(
         self,
         estimates: GraphEstimates,
-        nodes: Mapping[Exec, NodeProgress],
+        nodes: Mapping[Exec, OperatorProgress],
         histories: Mapping[str, History],
         now: int,
     ) -> None:
@@ -72,7 +72,7 @@ def share_left(history: History, now: int, later: int) -> float:
 
 
 def _kept(
-    estimates: GraphEstimates, nodes: Mapping[Exec, NodeProgress], numbers: Mapping[str, int]
+    estimates: GraphEstimates, nodes: Mapping[Exec, OperatorProgress], numbers: Mapping[str, int]
 ) -> Iterator[tuple[int, list[int]]]:
     """What operators keep of windows that can change, and the numbers of these."""
     for node, part in estimates.parts.items():

@@ -1,8 +1,8 @@
 """Quality that users allow to vary: bounds, who is adjusted with whom, changes, and histories."""
 
-from tidemill.graph.quality.bounds import Granules, Quality, Range, quality_of
+from tidemill.graph.quality.bounds import Granules, Quality, SizeRange, quality_of
 from tidemill.graph.quality.granules import next_instant, synchronised
-from tidemill.graph.quality.history import Histories, Setting, pruned, recorded, settings
+from tidemill.graph.quality.history import Histories, SizeSetting, pruned, recorded, settings
 from tidemill.graph.quality.knobs import Knobs, Wish, adjustable_nodes, with_knobs
 from tidemill.graph.quality.resizing import earliest_change, resized, settled_until
 
@@ -11,8 +11,8 @@ __all__ = [
     "Histories",
     "Knobs",
     "Quality",
-    "Range",
-    "Setting",
+    "SizeRange",
+    "SizeSetting",
     "Wish",
     "adjustable_nodes",
     "earliest_change",

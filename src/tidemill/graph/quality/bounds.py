@@ -11,20 +11,20 @@ from tidemill.physical.granularity import GranularityExec
 
 
 @dataclass(frozen=True)
-class Range:
+class SizeRange:
     """The sizes that a window may have; none, if the lower bound is above the upper one.
 
     Where queries share a window, all of them must allow its size:
 
-    >>> Range(60, 600) & Range(300, 1200)
-    Range(low=300, high=600)
+    >>> SizeRange(60, 600) & SizeRange(300, 1200)
+    SizeRange(low=300, high=600)
     """
 
     low: int
     high: int
 
-    def __and__(self, other: Range) -> Range:
-        return Range(max(self.low, other.low), min(self.high, other.high))
+    def __and__(self, other: SizeRange) -> SizeRange:
+        return SizeRange(max(self.low, other.low), min(self.high, other.high))
 
     @property
     def is_possible(self) -> bool:
@@ -39,7 +39,7 @@ class Range:
     def at(self, fraction: float) -> int:
         """The size at a part of the way from the worst (0) to the best one (1).
 
-        >>> Range(12, 24).at(0.5)
+        >>> SizeRange(12, 24).at(0.5)
         18
         """
         return round(self.low + fraction * (self.high - self.low))
@@ -47,7 +47,7 @@ class Range:
     def nearest(self, size: float) -> int:
         """The allowed size that is nearest.
 
-        >>> Range(12, 24).nearest(30)
+        >>> SizeRange(12, 24).nearest(30)
         24
         """
         return round(min(max(size, self.low), self.high))
@@ -99,19 +99,19 @@ class Granules:
         return min(sorted(self.allowed), key=lambda granule: abs(granule - size))
 
 
-Quality = Range | Granules
+Quality = SizeRange | Granules
 
 
 def quality_of(node: AdjustableExec, bounds: Bounds) -> Quality:
     """What bounds allow for a window, or for a granularity."""
     if isinstance(node, GranularityExec):
         return Granules.between(bounds.low, bounds.high)
-    return Range(bounds.low, bounds.high)
+    return SizeRange(bounds.low, bounds.high)
 
 
 def common(one: Quality, other: Quality) -> Quality:
     """What both allow."""
-    if isinstance(one, Range) and isinstance(other, Range):
+    if isinstance(one, SizeRange) and isinstance(other, SizeRange):
         return one & other
     assert isinstance(one, Granules)
     assert isinstance(other, Granules)

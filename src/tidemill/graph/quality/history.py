@@ -18,33 +18,35 @@ from tidemill.physical.union import UnionExec
 from tidemill.timeline import BEGIN, OPEN_END, add
 
 
-class Setting(NamedTuple):
+class SizeSetting(NamedTuple):
     """A size, and the instant from which on rows that start have it."""
 
     since: int
     size: int
 
 
-Histories = Mapping[str, tuple[Setting, ...]]
+Histories = Mapping[str, tuple[SizeSetting, ...]]
 """The settings of every knob, in their order."""
 
 
-def recorded(histories: Histories, running: Iterable[Plan]) -> dict[str, tuple[Setting, ...]]:
+def recorded(histories: Histories, running: Iterable[Plan]) -> dict[str, tuple[SizeSetting, ...]]:
     """Histories with what parts of a graph say now. Knobs that are gone are forgotten.
 
     What was planned, and is not any more, is taken back.
     """
-    found: dict[str, tuple[Setting, ...]] = {}
+    found: dict[str, tuple[SizeSetting, ...]] = {}
     for knob, (node, *_) in adjustable_nodes(running).items():
         assert node.first is not None
-        first = Setting(BEGIN, node.first)
-        now = [Setting(*change) for change in node.changes] or [first]
+        first = SizeSetting(BEGIN, node.first)
+        now = [SizeSetting(*change) for change in node.changes] or [first]
         past = histories.get(knob, (first,))
         found[knob] = (*(each for each in past if each.since < now[0].since), *now)
     return found
 
 
-def settings(plan: Plan, histories: Histories, start: int, end: int) -> dict[str, list[Setting]]:
+def settings(
+    plan: Plan, histories: Histories, start: int, end: int
+) -> dict[str, list[SizeSetting]]:
     """The settings that a result was computed with that holds in [start, end), by knob.
 
     These are more than those in force in that time: rows that came before still count, with the
@@ -58,7 +60,7 @@ def settings(plan: Plan, histories: Histories, start: int, end: int) -> dict[str
 
 def pruned(
     histories: Histories, plans: Iterable[Plan], start: int
-) -> dict[str, tuple[Setting, ...]]:
+) -> dict[str, tuple[SizeSetting, ...]]:
     """What is left if nobody asks any more about results that start before an instant."""
     looking = _Looking(histories)
     for plan in plans:
@@ -72,7 +74,7 @@ class _Looking:
     def __init__(self, histories: Histories) -> None:
         self._histories = histories
         self._seen: set[tuple[int, int, int]] = set()
-        self.found: dict[str, set[Setting]] = {}
+        self.found: dict[str, set[SizeSetting]] = {}
 
     def at(self, plan: Plan, start: int, end: int) -> None:
         """Look at a part whose rows in [start, end) are needed."""
@@ -90,7 +92,7 @@ class _Looking:
         """Take note of the settings of an operator; the first instant that it depends on."""
         earliest = start
         regimes = self._regimes(node)
-        for setting, until in zip(regimes, [*regimes[1:], Setting(OPEN_END, 0)], strict=True):
+        for setting, until in zip(regimes, [*regimes[1:], SizeSetting(OPEN_END, 0)], strict=True):
             longest = self._longest(node, setting.size)
             last = min(until.since, end) - 1  # the last row of this size that may matter
             if setting.since <= last and add(last, longest) > start:
@@ -99,11 +101,11 @@ class _Looking:
                     self.found.setdefault(node.knob, set()).add(setting)
         return max(earliest, BEGIN)
 
-    def _regimes(self, node: AdjustableExec) -> tuple[Setting, ...]:
+    def _regimes(self, node: AdjustableExec) -> tuple[SizeSetting, ...]:
         if node.knob in self._histories:
             return self._histories[node.knob]
         first = OPEN_END if node.first is None else node.first
-        return (Setting(BEGIN, first), *(Setting(*change) for change in node.changes))
+        return (SizeSetting(BEGIN, first), *(SizeSetting(*change) for change in node.changes))
 
     def _longest(self, node: AdjustableExec, size: int) -> int:
         """For how long a row may hold, from the instant on at which it comes, with a size."""

@@ -19,7 +19,7 @@ from tidemill.physical.operator import Exec
 from tidemill.physical.project import ProjectExec
 from tidemill.physical.time_window import TimeWindowExec
 from tidemill.physical.union import UnionExec
-from tidemill.runtime.operators import NodeProgress
+from tidemill.runtime.operator_progress import OperatorProgress
 from tidemill.timeline import BEGIN, add
 
 
@@ -91,7 +91,7 @@ def _pruned(node: AdjustableExec, changes: Changes, settled: int) -> Changes:
     return changes
 
 
-Running = Mapping[Exec, NodeProgress]
+Running = Mapping[Exec, OperatorProgress]
 
 
 def earliest_change(nodes: Iterable[AdjustableExec], size: int, at: int, running: Running) -> int:

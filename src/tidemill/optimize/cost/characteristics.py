@@ -7,7 +7,7 @@ that fit our operators better where the two differ.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from math import expm1, inf, log1p
 
 LIFETIME = 1e15
@@ -22,6 +22,9 @@ a lifetime, and as many of them hold at a time as the relation has.
 class Characteristics:
     """A stream: the mean distance of starts, the mean length of validities, and the granule.
 
+    Of a stream of `instants`, every row holds for a single one. It counts as long as the granule
+    on which it lies, since nothing starts or ends in between.
+
     >>> stream = Characteristics(distance=10, length=600)
     >>> stream.rate, stream.live_rows
     (0.1, 60.0)
@@ -30,6 +33,7 @@ class Characteristics:
     distance: float
     length: float
     granularity: float = 1.0
+    instants: bool = field(default=False, repr=False)
 
     @property
     def rate(self) -> float:
@@ -42,15 +46,17 @@ class Characteristics:
         return self.length / self.distance
 
     @staticmethod
-    def of_rate(rate: float, live_rows: float, granularity: float) -> Characteristics:
+    def of_rate(
+        rate: float, live_rows: float, granularity: float, instants: bool = False
+    ) -> Characteristics:
         """The stream in which so many rows start per instant, and so many hold at a time.
 
         No row holds for less than a granule.
         """
         rate = min(rate, live_rows / granularity)
         if rate <= 0:
-            return Characteristics(inf, granularity, granularity)
-        return Characteristics(1 / rate, live_rows / rate, granularity)
+            return Characteristics(inf, granularity, granularity, instants)
+        return Characteristics(1 / rate, live_rows / rate, granularity, instants)
 
     @staticmethod
     def of_relation(rows: float) -> Characteristics:
@@ -77,7 +83,8 @@ def united(streams: Sequence[Characteristics]) -> Characteristics:
     """
     rate = sum(stream.rate for stream in streams)
     live = sum(stream.live_rows for stream in streams)
-    return Characteristics.of_rate(rate, live, min(stream.granularity for stream in streams))
+    granule = min(stream.granularity for stream in streams)
+    return Characteristics.of_rate(rate, live, granule, all(s.instants for s in streams))
 
 
 def product(left: Characteristics, right: Characteristics) -> Characteristics:
@@ -134,7 +141,7 @@ def split(stream: Characteristics, length: float) -> Characteristics:
 
 def coarsened(stream: Characteristics, granule: float) -> Characteristics:
     """Formula 22.9: rows shorter than the granule may fall between two of its instants."""
-    coarse = replace(stream, granularity=granule)
+    coarse = replace(stream, granularity=granule, instants=False)
     if granule == stream.granularity or stream.length >= granule:
         return coarse
     return replace(coarse, distance=granule / stream.length * stream.distance, length=granule)
@@ -142,12 +149,12 @@ def coarsened(stream: Characteristics, granule: float) -> Characteristics:
 
 def time_window(stream: Characteristics, size: float) -> Characteristics:
     """Formula 22.10."""
-    return replace(stream, length=size)
+    return replace(stream, length=size, instants=False)
 
 
 def count_window(stream: Characteristics, rows: float) -> Characteristics:
     """Formula 22.11."""
-    return replace(stream, length=rows * stream.distance)
+    return replace(stream, length=rows * stream.distance, instants=False)
 
 
 def partitioned_window(stream: Characteristics, partitions: float, rows: float) -> Characteristics:

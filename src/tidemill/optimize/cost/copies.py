@@ -77,7 +77,8 @@ def difference(left: Characteristics, right: Characteristics, values: float) -> 
     """
     excess = Excess.of(left.live_rows / values, right.live_rows / values)
     rate = left.rate * excess.enough + right.rate * excess.more
-    return Characteristics.of_rate(rate, values * excess.surplus, _granule(left, right))
+    live = values * excess.surplus
+    return Characteristics.of_rate(rate, live, _granule(left, right), left.instants)
 
 
 def arrivals(stream: Characteristics, values: float) -> Characteristics:
@@ -87,7 +88,8 @@ def arrivals(stream: Characteristics, values: float) -> Characteristics:
     """
     started = stream.granularity / (values * stream.distance)
     seen = values * Excess.of(started, started).surplus / stream.granularity
-    return Characteristics.of_rate(seen, seen, 1.0)
+    live = seen * stream.granularity
+    return Characteristics.of_rate(seen, live, stream.granularity, instants=True)
 
 
 def strict_difference(
@@ -96,7 +98,8 @@ def strict_difference(
     """Left rows of which the right side has none, all at once when its last copy ends."""
     none = exp(-right.live_rows / values)
     rate = left.rate * none + right.rate * none * left.live_rows / values
-    return Characteristics.of_rate(rate, left.live_rows * none, _granule(left, right))
+    live = left.live_rows * none
+    return Characteristics.of_rate(rate, live, _granule(left, right), left.instants)
 
 
 def intersection(left: Characteristics, right: Characteristics, values: float) -> Characteristics:
@@ -104,7 +107,8 @@ def intersection(left: Characteristics, right: Characteristics, values: float) -
     over = Excess.of(left.live_rows / values, right.live_rows / values)
     rate = left.rate * (1 - over.enough) + right.rate * over.more
     live = left.live_rows - values * over.surplus
-    return Characteristics.of_rate(rate, live, _granule(left, right))
+    either = left.instants or right.instants
+    return Characteristics.of_rate(rate, live, _granule(left, right), either)
 
 
 def max_union(left: Characteristics, right: Characteristics, values: float) -> Characteristics:
@@ -112,7 +116,8 @@ def max_union(left: Characteristics, right: Characteristics, values: float) -> C
     over = Excess.of(left.live_rows / values, right.live_rows / values)
     rate = left.rate * over.enough + right.rate * (1 - over.more)
     live = right.live_rows + values * over.surplus
-    return Characteristics.of_rate(rate, live, _granule(left, right))
+    both = left.instants and right.instants
+    return Characteristics.of_rate(rate, live, _granule(left, right), both)
 
 
 def _granule(left: Characteristics, right: Characteristics) -> float:

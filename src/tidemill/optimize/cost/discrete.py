@@ -8,7 +8,6 @@ slide, whose rows start and end on the multiples of a granule.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from math import erf, exp, expm1, sqrt
 
 from tidemill.optimize.cost.characteristics import LIFETIME, Characteristics, filtered
@@ -25,7 +24,10 @@ def product(left: Characteristics, right: Characteristics) -> Characteristics:
     granule = min(left.granularity, right.granularity)
     both = max(left.length + right.length - granule, granule)
     return Characteristics(
-        left.distance * right.distance / both, left.length * right.length / both, granule
+        left.distance * right.distance / both,
+        left.length * right.length / both,
+        granule,
+        left.instants or right.instants,
     )
 
 
@@ -47,7 +49,7 @@ def deduplicated(stream: Characteristics, values: float) -> Characteristics:
     granule = min(stream.granularity, stream.length)
     rate = values / granule * -expm1(-granule / spread)
     live = values * -expm1(-stream.length / spread)
-    return Characteristics.of_rate(rate, live, stream.granularity)
+    return Characteristics.of_rate(rate, live, stream.granularity, stream.instants)
 
 
 def grouped(
@@ -71,14 +73,20 @@ def grouped(
     ended = exp(-stream.length / spread) - exp(-(stream.length + granule) / spread)
     rate = groups / granule * (-expm1(-cuts * granule / spread) - ended)
     live = groups * -expm1(-stream.length / spread)
-    return Characteristics.of_rate(rate, live, stream.granularity)
+    return Characteristics.of_rate(rate, live, stream.granularity, stream.instants)
 
 
 def instants(stream: Characteristics) -> Characteristics:
-    """Every row once for each instant at which it holds: the split below windows."""
-    if stream.length <= 1:
+    """Every row once for each instant at which it holds: the split below windows.
+
+    >>> instants(Characteristics(distance=10, length=5)).distance
+    2.0
+    >>> instants(Characteristics(distance=10, length=5, granularity=5, instants=True)).distance
+    10
+    """
+    if stream.instants or stream.length <= 1:
         return stream
-    return replace(stream, distance=stream.distance / stream.length, length=1.0)
+    return Characteristics(stream.distance / stream.length, 1.0, 1.0, instants=True)
 
 
 def top(stream: Characteristics, limit: float, offset: float = 0) -> Characteristics:
@@ -93,4 +101,5 @@ def top(stream: Characteristics, limit: float, offset: float = 0) -> Characteris
         return stream
     more = (1 + erf((live - matter) / sqrt(2 * live))) / 2
     rate = stream.rate * min(1.0, matter / live) * (1 + more)
-    return Characteristics.of_rate(rate, min(limit, max(live - offset, 0.0)), stream.granularity)
+    shown = min(limit, max(live - offset, 0.0))
+    return Characteristics.of_rate(rate, shown, stream.granularity, stream.instants)

@@ -140,7 +140,7 @@ class Estimator:
         granule = known.granularity or 1
         if plan.kind is nodes.SourceKind.STREAM:
             rate = known.rate or self._default_rate
-            return Characteristics(1 / rate, known.length or granule, granule)
+            return Characteristics(1 / rate, granule, granule, instants=True)
         if plan.kind is nodes.SourceKind.INTERVALS and known.rate and known.length:
             return Characteristics(1 / known.rate, known.length, granule)
         rows = known.rows if known.rows is not None else plan.rows
@@ -166,7 +166,7 @@ class Estimator:
     def _countwindow(self, plan: nodes.CountWindow) -> Characteristics:
         stream = discrete.instants(self.of(plan.child))
         if plan.current is None:
-            return replace(stream, length=LIFETIME)
+            return replace(stream, length=LIFETIME, instants=False)
         partitions = self.groups(plan.child, plan.partition_by) if plan.partition_by else 1.0
         window = characteristics.partitioned_window(stream, partitions, plan.current)
         # In steps, rows start when a step is complete.
@@ -178,7 +178,9 @@ class Estimator:
 
     def _istream(self, plan: nodes.Unary) -> Characteristics:
         stream, values = self.of(plan.child), self.domain(plan.child, plan.schema.names)
-        return replace(stream, length=1.0) if values is None else copies.arrivals(stream, values)
+        if values is not None:
+            return copies.arrivals(stream, values)
+        return replace(stream, length=stream.granularity, instants=True)
 
     _dstream = _istream
 

@@ -22,7 +22,7 @@ def semi_joined(
     lonely = exp(-right.live_rows * selectivity)
     pieces = 1 - lonely + selectivity * _later_starts(left, right)
     live = left.live_rows * (1 - lonely)
-    return Characteristics.of_rate(left.rate * pieces, live, _granule(left, right))
+    return Characteristics.of_rate(left.rate * pieces, live, _granule(left, right), left.instants)
 
 
 def anti_joined(
@@ -32,7 +32,7 @@ def anti_joined(
     lonely = exp(-right.live_rows * selectivity)
     pieces = lonely * (1 + selectivity * _later_starts(left, right))
     live = left.live_rows * lonely
-    return Characteristics.of_rate(left.rate * pieces, live, _granule(left, right))
+    return Characteristics.of_rate(left.rate * pieces, live, _granule(left, right), left.instants)
 
 
 def _later_starts(left: Characteristics, right: Characteristics) -> float:

@@ -98,7 +98,7 @@ def _looked_up(plan: Plan, estimator: Estimator) -> Plan | None:
     if isinstance(plan, nodes.Join):
         sides.append((plan.right, plan.left))
     for other, relation in sides:
-        at_once = relation_scan(relation) is not None and estimator.of(other).length <= 1
+        at_once = relation_scan(relation) is not None and estimator.of(other).instants
         if is_constant(relation) or at_once:
             return relation
     return None
@@ -110,7 +110,8 @@ def kept(plan: Plan, estimator: Estimator) -> float:
     Rows of one instant are gone when their instant is complete.
     """
     stream = estimator.of(plan)
-    return stream.rate * (max(stream.length - 1, 0.0) + ahead(plan, estimator))
+    held = 0.0 if stream.instants else max(stream.length - 1, 0.0)
+    return stream.rate * (held + ahead(plan, estimator))
 
 
 def ahead(plan: Plan, estimator: Estimator) -> float:

@@ -14,7 +14,7 @@ EXHAUSTIVE_INPUTS = 10
 
 
 @dataclass(frozen=True)
-class Choice:
+class EarlyChoice:
     """A plan, what it costs, what the late plan costs, and all plans priced, cheapest first."""
 
     mask: Mask
@@ -23,7 +23,7 @@ class Choice:
     ranking: tuple[tuple[Mask, float], ...]
 
 
-def choose(costs: Callable[[Masks], Costs], allowed: Sequence[bool]) -> Choice:
+def choose(costs: Callable[[Masks], Costs], allowed: Sequence[bool]) -> EarlyChoice:
     """The cheapest plan among those that aggregate early only where it is allowed.
 
     Plans of equal cost: the one with the smaller number, so the late plan before all others.
@@ -37,7 +37,7 @@ def choose(costs: Callable[[Masks], Costs], allowed: Sequence[bool]) -> Choice:
     return _cheapest(masks, costs(masks))
 
 
-def choose_greedily(costs: Callable[[Masks], Costs], allowed: Sequence[bool]) -> Choice:
+def choose_greedily(costs: Callable[[Masks], Costs], allowed: Sequence[bool]) -> EarlyChoice:
     """The heuristic of the text's conclusion, in quadratically many steps.
 
     From the late plan, the early aggregate that saves most is added while one saves anything:
@@ -67,8 +67,8 @@ def _one_more(mask: Masks, allowed: Sequence[bool]) -> Masks:
     return steps
 
 
-def _cheapest(masks: Masks, costs: Costs) -> Choice:
+def _cheapest(masks: Masks, costs: Costs) -> EarlyChoice:
     order = np.argsort(costs, kind="stable")
     rows, prices = masks[order].tolist(), costs[order].tolist()
     ranking = tuple((tuple(row), price) for row, price in zip(rows, prices, strict=True))
-    return Choice(*ranking[0], float(costs[0]), ranking)
+    return EarlyChoice(*ranking[0], float(costs[0]), ranking)

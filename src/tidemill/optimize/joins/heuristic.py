@@ -7,7 +7,7 @@ from itertools import chain
 
 import numpy as np
 
-from tidemill.optimize.joins.steps import Sets, Steps
+from tidemill.optimize.joins.steps import JoinSteps, Sets
 
 Order = tuple[int, ...]
 # The beginning of an order, after what it costs.
@@ -24,12 +24,12 @@ _FOLLOWED = 32
 _MOVED = 5
 
 
-def heuristic_order(steps: Steps) -> Order:
+def heuristic_order(steps: JoinSteps) -> Order:
     """The heuristic with its augmentation: small joins first, then fast streams moved."""
     return fast_moved(steps, small_first(steps))
 
 
-def small_first(steps: Steps) -> Order:
+def small_first(steps: JoinSteps) -> Order:
     """Begin with the pair whose join is smallest, then add what keeps the join smallest.
 
     Equally small joins are told apart by cost: always the two orders of the first pair.
@@ -41,7 +41,7 @@ def small_first(steps: Steps) -> Order:
     return beginnings[0][1]
 
 
-def _grown(steps: Steps, beginnings: Sequence[_Begun]) -> list[_Begun]:
+def _grown(steps: JoinSteps, beginnings: Sequence[_Begun]) -> list[_Begun]:
     """The smallest joins that one more window gives, each by its cheapest order, cheapest first."""
     count = len(steps.windows)
     above = _sets([order for _, order in beginnings], steps)
@@ -57,7 +57,7 @@ def _grown(steps: Steps, beginnings: Sequence[_Begun]) -> list[_Begun]:
     return sorted(grown.values())[:_FOLLOWED]
 
 
-def fast_moved(steps: Steps, order: Order) -> Order:
+def fast_moved(steps: JoinSteps, order: Order) -> Order:
     """Put the fast streams at their best places, the others keeping their order.
 
     With f fast streams among n, these are about n^f orders. They run through few sets only, some
@@ -90,14 +90,14 @@ def _those(fast: Order, some: int) -> Order:
     return tuple(place for bit, place in enumerate(fast) if some >> bit & 1)
 
 
-def _fast(steps: Steps) -> Order:
+def _fast(steps: JoinSteps) -> Order:
     """The streams that are faster than the mean, at most the fastest few."""
     rates = [window.rate for window in steps.windows]
     fastest = sorted(range(len(rates)), key=lambda place: -rates[place])[:_MOVED]
     return tuple(sorted(place for place in fastest if rates[place] * len(rates) > sum(rates)))
 
 
-def _sets(orders: Sequence[Order], steps: Steps) -> Sets:
+def _sets(orders: Sequence[Order], steps: JoinSteps) -> Sets:
     sets = np.zeros((len(orders), len(steps.windows)), dtype=np.bool_)
     rows = np.repeat(np.arange(len(orders)), [len(order) for order in orders])
     sets[rows, list(chain.from_iterable(orders))] = True

@@ -7,7 +7,7 @@ from functools import cache
 import numpy as np
 import numpy.typing as npt
 
-from tidemill.optimize.joins.steps import Floats, Sets, Steps
+from tidemill.optimize.joins.steps import Floats, JoinSteps, Sets
 
 _Ints = npt.NDArray[np.int64]
 
@@ -15,7 +15,7 @@ _Ints = npt.NDArray[np.int64]
 EXACT_STREAMS = 12
 
 
-def optimum(steps: Steps) -> tuple[int, ...]:
+def optimum(steps: JoinSteps) -> tuple[int, ...]:
     """The best order, as places of the windows; of equally good ones, the one nearest to theirs.
 
     The best order of a set of windows ends with some window, after the best order of the rest.

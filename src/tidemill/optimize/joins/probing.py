@@ -12,13 +12,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tidemill.optimize.cost.constants import MEASURED
 from tidemill.optimize.joins.heuristic import Order, heuristic_order
 from tidemill.optimize.joins.optimum import EXACT_STREAMS, optimum
 from tidemill.optimize.joins.steps import Floats, Sets, origin_sizes, sizes_with
 from tidemill.optimize.joins.windows import JoinWindow
 
-# Measured by benchmarks/optimizer.py: a lookup costs as much as so many partners found by it.
-LOOKUP = 3.0
+_JOIN = MEASURED["join"]
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class ProbeSteps:
         rows = np.array([window.rows() for window in self.windows])
         scanned = np.array([window.buckets == 1 for window in self.windows])
         found = np.where(scanned, before * rows, sizes_with(sets, self.windows, self.origin))
-        return np.asarray(before * LOOKUP + found)
+        return np.asarray(before * _JOIN.arrive + found * _JOIN.compare)
 
     def sizes(self, sets: Sets) -> Floats:
         """The combinations of one new row with the other inputs of each set."""
@@ -49,7 +49,7 @@ class ProbeSteps:
 
 
 def best_orders(windows: Sequence[JoinWindow]) -> tuple[list[tuple[str, ...]], float]:
-    """The order for each origin, and what all of them cost.
+    """The order for each origin, and what all of them cost: nanoseconds per unit of time.
 
     >>> a, b = JoinWindow("a", 10, 100, 500, 500), JoinWindow("b", 1, 100, 50, 50)
     >>> best_orders([JoinWindow("c", 1, 200, 40, 40), b, a])[0]

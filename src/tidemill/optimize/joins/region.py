@@ -14,7 +14,7 @@ from tidemill.optimize.expressions import is_total
 
 
 @dataclass(frozen=True)
-class Region:
+class JoinRegion:
     """Inputs that are joined with each other.
 
     Columns of one of the `classes` must all be equal. `conditions` must hold besides; `checks`
@@ -40,7 +40,7 @@ class Region:
         return any(one & each and other & each for each in self.classes)
 
 
-def region_of(join: nodes.Join) -> Region:
+def region_of(join: nodes.Join) -> JoinRegion:
     """All joins from here down, up to other operators."""
     inputs = list(joined_inputs(join))
     found: list[frozenset[str]] = []
@@ -54,7 +54,7 @@ def region_of(join: nodes.Join) -> Region:
             conditions.append(part)
         else:
             checks.append(part)
-    return Region(tuple(inputs), merged(found), tuple(conditions), tuple(checks))
+    return JoinRegion(tuple(inputs), merged(found), tuple(conditions), tuple(checks))
 
 
 def joined_inputs(plan: Plan) -> Iterator[Plan]:

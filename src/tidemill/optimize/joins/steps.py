@@ -21,7 +21,7 @@ Floats = npt.NDArray[np.float64]
 Sets = npt.NDArray[np.bool_]
 
 
-class Steps(Protocol):
+class JoinSteps(Protocol):
     """A kind of join over given windows."""
 
     @property

@@ -16,7 +16,7 @@ from tidemill.algebra.plan import Plan
 from tidemill.algebra.scalar import Scalar, column, conjunction, equality
 from tidemill.optimize.cost.estimates import Estimator
 from tidemill.optimize.joins.choice import with_orders
-from tidemill.optimize.joins.region import Region, within
+from tidemill.optimize.joins.region import JoinRegion, within
 
 _MOST_TRIED = 4  # attributes, the joins on which are tried in every order
 
@@ -35,7 +35,7 @@ class _Part:
 class JoinTree:
     """Finds the tree of a region; `order` is a user's wish, as aliases of sources."""
 
-    def __init__(self, region: Region, estimator: Estimator, order: Sequence[str] = ()) -> None:
+    def __init__(self, region: JoinRegion, estimator: Estimator, order: Sequence[str] = ()) -> None:
         self._region = region
         self._estimator = estimator
         self._order = tuple(order)

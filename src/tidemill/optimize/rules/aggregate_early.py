@@ -9,8 +9,8 @@ from tidemill.algebra.plan import Plan
 from tidemill.algebra.relations import is_changing
 from tidemill.algebra.scalar import conjunction
 from tidemill.optimize.cost.estimates import Estimator
-from tidemill.optimize.early.choice import Choice
-from tidemill.optimize.early.ours import JoinInput, choose_plan
+from tidemill.optimize.early.choice import EarlyChoice
+from tidemill.optimize.early.plan_costs import JoinInput, choose_plan
 from tidemill.optimize.early.rewrite import AggregateJoin, Mask, early_plan
 from tidemill.optimize.rule import Known
 from tidemill.optimize.sharing import Cut
@@ -66,7 +66,7 @@ def best_mask(query: AggregateJoin, estimator: Estimator, known: Known) -> Mask:
     return choice.mask
 
 
-def _describe(query: AggregateJoin, choice: Choice) -> str:
+def _describe(query: AggregateJoin, choice: EarlyChoice) -> str:
     """What to tell people about a choice."""
     names = [input_name(child) for child in query.inputs]
     early = ", ".join(name for name, wanted in zip(names, choice.mask, strict=True) if wanted)

@@ -11,7 +11,7 @@ from tidemill.algebra.relations import is_changing
 from tidemill.algebra.scalar import column
 from tidemill.optimize.cost.estimates import Estimator
 from tidemill.optimize.joins.choice import describe
-from tidemill.optimize.joins.region import Region, region_of
+from tidemill.optimize.joins.region import JoinRegion, region_of
 from tidemill.optimize.joins.tree import JoinTree
 from tidemill.optimize.rule import Known
 from tidemill.optimize.sharing import Cut
@@ -54,7 +54,7 @@ def _ordered(plan: Plan, estimator: Estimator, order: tuple[str, ...]) -> Plan:
     return _only(joined, plan)
 
 
-def _is_free(region: Region) -> bool:
+def _is_free(region: JoinRegion) -> bool:
     """Whether the inputs may be joined in another order, and that can be of use."""
     if len(region.inputs) < _FEWEST or any(map(is_changing, region.inputs)):
         # What changes is looked up by a stream alone, without waiting for other inputs.

@@ -18,10 +18,10 @@ from sqlglot import exp
 from tidemill.runtime.codec.columns import Block, array_of, frame_of, texts_of
 from tidemill.runtime.codec.functions import Known
 from tidemill.runtime.codec.kinds import tree_class, type_of
-from tidemill.runtime.codec.names import class_of, class_version, remembered
+from tidemill.runtime.codec.names import attribute_name, class_of, class_version, remembered
 
 
-class Unreadable(Exception):
+class Undecodable(Exception):
     """What a file names is not known here."""
 
 
@@ -48,11 +48,11 @@ class Decoder:
         """The value of a tree; objects with a state may be filled `into` others."""
         if not isinstance(tree, list):
             if isinstance(tree, dict):
-                raise Unreadable("it has a value without a kind")
+                raise Undecodable("it has a value without a kind")
             return tree
         way = _WAYS.get(tree[0])
         if way is None:
-            raise Unreadable(f"it has values of a kind {tree[0]!r} that is not known here")
+            raise Undecodable(f"it has values of a kind {tree[0]!r} that is not known here")
         return way(self, tree, into)
 
     def many(self, trees: list[Any], into: Any) -> list[Any]:
@@ -67,9 +67,11 @@ class Decoder:
             name, version, content = self._objects[number]
             kind = class_of(name)
             if kind is None:
-                raise Unreadable(f"it has objects of a kind {name!r} that is not known here")
+                raise Undecodable(f"it has objects of a kind {name!r} that is not known here")
             if version != class_version(name):
-                raise Unreadable(f"it has {name!r} in version {version}, not {class_version(name)}")
+                raise Undecodable(
+                    f"it has {name!r} in version {version}, not {class_version(name)}"
+                )
             self._read[number] = self._made(kind, name, content, into)
         return self._read[number]
 
@@ -78,13 +80,14 @@ class Decoder:
         if attributes is None:
             known = _fields(kind)
         elif into is not None and not isinstance(into, kind):
-            raise Unreadable(f"it has {name!r} where the plan has {type(into).__qualname__!r}")
+            raise Undecodable(f"it has {name!r} where the plan has {type(into).__qualname__!r}")
         else:
             known = attributes
-        if unknown := content.keys() - set(known):
-            raise Unreadable(f"it has {name!r} with unknown parts: {', '.join(sorted(unknown))}")
+        names = {attribute_name(name, each): each for each in known}
+        if unknown := content.keys() - names.keys():
+            raise Undecodable(f"it has {name!r} with unknown parts: {', '.join(sorted(unknown))}")
         if attributes is None:
-            return kind(**{each: self.value(tree) for each, tree in content.items()})
+            return kind(**{names[each]: self.value(tree) for each, tree in content.items()})
         return self._filled_with(kind, content, into)
 
     def _filled_with(self, kind: type[Any], content: dict[str, Any], into: Any) -> Any:
@@ -129,7 +132,7 @@ def _dict(decoder: Decoder, tree: list[Any], into: Any) -> Any:
 def _enum(decoder: Decoder, tree: list[Any], into: Any) -> Any:
     kind = class_of(tree[1])
     if kind is None or not issubclass(kind, Enum):
-        raise Unreadable(f"it has a choice of {tree[1]!r}, which is not known here")
+        raise Undecodable(f"it has a choice of {tree[1]!r}, which is not known here")
     return kind[tree[2]]
 
 
@@ -151,7 +154,7 @@ def _array(decoder: Decoder, tree: list[Any], into: Any) -> Any:
 def _sql(decoder: Decoder, tree: list[Any], into: Any) -> Any:
     kind = tree_class(tree[1])
     if kind is None:
-        raise Unreadable(f"it has SQL of a kind {tree[1]!r} that is not known here")
+        raise Undecodable(f"it has SQL of a kind {tree[1]!r} that is not known here")
     return kind(**{key: decoder.value(each) for key, each in tree[2].items()})
 
 

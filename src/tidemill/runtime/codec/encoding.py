@@ -22,7 +22,7 @@ from tidemill.errors import ExecutionError
 from tidemill.expressions import UserFunction
 from tidemill.runtime.codec.columns import array_cell, frame_cell, is_storable, layout_of, text_cell
 from tidemill.runtime.codec.kinds import tree_name, type_text
-from tidemill.runtime.codec.names import class_version, name_of, remembered
+from tidemill.runtime.codec.names import attribute_name, class_version, name_of, remembered
 
 _MOST_NAME = 120
 """Characters of the name of a column."""
@@ -109,10 +109,12 @@ def _refused(encoder: Encoder, value: Any, path: str) -> Any:
 
 
 def _attributes(name: str, attributes: tuple[str, ...]) -> _Way:
+    names = {each: attribute_name(name, each) for each in attributes}
+
     def way(encoder: Encoder, value: Any, path: str) -> Any:
         content = {
-            each: encoder.value(getattr(value, each), f"{path}.{each.lstrip('_')}")
-            for each in attributes
+            stored: encoder.value(getattr(value, each), f"{path}.{stored.lstrip('_')}")
+            for each, stored in names.items()
         }
         return encoder.keep(value, name, content)
 

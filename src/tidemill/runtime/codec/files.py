@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from tidemill.errors import DamageError, ExecutionError, TidemillError
 from tidemill.runtime.codec.columns import Block
-from tidemill.runtime.codec.decoding import Decoder, Unreadable
+from tidemill.runtime.codec.decoding import Decoder, Undecodable
 from tidemill.runtime.codec.encoding import Encoder
 from tidemill.runtime.codec.functions import Known
 from tidemill.store import Part, Store
@@ -86,7 +86,7 @@ def load(
         return decoder.value(root, into)
     except TidemillError:
         raise
-    except Unreadable as error:
+    except Undecodable as error:
         raise _not_ours(where, str(error)) from error
     except Exception as error:  # whatever is in the file
         raise DamageError(where, f"{type(error).__name__}: {error}") from error
@@ -104,7 +104,7 @@ def cells_of(store: Store, name: str) -> tuple[Any, list[tuple[str, pa.Array]]]:
     try:
         batch = _opened(store.buffer(name))
         tree = json.loads(batch.column(0)[0].as_py())
-    except Unreadable as error:
+    except Undecodable as error:
         raise _not_ours(where, str(error)) from error
     except (pa.ArrowInvalid, ValueError) as error:
         raise DamageError(where, str(error)) from error
@@ -115,7 +115,7 @@ def _opened(content: Any) -> pa.RecordBatch:
     reader = pa.ipc.open_file(content)
     found = (reader.schema.metadata or {}).get(_FORMAT)
     if found != FORMAT:
-        raise Unreadable(f"it has the format {found!r}, not {FORMAT!r}")
+        raise Undecodable(f"it has the format {found!r}, not {FORMAT!r}")
     return reader.get_batch(0)
 
 

@@ -106,6 +106,21 @@ _CLASSES = {
     "timeline": "TimeDomain",
 }
 
+_MOVED = {
+    "runtime.gathering.Found": "runtime.statistics.sources.SourceSample",
+    "runtime.gathering.Sample": "runtime.statistics.sources.ValiditySample",
+    "runtime.operators.NodeProgress": "runtime.operator_progress.OperatorProgress",
+    "runtime.sketch.Sketch": "runtime.statistics.sketch.Sketch",
+}
+"""Where classes are now that have moved or have another name."""
+
+_ATTRIBUTES = {
+    "runtime.operators.NodeProgress": {"operator": "label", "rows_by_input": "rows_in"},
+}
+"""Attributes that files have under the names that they had first."""
+
+_FIRST_NAMES = {now: first for first, now in _MOVED.items()}
+
 _VERSIONS: dict[str, int] = {}
 """Those of classes that have changed; all others are at version 1."""
 
@@ -118,6 +133,7 @@ NAMES = frozenset(
 def name_of(kind: type[Any]) -> str | None:
     """The name of a class in files, if it may be there."""
     name = f"{kind.__module__}.{kind.__qualname__}".removeprefix("tidemill.")
+    name = _FIRST_NAMES.get(name, name)
     return name if name in NAMES else None
 
 
@@ -126,7 +142,7 @@ def class_of(name: str) -> type[Any] | None:
     """The class of a name, if it is one of ours."""
     if name not in NAMES:
         return None
-    module, _, own = name.rpartition(".")
+    module, _, own = _MOVED.get(name, name).rpartition(".")
     found: type[Any] = getattr(import_module(f"tidemill.{module}"), own)
     return found
 
@@ -134,6 +150,11 @@ def class_of(name: str) -> type[Any] | None:
 def class_version(name: str) -> int:
     """The version in which objects of a class are written now."""
     return _VERSIONS.get(name, 1)
+
+
+def attribute_name(name: str, attribute: str) -> str:
+    """How files call an attribute of the class of a name."""
+    return _ATTRIBUTES.get(name, {}).get(attribute, attribute)
 
 
 def remembered(kind: type[Any]) -> tuple[str, ...] | None:

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from tidemill.optimize.cost.characteristics import Characteristics
-from tidemill.optimize.early.ours import Constants, JoinInput, choose_plan, plan_rows
+from tidemill.optimize.cost.constants import MEASURED
+from tidemill.optimize.early.plan_costs import JoinInput, choose_plan, plan_rows
 from tidemill.optimize.early.plans import all_masks
 
 INSTANTS = 600
@@ -131,13 +132,13 @@ def test_a_relation_is_aggregated_once() -> None:
     assert choose_plan(sides, tick=1000).mask == (False, True)
 
 
-FREE_JOIN = Constants(join=0, late=0)
+SLOW_VERSIONS = {**MEASURED, "aggregate": replace(MEASURED["aggregate"], emit=10_000)}
 
 
 def test_memory_counts() -> None:
     sides = [JoinInput(STREAM, 10), JoinInput(STREAM, 10, groups=1e9)]
-    assert choose_plan(sides, FREE_JOIN).mask == (False, False)
-    assert choose_plan(sides, replace(FREE_JOIN, byte=1)).mask == (True, False)
+    assert choose_plan(sides, SLOW_VERSIONS).mask == (False, False)
+    assert choose_plan(sides, SLOW_VERSIONS, byte=10).mask == (True, False)
 
 
 def test_ticks_cut_versions() -> None:

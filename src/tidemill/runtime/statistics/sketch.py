@@ -29,9 +29,6 @@ _SLICE = 1 << 16
 _SKIPPED = 7 * _SLICE
 """Rows that are left out after a slice that brought nothing new."""
 
-_ENOUGH_ROWS = 1 << 14
-"""Fewer rows wait for others: a call costs as much as some thousand rows."""
-
 _RECENT_ROWS = 1 << 20
 """So many rows make a generation, at least; the values of the last two count."""
 
@@ -147,34 +144,15 @@ class RecentDistinct:
         self._before = Sketch()
         self._now = Sketch()
         self._rows = 0
-        self._waiting: list[pl.Series] = []
-        self._waiting_rows = 0
         self._estimate: float | None = 0.0
-
-    def add(self, values: pl.Series) -> None:
-        """Take more rows into account."""
-        self._make_room(len(values))
-        self._waiting.append(values)
-        self._waiting_rows += len(values)
-        if self._waiting_rows >= _ENOUGH_ROWS:
-            self._add_waiting()
 
     def merge(self, sketch: Sketch, rows: int) -> None:
         """Take rows into account that another has sketched."""
-        self._make_room(rows)
-        self._now.merge(sketch)
-
-    def _add_waiting(self) -> None:
-        if self._waiting:
-            self._now.add(pl.concat(self._waiting))
-        self._waiting, self._waiting_rows = [], 0
-
-    def _make_room(self, rows: int) -> None:
-        self._estimate = None
         if self._rows >= _RECENT_ROWS:
-            self._add_waiting()
             self._before, self._now, self._rows = self._now, Sketch(), 0
         self._rows += rows
+        self._now.merge(sketch)
+        self._estimate = None
 
     @property
     def estimate(self) -> float:
@@ -182,7 +160,5 @@ class RecentDistinct:
         if self._estimate is None:
             both = Sketch.load(self._now.dump())
             both.merge(self._before)
-            for values in list(self._waiting):
-                both.add(values)
             self._estimate = both.estimate
         return self._estimate

@@ -1,4 +1,4 @@
-"""Rows that flow through our own operators in each plan, and what they cost.
+"""What each plan of an aggregation over a join costs: rows through its operators, and their steps.
 
 An early aggregate of ours writes a *version* of a group whenever rows come or leave, the join
 treats versions like any rows that hold for a while, and the late aggregate weighs what it gets.
@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 from math import ceil, inf
 
 import numpy as np
 
 from tidemill.optimize.cost.characteristics import Characteristics
+from tidemill.optimize.cost.constants import MEASURED, Constants
 from tidemill.optimize.cost.discrete import grouped
-from tidemill.optimize.early.choice import Choice, choose
+from tidemill.optimize.early.choice import EarlyChoice, choose
 from tidemill.optimize.early.plans import Costs, Masks
 
 # Versions that may be cut in every tick, whatever it brought (`physical.release`).
@@ -62,26 +62,7 @@ class JoinInput:
 
 
 @dataclass(frozen=True)
-class Constants:
-    """Microseconds per row: into and out of an early aggregate, of the join, of the late aggregate.
-
-    `step` is what an early aggregate takes for a tick, however few rows it brings. `byte` is the
-    price of a byte of state, and a row of state takes `row_bytes`.
-    """
-
-    step: float = 2000.0
-    aggregate: float = 0.4
-    version: float = 0.5
-    probe: float = 0.5
-    join: float = 0.1
-    late: float = 0.4
-    output: float = 0.1
-    byte: float = 0.0
-    row_bytes: float = 48.0
-
-
-@dataclass(frozen=True)
-class Rows:
+class PlanRows:
     """By plan: rows per instant through each part, and rows kept as state.
 
     `step` counts early aggregates, once per tick; `join` counts partial matches too. `output` is
@@ -97,11 +78,14 @@ class Rows:
     output: Costs
     state: Costs
 
-    def cost(self, constants: Constants) -> Costs:
-        """One number per plan."""
-        parts = ("step", "aggregate", "version", "probe", "join", "late", "output")
-        work = sum(getattr(constants, part) * getattr(self, part) for part in parts)
-        return np.asarray(work + constants.byte * constants.row_bytes * self.state)
+    def cost(self, constants: Constants = MEASURED, byte: float = 0.0) -> Costs:
+        """Nanoseconds per instant, one number per plan; `byte` is the price of a byte of state."""
+        join, group, total = constants["join"], constants["aggregate"], constants["total"]
+        into, out = group.arrive + total.arrive, group.emit + total.emit
+        work = (group.tick + total.tick) * self.step + into * (self.aggregate + self.late)
+        work = work + out * (self.version + self.output)
+        work = work + join.arrive * self.probe + join.compare * self.join
+        return np.asarray(work + byte * join.row_bytes * self.state)
 
 
 def plan_rows(
@@ -109,7 +93,7 @@ def plan_rows(
     masks: Masks,
     selectivity: float | None = None,
     tick: float = inf,
-) -> Rows:
+) -> PlanRows:
     """Rows through the parts of each plan.
 
     `selectivity` is the share of all combinations of rows that match; by default that of a join
@@ -125,7 +109,7 @@ def plan_rows(
     # Inputs are cut at the same time: a match begins anew once, however many parts do.
     matches = share * live.prod(axis=1)
     made = share * _combinations(rate, live, granule) + matches * (masks * cuts).max(axis=1)
-    return Rows(
+    return PlanRows(
         step=masks.sum(axis=1) / tick,
         aggregate=masks @ rates,
         version=masks @ (changes + cuts * sets),
@@ -140,11 +124,12 @@ def plan_rows(
 
 def choose_plan(
     inputs: Sequence[JoinInput],
-    constants: Constants | None = None,
+    constants: Constants = MEASURED,
     selectivity: float | None = None,
     tick: float = inf,
     allowed: Sequence[bool] | None = None,
-) -> Choice:
+    byte: float = 0.0,
+) -> EarlyChoice:
     """The cheapest plan for our operators.
 
     >>> stream = Characteristics(distance=1, length=5000)
@@ -152,7 +137,10 @@ def choose_plan(
     (True, False)
     """
     everywhere = [True] * len(inputs) if allowed is None else allowed
-    price = partial(_costs, inputs, constants or Constants(), selectivity, tick)
+
+    def price(masks: Masks) -> Costs:
+        return plan_rows(inputs, masks, selectivity, tick).cost(constants, byte)
+
     return choose(price, everywhere)
 
 
@@ -160,16 +148,6 @@ def common_selectivity(inputs: Sequence[JoinInput]) -> float:
     """The share of combinations that agree in one common attribute."""
     keys = [side.keys for side in inputs]
     return min(keys) / float(np.prod(keys))
-
-
-def _costs(
-    inputs: Sequence[JoinInput],
-    constants: Constants,
-    selectivity: float | None,
-    tick: float,
-    masks: Masks,
-) -> Costs:
-    return plan_rows(inputs, masks, selectivity, tick).cost(constants)
 
 
 def _output(inputs: Sequence[JoinInput], share: float, granule: float) -> float:
