@@ -67,7 +67,7 @@ class Validity:
     grows: TimeWindow | CountWindow | None = None
 
 
-def validity(plan: Plan, known: dict[int, Validity] | None = None) -> Validity:
+def validity(plan: Plan) -> Validity:
     """Derive the validity of a plan's rows.
 
     >>> from tidemill.algebra import Schema
@@ -75,11 +75,7 @@ def validity(plan: Plan, known: dict[int, Validity] | None = None) -> Validity:
     >>> validity(bid).instant, validity(TimeWindow(bid, 10)).instant
     (True, False)
     """
-    # A plan can contain the same part many times: each is looked at once.
-    known = {} if known is None else known
-    if id(plan) not in known:
-        known[id(plan)] = _derive(plan, [validity(child, known) for child in plan.children])
-    return known[id(plan)]
+    return plan.fold(_derive)
 
 
 def _derive(plan: Plan, inputs: list[Validity]) -> Validity:
@@ -140,26 +136,19 @@ def growing(plan: Plan) -> Iterator[tuple[str, TimeWindow | CountWindow]]:
 
     A window is reported once, with the lowest operator above it.
     """
-    seen: set[TimeWindow | CountWindow] = set()
-    known: dict[int, Validity] = {}
-    for node in _from_below(plan, set()):
-        for window in _remembered(node, known):
-            if window not in seen:
-                seen.add(window)
-                yield _NAMES[type(node)], window
+    found: dict[TimeWindow | CountWindow, str] = {}
+
+    def visit(node: Plan, inputs: list[Validity]) -> Validity:
+        for window in _remembered(node, inputs):
+            found.setdefault(window, _NAMES[type(node)])
+        return _derive(node, inputs)
+
+    plan.fold(visit)
+    for window, name in found.items():
+        yield name, window
 
 
-def _from_below(plan: Plan, seen: set[int]) -> Iterator[Plan]:
-    if id(plan) in seen:
-        return
-    seen.add(id(plan))
-    for child in plan.children:
-        yield from _from_below(child, seen)
-    yield plan
-
-
-def _remembered(node: Plan, known: dict[int, Validity]) -> Iterator[TimeWindow | CountWindow]:
-    inputs = [validity(child, known) for child in node.children]
+def _remembered(node: Plan, inputs: list[Validity]) -> Iterator[TimeWindow | CountWindow]:
     if isinstance(node, _MEETINGS):
         # Rows wait for partners; the partners in a constant relation are all there.
         pairs = [(inputs[0], inputs[1]), (inputs[1], inputs[0])]

@@ -220,8 +220,8 @@ def result_of(plan: Plan, is_named: bool) -> Plan:
         raise wrong(message, "put Versions at the end")
     if is_named or not any("." in n or "#" in n for n in plan.schema.names):
         return plan
-    kind = ProjectExec if isinstance(plan, Exec) else Project
-    return kind(plan, tuple(all_columns(plan)))
+    items = tuple(all_columns(plan))
+    return ProjectExec(plan, items) if isinstance(plan, Exec) else Project(plan, items)
 
 
 def _check_names(plan: Plan) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from tidemill.algebra.nodes import Scan, SourceKind
-from tidemill.algebra.plan import Plan, lines_of, with_depth
+from tidemill.algebra.plan import Plan, lines_of, nodes_of, with_depth
 from tidemill.engine.cost_table import PartCost, table
 from tidemill.explain import PlanLine
 from tidemill.expressions.functions import Functions
@@ -81,8 +81,8 @@ class Costs:
         result = {}
         for _, part in with_depth(self.plan):
             top = operators[id(part)]
-            below = {node for child in part.children for node in _below(operators[id(child)])}
-            own = [found[node] for node in _below(top) if node in found and node not in below]
+            below = {node for child in part.children for node in nodes_of(operators[id(child)])}
+            own = [found[node] for node in nodes_of(top) if node in found and node not in below]
             if top in found:
                 result[id(part)] = _sum(found[top], own)
         return result
@@ -93,21 +93,9 @@ def _by_operator(root: Exec, progress: Progress) -> Mapping[Plan, OperatorProgre
     reports: defaultdict[str, deque[OperatorProgress]] = defaultdict(deque)
     for report in progress.operators:
         reports[report.operator].append(report)
-    return {node: reports[node.label].popleft() for node in _below(root) if reports.get(node.label)}
-
-
-def _below(root: Plan) -> list[Plan]:
-    """All different operators of a plan, inputs first: the order in which they run."""
-    found: dict[Plan, None] = {}
-
-    def visit(node: Plan) -> None:
-        if node not in found:
-            for child in node.children:
-                visit(child)
-            found[node] = None
-
-    visit(root)
-    return list(found)
+    return {
+        node: reports[node.label].popleft() for node in nodes_of(root) if reports.get(node.label)
+    }
 
 
 def _sum(top: OperatorProgress, own: list[OperatorProgress]) -> OperatorProgress:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
 
-from tidemill.algebra.plan import Plan
+from tidemill.algebra.plan import Memo
 from tidemill.algebra.schema import Schema
 from tidemill.physical.operator import Exec, Operator
 
@@ -27,7 +27,7 @@ class Mode(Enum):
 class ExchangeExec(Exec):
     """Rows on their way to the partition where the next operator wants them."""
 
-    child: Plan
+    child: Exec
     mode: Mode
     keys: tuple[str, ...] = ()
 
@@ -43,17 +43,13 @@ class ExchangeExec(Exec):
         raise TypeError("an exchange has no operator; the runtime moves the rows")
 
 
-class Bare(dict[Plan, Plan]):
-    """Placed plans, wherever their rows move, by these plans.
-
-    What plans have in common is looked at once: a part that occurs twice at each of n levels
-    would else be looked at 2^n times.
-    """
-
-    def __missing__(self, plan: Plan) -> Plan:
-        if isinstance(plan, ExchangeExec):
-            found = self[plan.child]
-        else:
-            found = plan.with_children([self[child] for child in plan.children])
-        self[plan] = found
-        return found
+def bare_plans() -> Memo[Exec, Exec]:
+    """Placed plans, wherever their rows move; what they have in common is looked at once."""
+    bare: Memo[Exec, Exec] = Memo(
+        lambda plan: (
+            bare(plan.child)
+            if isinstance(plan, ExchangeExec)
+            else plan.with_children(list(map(bare, plan.children)))
+        )
+    )
+    return bare

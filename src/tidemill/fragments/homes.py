@@ -50,7 +50,7 @@ class Homes:
 
     def all_inputs(self, node: Exec) -> list[Home]:
         """Where the rows of each input are."""
-        return [self.of(child) for child in _inputs(node)]
+        return [self.of(child) for child in node.children]
 
     def of_inputs(self, node: Exec) -> list[Home]:
         """Where the rows of each input are, as far as what the operator remembers tells."""
@@ -70,7 +70,7 @@ class Homes:
     def _of(self, node: Exec) -> Home:
         if isinstance(node, EdgeExec):
             return self._of_edge(node)
-        inputs = [self.of(child) for child in _inputs(node)]
+        inputs = [self.of(child) for child in node.children]
         match node:
             case ProjectExec():
                 return _renamed(node, inputs[0])
@@ -99,10 +99,6 @@ class Homes:
             case Mode.NOW:
                 return Home(frozenset({edge.schema.names}))
         return Home()
-
-
-def _inputs(node: Exec) -> list[Exec]:
-    return [child for child in node.children if isinstance(child, Exec)]
 
 
 def _kept(node: Exec) -> Columns | None:

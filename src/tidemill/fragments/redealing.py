@@ -37,8 +37,8 @@ def redealt(old: Staging, plans: Sequence[Exec], partitions: int) -> Redealt:
         return Redealt(new, {}, None if alone else _reason(new, old.partitions))
     fresh = Staging(partitions, exchanges=True, whole=True, next_tag=old.next_tag)
     new = fresh.then(plans)
-    before = {old.bare[plan]: local for plan, local in old.locals.items()}
-    places = ((local, before.get(new.bare[plan])) for plan, local in new.locals.items())
+    before = {old.bare(plan): local for plan, local in old.locals.items()}
+    places = ((local, before.get(new.bare(plan))) for plan, local in new.locals.items())
     carried = {local: known for local, known in places if known is not None}
     lost = set(old.locals.values()) - set(carried.values())
     reason = next((_whole(node) for node in lost), None)

@@ -151,4 +151,4 @@ def is_native(node: Plan) -> bool:
 
 def _has_window(node: Plan) -> bool:
     """Whether a window has given the rows of a native part their validity already."""
-    return isinstance(node, TimeWindowExec) or any(map(_has_window, node.children))
+    return any(isinstance(part, TimeWindowExec) for part in node.walk())

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from tidemill.algebra.nodes import SourceKind
-from tidemill.algebra.plan import Plan
 from tidemill.fragments.stages import EdgeExec, Stage
 from tidemill.physical.filter import FilterExec
 from tidemill.physical.lookup import LookupExec
+from tidemill.physical.operator import Exec
 from tidemill.physical.project import ProjectExec
 from tidemill.physical.reference_point import ReferencePointExec
 from tidemill.physical.star import AssignPartitionExec
@@ -25,7 +25,7 @@ def traced(stage: Stage, watermarks: Mapping[int, int]) -> frozenset[int]:
     return frozenset(found)
 
 
-def _collect(node: Plan, kept: bool, watermarks: Mapping[int, int], found: set[int]) -> None:
+def _collect(node: Exec, kept: bool, watermarks: Mapping[int, int], found: set[int]) -> None:
     match node:
         case EdgeExec():
             if kept:
@@ -45,5 +45,5 @@ def _collect(node: Plan, kept: bool, watermarks: Mapping[int, int], found: set[i
                 _collect(child, True, watermarks, found)
 
 
-def _tags(plan: Plan) -> list[int]:
+def _tags(plan: Exec) -> list[int]:
     return [node.tag for node in plan.walk() if isinstance(node, EdgeExec)]

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from tidemill.algebra.nodes import SourceKind
-from tidemill.algebra.plan import lines_of
+from tidemill.algebra.plan import lines_of, nodes_of
 from tidemill.explain import Explanation, PlanLine
 from tidemill.physical.filter import FilterExec
 from tidemill.physical.fuse import FuseExec
@@ -20,7 +20,7 @@ from tidemill.physical.reference_point import ReferencePointExec
 from tidemill.physical.source import SourceExec
 from tidemill.physical.time_window import TimeWindowExec
 from tidemill.physical.union import UnionExec
-from tidemill.runtime.operators import NodeProgress, nodes_of
+from tidemill.runtime.operators import NodeProgress
 from tidemill.runtime.progress import MigrationProgress
 
 _SAME_ROWS = (

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
+from tidemill.algebra.plan import nodes_of
 from tidemill.errors import ExecutionError, PlanError, TidemillError
 from tidemill.graph.join_inputs import RunningJoins
 from tidemill.graph.migration import (
@@ -22,7 +23,6 @@ from tidemill.physical.net_changes import ChangesExec
 from tidemill.physical.operator import Exec
 from tidemill.physical.snapshot import SnapshotExec
 from tidemill.runtime.interface import Job, Root
-from tidemill.runtime.operators import nodes_of
 from tidemill.timeline import BEGIN
 
 
@@ -204,7 +204,6 @@ def plan_of(job: Job) -> Exec:
     """The plan of a query as its parts run."""
     running = job.running
     if isinstance(running, ChangesExec | SnapshotExec):
-        assert isinstance(running.child, Exec)
         return running.child
     return running
 

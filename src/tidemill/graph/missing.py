@@ -11,7 +11,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from tidemill.algebra.nodes import SourceKind
-from tidemill.algebra.plan import Plan
+from tidemill.algebra.plan import Plan, nodes_of
 from tidemill.physical.adjusting import AdjustableExec
 from tidemill.physical.count_window import CountWindowExec
 from tidemill.physical.granularity import GranularityExec
@@ -22,7 +22,7 @@ from tidemill.physical.ranking import RankExec
 from tidemill.physical.source import SourceExec
 from tidemill.physical.star import StarJoinExec
 from tidemill.physical.time_window import TimeWindowExec
-from tidemill.runtime.operators import NodeProgress, nodes_of
+from tidemill.runtime.operators import NodeProgress
 from tidemill.timeline import BEGIN, OPEN_END, add, round_up
 
 NEVER = OPEN_END

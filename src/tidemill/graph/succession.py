@@ -22,7 +22,6 @@ from tidemill.physical.project import ProjectExec
 from tidemill.physical.snapshot import SnapshotExec
 from tidemill.physical.topk import TopKExec
 from tidemill.physical.union import UnionExec
-from tidemill.runtime.operators import nodes_of
 
 _CHOICES = ("eager", "orders")
 """Fields that an operator takes over while it runs: what it keeps does not depend on them."""
@@ -145,7 +144,7 @@ def _below(new: Exec, old: Exec) -> Iterator[Pair]:
         yield new.old, old
     elif isinstance(old, HandOverExec):
         yield new, old.new
-    elif isinstance(old, ProjectExec) and isinstance(old.child, Exec) and not _projects(new):
+    elif isinstance(old, ProjectExec) and not _projects(new):
         yield new, old.child
 
 
@@ -154,10 +153,7 @@ def _projects(plan: Exec) -> bool:
 
 
 def _children(one: Exec, other: Exec) -> Iterator[Pair]:
-    for a, b in zip(one.children, other.children, strict=True):
-        assert isinstance(a, Exec)
-        assert isinstance(b, Exec)
-        yield a, b
+    yield from zip(one.children, other.children, strict=True)
 
 
 def substituted(plan: Exec, parts: dict[Exec, Exec]) -> Exec:
@@ -170,8 +166,6 @@ def substituted(plan: Exec, parts: dict[Exec, Exec]) -> Exec:
     >>> substituted(TimeWindowExec(TimeWindowExec(bid, 5), 7), {TimeWindowExec(bid, 5): bid}).label
     'TimeWindowExec range=7'
     """
-    done: dict[Exec, Exec] = {}
-    for node in nodes_of(plan):
-        inputs = [done[child] for child in node.children if isinstance(child, Exec)]
-        done[node] = parts[node] if node in parts else node.with_children(inputs)
-    return done[plan]
+    return plan.fold(
+        lambda node, inputs: parts[node] if node in parts else node.with_children(inputs)
+    )

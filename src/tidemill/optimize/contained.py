@@ -75,10 +75,8 @@ def _of_all(plan: Plan, name: str) -> _Place | None:
 
 
 def _replaced(plan: Plan, part: Plan, new: Plan) -> Plan:
-    """The plan over another part; there is one way down to it."""
-    if plan is part:
-        return new
-    return plan.with_children([_replaced(child, part, new) for child in plan.children])
+    """The plan over another part."""
+    return plan.fold(lambda node, inputs: new if node is part else node.with_children(inputs))
 
 
 def _is_exact(plan: Plan) -> bool:

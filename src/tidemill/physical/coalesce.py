@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from tidemill.algebra.plan import Plan
 from tidemill.algebra.schema import Schema
 from tidemill.physical.keys import KeyTable, canonical
 from tidemill.physical.operator import (
@@ -34,7 +33,7 @@ class CoalesceExec(Exec):
     """Merge rows that follow each other without a gap, as long as the first is shorter than
     `max_length` (None: always)."""
 
-    child: Plan
+    child: Exec
     max_length: int | None = None
 
     @cached_property

@@ -18,7 +18,6 @@ import numpy as np
 import polars as pl
 
 from tidemill.algebra.nodes import CountWindow
-from tidemill.algebra.plan import Plan
 from tidemill.algebra.schema import Schema
 from tidemill.physical.adjusting import AdjustableExec, sizes_at
 from tidemill.physical.arrays import Ints, ranges, starts_of_runs
@@ -45,7 +44,7 @@ class CountWindowExec(AdjustableExec):
 
     SIZE: ClassVar = "rows"
 
-    child: Plan
+    child: Exec
     rows: int | None
     slide: int
     partition_by: tuple[str, ...]

@@ -15,7 +15,6 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from tidemill.algebra.plan import Plan
 from tidemill.algebra.schema import Schema
 from tidemill.physical.arrays import Array, Ints, ends_of_runs, ranges, starts_of_runs
 from tidemill.physical.hash_index import HashIndex
@@ -32,8 +31,8 @@ LEFT, RIGHT = "left", "right"
 class CountingExec(Exec):
     """A set operation on copies; `keys` are the columns that tell rows apart."""
 
-    left: Plan
-    right: Plan
+    left: Exec
+    right: Exec
     keys: tuple[str, ...]
     eager: bool = False
 

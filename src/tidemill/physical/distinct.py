@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from tidemill.algebra.plan import Plan
 from tidemill.algebra.schema import Schema
 from tidemill.physical.arrays import running_max, starts_of_runs
 from tidemill.physical.keys import KeyTable, canonical
@@ -35,7 +34,7 @@ class DistinctExec(Exec):
     `keys` are the columns that tell rows apart (all, unless the plan says otherwise).
     """
 
-    child: Plan
+    child: Exec
     keys: tuple[str, ...]
 
     @cached_property

@@ -7,7 +7,6 @@ from functools import cached_property
 
 import polars as pl
 
-from tidemill.algebra.plan import Plan
 from tidemill.algebra.scalar import Scalar
 from tidemill.algebra.schema import Schema
 from tidemill.expressions import UserFunction, compile_items
@@ -18,7 +17,7 @@ from tidemill.physical.operator import Exec, Operator, Stateless
 class FilterExec(Exec):
     """Keep the rows for which the predicate is true; NULL is not true."""
 
-    child: Plan
+    child: Exec
     predicate: Scalar
     functions: tuple[UserFunction, ...] = ()
 

@@ -9,7 +9,6 @@ from typing import ClassVar
 import polars as pl
 
 from tidemill.algebra.nodes import Granularity
-from tidemill.algebra.plan import Plan
 from tidemill.algebra.schema import Schema
 from tidemill.physical.adjusting import AdjustableExec, sizes_at
 from tidemill.physical.operator import (
@@ -33,7 +32,7 @@ class GranularityExec(AdjustableExec):
 
     SIZE: ClassVar = "granule"
 
-    child: Plan
+    child: Exec
     granule: int
 
     @cached_property

@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from tidemill.algebra.plan import Plan
 from tidemill.algebra.schema import Schema
 from tidemill.physical.arrays import Array, Ints
 from tidemill.physical.keys import canonical
@@ -26,7 +25,7 @@ _COPIES = "copies"
 class IstreamExec(Exec):
     """Each copy of a row at the instant at which it comes."""
 
-    child: Plan
+    child: Exec
 
     @cached_property
     def schema(self) -> Schema:
@@ -40,7 +39,7 @@ class IstreamExec(Exec):
 class DstreamExec(Exec):
     """Each copy of a row at the last instant at which it holds."""
 
-    child: Plan
+    child: Exec
 
     @cached_property
     def schema(self) -> Schema:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tidemill.algebra import nodes
-from tidemill.algebra.plan import Plan
+from tidemill.algebra.plan import Memo, Plan
 from tidemill.algebra.ranking import Ranking
 from tidemill.algebra.relations import is_changing
 from tidemill.expressions.functions import Functions
@@ -45,8 +45,9 @@ def operators_of(plan: Plan, functions: Functions) -> dict[int, Exec]:
     """For every part of a logical plan, by its identity, the operator that gives its result."""
     lowering = _Lowering(functions)
     lowering.lower(plan, eager=False)
-    changing = {part: relation.plan for part, relation in lowering._changing.done.items()}
-    return changing | {part: operator for (part, _), operator in lowering._done.items()}
+    changing = {id(part): relation.plan for part, relation in lowering._changing.of.items()}
+    lowered = {id(part): node for known in lowering.known.values() for part, node in known.items()}
+    return changing | lowered
 
 
 class _Lowering(JoinLowering):
@@ -54,7 +55,10 @@ class _Lowering(JoinLowering):
 
     def __init__(self, functions: Functions) -> None:
         super().__init__(functions)
-        self._done: dict[tuple[int, bool], Exec] = {}
+        self.known: dict[bool, Memo[Plan, Exec]] = {
+            False: Memo(lambda plan: self._rule(plan)(plan, False)),
+            True: Memo(lambda plan: self._rule(plan)(plan, True)),
+        }
 
     def lower(self, plan: Plan, eager: bool) -> Exec:
         """The operators of a plan; a part that occurs several times is lowered once.
@@ -63,10 +67,7 @@ class _Lowering(JoinLowering):
         """
         if isinstance(plan, Exec):
             return as_eager(plan) if eager else plan
-        key = (id(plan), eager)
-        if key not in self._done:
-            self._done[key] = self._rule(plan)(plan, eager)
-        return self._done[key]
+        return self.known[eager](plan)
 
     def _rule(self, plan: Plan) -> Callable[[Any, bool], Exec]:
         if is_changing(plan):

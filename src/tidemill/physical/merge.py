@@ -8,7 +8,6 @@ from functools import cached_property
 import numpy as np
 import polars as pl
 
-from tidemill.algebra.plan import Plan
 from tidemill.algebra.schema import Schema
 from tidemill.physical.arrays import lasts_of
 from tidemill.physical.keys import same_rows
@@ -31,7 +30,7 @@ class MergeExec(Exec):
     Unlike coalescing, it does not wait for the next batch.
     """
 
-    child: Plan
+    child: Exec
     keys: tuple[str, ...] = ()
 
     @cached_property

@@ -11,7 +11,6 @@ import numpy as np
 import polars as pl
 import pyarrow as pa
 
-from tidemill.algebra.plan import Plan
 from tidemill.algebra.schema import Field, Schema
 from tidemill.physical.arrays import Bools, Ints, distinct, starts_of_runs
 from tidemill.physical.calendar import Calendar, Entries
@@ -50,7 +49,7 @@ class ChangesExec(Exec):
     before `since` is not told of; what still holds then comes at that instant.
     """
 
-    child: Plan
+    child: Exec
     since: int = BEGIN
 
     @cached_property

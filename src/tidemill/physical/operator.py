@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
-from typing import Any, ClassVar
+from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import numpy as np
 import polars as pl
@@ -18,6 +18,8 @@ from tidemill.physical.once import ONCE
 from tidemill.timeline import VALID_FROM, VALID_TO
 
 _VALIDITY = (VALID_FROM, VALID_TO)
+
+T = TypeVar("T")
 
 Own = Callable[[pl.DataFrame], Bools]
 """Which rows belong to a partition."""
@@ -90,6 +92,17 @@ class Operator(ABC):
 @dataclass(frozen=True)
 class Exec(Plan):
     """A node of a physical plan."""
+
+    if TYPE_CHECKING:  # the inputs of operators are operators
+
+        @cached_property
+        def children(self) -> tuple[Exec, ...]: ...
+
+        def walk(self) -> Iterator[Exec]: ...
+
+        def fold(self, function: Callable[[Exec, list[T]], T]) -> T: ...
+
+        def rewrite(self, function: Callable[[Exec], Exec]) -> Exec: ...  # type: ignore[override]
 
     @abstractmethod
     def operator(self) -> Operator:

@@ -8,7 +8,6 @@ from functools import cached_property
 import polars as pl
 
 from tidemill.algebra.nodes import Project
-from tidemill.algebra.plan import Plan
 from tidemill.algebra.scalar import Scalar
 from tidemill.algebra.schema import Field, Schema
 from tidemill.expressions import UserFunction, compile_items
@@ -20,7 +19,7 @@ from tidemill.timeline import VALID_FROM, VALID_TO
 class ProjectExec(Exec):
     """Compute the items for every row; the validity stays."""
 
-    child: Plan
+    child: Exec
     items: tuple[tuple[str, Scalar], ...]
     functions: tuple[UserFunction, ...] = ()
 

@@ -10,7 +10,6 @@ from typing import Any
 import polars as pl
 import pyarrow as pa
 
-from tidemill.algebra.plan import Plan
 from tidemill.algebra.schema import Field, Schema
 from tidemill.physical.operator import Exec, Operator, Own, Stateless
 
@@ -21,7 +20,7 @@ _BITS = 40  # so many rows a partition may see before numbers would meet those o
 class RowNumberExec(Exec):
     """Add a column with a number of its own for every row."""
 
-    child: Plan
+    child: Exec
     name: str
 
     @cached_property

@@ -9,7 +9,6 @@ from typing import Any
 
 import polars as pl
 
-from tidemill.algebra.plan import Plan
 from tidemill.algebra.schema import Schema
 from tidemill.physical.eagerness import eager
 from tidemill.physical.operator import Exec, Operator, Own, empty_batch, owned
@@ -24,7 +23,7 @@ class SnapshotExec(Exec):
     for that instant only. While the watermark stands still, they come again with every step.
     """
 
-    child: Plan
+    child: Exec
 
     @cached_property
     def schema(self) -> Schema:

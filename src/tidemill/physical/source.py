@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from tidemill.algebra.nodes import Scan
-from tidemill.algebra.plan import Plan
 from tidemill.algebra.schema import Schema
 from tidemill.physical.operator import Exec, Operator
 
@@ -23,7 +22,7 @@ class SourceExec(Exec):
     reading: int = 0
 
     @property
-    def children(self) -> tuple[Plan, ...]:
+    def children(self) -> tuple[Exec, ...]:
         return ()
 
     @cached_property

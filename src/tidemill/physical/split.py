@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from tidemill.algebra.plan import Plan
 from tidemill.algebra.schema import Schema
 from tidemill.deadline import look
 from tidemill.errors import ExecutionError
@@ -35,7 +34,7 @@ _MOST_PIECES = 50_000_000
 class SplitExec(Exec):
     """Cut every validity into pieces of `length`, counted from its start."""
 
-    child: Plan
+    child: Exec
     length: int = 1
 
     @cached_property

@@ -10,7 +10,6 @@ import numpy as np
 import polars as pl
 
 from tidemill.algebra.nodes import TimeWindow
-from tidemill.algebra.plan import Plan
 from tidemill.algebra.schema import Schema
 from tidemill.physical.adjusting import AdjustableExec, sizes_at
 from tidemill.physical.arrays import Ints
@@ -24,7 +23,7 @@ class TimeWindowExec(AdjustableExec):
 
     SIZE: ClassVar = "size"
 
-    child: Plan
+    child: Exec
     size: int | None
     slide: int = 1
 

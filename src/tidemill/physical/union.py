@@ -9,7 +9,6 @@ from typing import Any
 
 import polars as pl
 
-from tidemill.algebra.plan import Plan
 from tidemill.algebra.schema import Schema
 from tidemill.physical.operator import Exec, Operator, Own, together
 
@@ -18,8 +17,8 @@ from tidemill.physical.operator import Exec, Operator, Own, together
 class UnionExec(Exec):
     """Pass on what comes from either side."""
 
-    left: Plan
-    right: Plan
+    left: Exec
+    right: Exec
 
     @cached_property
     def schema(self) -> Schema:

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from tidemill.algebra.plan import Plan
 from tidemill.algebra.schema import Schema
 from tidemill.physical.arrays import Ints
 from tidemill.physical.calendar import Calendar, Entries
@@ -36,7 +35,7 @@ class VersionsExec(Exec):
     Both have the same `version`; the row that tells starts and ends where the other one ends.
     """
 
-    child: Plan
+    child: Exec
     version: str
     eager: bool = False
 

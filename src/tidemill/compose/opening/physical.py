@@ -50,7 +50,7 @@ class PhysicalOpening(Opening):
 
     def composed(self, plan: Plan) -> Composed:
         """The whole plan; whether others wait for a node follows from where it stands."""
-        return super().composed(plan.transform(_patient))
+        return super().composed(plan.rewrite(_patient))
 
     def _sourceexec(self, plan: SourceExec) -> Opened:
         scan = plan.scan

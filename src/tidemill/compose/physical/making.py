@@ -41,6 +41,12 @@ def _lowered(known: Operator) -> Callable[[Bench], Plan]:
     return build
 
 
+def below(bench: Bench) -> Exec:
+    """The first input."""
+    assert isinstance(bench.plan, Exec)
+    return bench.plan
+
+
 def ordinary(bench: Bench) -> None:
     """Refuse the raw changes of a time-varying relation."""
     for number, piece in enumerate(bench.inputs):

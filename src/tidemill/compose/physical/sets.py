@@ -15,6 +15,7 @@ from tidemill.physical.difference import DifferenceExec
 from tidemill.physical.intersection import IntersectionExec
 from tidemill.physical.lowering import lower
 from tidemill.physical.max_union import MaxUnionExec
+from tidemill.physical.operator import Exec
 from tidemill.physical.strict_difference import StrictDifferenceExec
 from tidemill.physical.union import UnionExec
 
@@ -26,7 +27,7 @@ _COUNTING: Final[dict[str, Callable[..., Any]]] = {
 }
 
 
-def _sides(bench: Bench) -> list[Plan]:
+def _sides(bench: Bench) -> list[Exec]:
     ordinary(bench)
     plans = alike([piece.plan for piece in bench.inputs])
     return [lower(plan, functions_of(bench)) for plan in plans]

@@ -139,7 +139,7 @@ class GraphEstimates:
             self._shares |= localized(self._told.selectivities, self._scans.values())
 
     def _add(self, node: Exec, now: int) -> Part:
-        inputs = [self.parts[child] for child in node.children if isinstance(child, Exec)]
+        inputs = [self.parts[child] for child in node.children]
         plan = raised(node, [part.plan for part in inputs])
         knob = knob_of(node)
         knobs = frozenset({knob} - {""}).union(*(part.knobs for part in inputs))

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from math import inf
 
 from tidemill.algebra.nodes import SourceKind
+from tidemill.algebra.plan import nodes_of
 from tidemill.errors import ResourceError, TidemillError
 from tidemill.graph.manager.estimates import GraphEstimates, Part
 from tidemill.graph.manager.knobs import Demand, Knob
@@ -18,7 +19,7 @@ from tidemill.optimize.cost.usage import Usage
 from tidemill.optimize.statistics import Statistics
 from tidemill.physical.operator import Exec
 from tidemill.physical.source import SourceExec
-from tidemill.runtime.operators import NodeProgress, nodes_of
+from tidemill.runtime.operators import NodeProgress
 
 RESERVE = 0.2
 """Of what there is, the share that is kept for bursts and for sizes that take their time."""

@@ -9,7 +9,7 @@ from math import isnan, prod
 from typing import Any
 
 from tidemill.algebra import nodes
-from tidemill.algebra.plan import Plan
+from tidemill.algebra.plan import Memo, Plan
 from tidemill.algebra.ranking import Ranking
 from tidemill.algebra.scalar import Scalar, conjuncts
 from tidemill.algebra.star import StarJoin
@@ -61,24 +61,21 @@ class Estimator:
         self._default_rate = DEFAULT_RATES[domain]
         self._values = Values(self)
         self._selectivities = Selectivities(self)
-        # What is known of a plan is found by its identity; keeping the plan keeps it valid.
-        self._done: dict[int, tuple[Plan, Characteristics]] = {}
-        self._names: dict[int, tuple[Plan, frozenset[str]]] = {}
-        self._parts: dict[int, tuple[Scalar, tuple[Scalar, ...]]] = {}
+        self.of: Memo[Plan, Characteristics] = Memo(self._estimated)
+        """The result of a plan as a stream."""
+        self.names: Memo[Plan, frozenset[str]] = Memo(lambda plan: frozenset(plan.schema.names))
+        """The columns of a plan."""
+        self.conjuncts: Memo[Scalar, tuple[Scalar, ...]] = Memo(conjuncts)
+        """The parts of a condition; always the same objects."""
 
-    def of(self, plan: Plan) -> Characteristics:
-        """The result of the plan as a stream."""
-        found = self._done.get(id(plan))
-        if found is None:
-            rule: Callable[[Any], Characteristics]
-            rule = getattr(self, f"_{type(plan).__name__.lower()}")
-            found = self._done[id(plan)] = (plan, _tamed(rule(plan)))
-        return found[1]
+    def _estimated(self, plan: Plan) -> Characteristics:
+        rule: Callable[[Any], Characteristics] = getattr(self, f"_{type(plan).__name__.lower()}")
+        return _tamed(rule(plan))
 
     def forget(self, plans: Iterable[Plan]) -> None:
         """Look at these plans anew; those above them have to be forgotten too."""
         for plan in plans:
-            self._done.pop(id(plan), None)
+            self.of.forget(plan)
 
     def rate(self, plan: Plan) -> float:
         """Rows that start per instant."""
@@ -110,20 +107,6 @@ class Estimator:
     def selectivity(self, condition: Scalar | None, *inputs: Plan) -> float:
         """The share of rows, or of pairs of rows of the inputs, that meet a condition."""
         return 1.0 if condition is None else self._selectivities.of(condition, inputs)
-
-    def conjuncts(self, condition: Scalar) -> tuple[Scalar, ...]:
-        """The parts of a condition; always the same objects."""
-        found = self._parts.get(id(condition))
-        if found is None:
-            found = self._parts[id(condition)] = (condition, conjuncts(condition))
-        return found[1]
-
-    def names(self, plan: Plan) -> frozenset[str]:
-        """The columns of a plan."""
-        found = self._names.get(id(plan))
-        if found is None:
-            found = self._names[id(plan)] = (plan, frozenset(plan.schema.names))
-        return found[1]
 
     def multi_join(self, inputs: tuple[Plan, ...], condition: Scalar | None) -> Characteristics:
         """Inputs joined at once, in whatever order."""

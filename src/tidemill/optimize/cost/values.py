@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from tidemill.algebra import nodes
-from tidemill.algebra.plan import Plan
+from tidemill.algebra.plan import Memo, Plan
 from tidemill.algebra.scalar import Scalar
 from tidemill.optimize.sharing import Shared
 
@@ -25,15 +25,14 @@ class Values:
 
     def __init__(self, estimator: Estimator) -> None:
         self._estimator = estimator
-        # Plans are known by their identity; keeping them keeps it theirs.
-        self._known: dict[tuple[int, str], tuple[Plan, float | None]] = {}
+        self._known: Memo[Plan, dict[str, float | None]] = Memo(lambda plan: {})
 
     def of(self, plan: Plan, column: str) -> float | None:
         """Different values of a column of the plan."""
-        key = (id(plan), column)
-        if key not in self._known:
-            self._known[key] = (plan, self._of(plan, column))
-        return self._known[key][1]
+        known = self._known(plan)
+        if column not in known:
+            known[column] = self._of(plan, column)
+        return known[column]
 
     def _of(self, plan: Plan, column: str) -> float | None:
         match plan:

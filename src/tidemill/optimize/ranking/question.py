@@ -119,7 +119,7 @@ def _instants(plan: Plan) -> Plan:
 
 def whole(plan: Plan) -> Plan:
     """The plan with the parts that it shares with others, to look at."""
-    return plan.transform(lambda part: whole(part.part) if isinstance(part, Shared) else part)
+    return plan.rewrite(lambda part: whole(part.part) if isinstance(part, Shared) else part)
 
 
 def _check_calls(question: Question) -> None:

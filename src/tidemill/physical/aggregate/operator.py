@@ -12,7 +12,6 @@ import polars as pl
 
 from tidemill.algebra.aggregates import AggregateCall
 from tidemill.algebra.nodes import Aggregate
-from tidemill.algebra.plan import Plan
 from tidemill.algebra.schema import Field, Schema
 from tidemill.physical.aggregate.accumulators import ROWS
 from tidemill.physical.aggregate.calls import running_call
@@ -41,15 +40,15 @@ class AggregateExec(Exec):
     the input that it reads. `eager` says that operators above wait for the watermark.
     """
 
-    child: Plan
-    distinct: tuple[Plan, ...]
+    child: Exec
+    distinct: tuple[Exec, ...]
     keys: tuple[str, ...]
     calls: tuple[AggregateCall, ...]
     inputs: tuple[int, ...]
     eager: bool = False
 
     @property
-    def children(self) -> tuple[Plan, ...]:
+    def children(self) -> tuple[Exec, ...]:
         return (self.child, *self.distinct)
 
     @cached_property

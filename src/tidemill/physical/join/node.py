@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-from tidemill.algebra.plan import Plan
 from tidemill.algebra.scalar import Scalar, column, conjunction, equality
 from tidemill.algebra.schema import Schema
 from tidemill.expressions import UserFunction
@@ -30,7 +29,7 @@ class JoinExec(Exec):
     1 makes it a nested loop. No order and no number of buckets changes the result.
     """
 
-    inputs: tuple[Plan, ...]
+    inputs: tuple[Exec, ...]
     keys: tuple[Columns, ...]
     conditions: tuple[Scalar, ...] = ()
     null_safe: tuple[bool, ...] = ()

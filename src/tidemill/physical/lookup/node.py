@@ -7,7 +7,6 @@ from enum import Enum
 from functools import cached_property
 
 from tidemill.algebra.nodes import SourceKind
-from tidemill.algebra.plan import Plan
 from tidemill.algebra.scalar import Scalar, column, conjunction, equality
 from tidemill.algebra.schema import Schema
 from tidemill.expressions import UserFunction
@@ -38,8 +37,8 @@ class LookupExec(Exec):
     `version` is the column that tells which row of a time-varying relation a change is about.
     """
 
-    left: Plan
-    relation: Plan
+    left: Exec
+    relation: Exec
     kind: LookupKind
     source: SourceKind
     keys: tuple[Columns, Columns] = ((), ())

@@ -28,7 +28,7 @@ class AssignPartitionExec(Exec):
     """
 
     stream: Plan
-    relation: Plan
+    relation: Exec
     number: int
     stream_keys: tuple[Columns, ...]
     relation_keys: tuple[Columns, ...]

@@ -7,7 +7,6 @@ from functools import cached_property, reduce
 from operator import add
 
 from tidemill.algebra import Shedding, StarJoin
-from tidemill.algebra.plan import Plan
 from tidemill.algebra.relations import version_column
 from tidemill.algebra.scalar import Scalar
 from tidemill.algebra.schema import Schema
@@ -26,8 +25,8 @@ class StarJoinExec(Exec):
     each has a part of what a constant relation connects, and of the memory.
     """
 
-    streams: tuple[Plan, ...]
-    relation: Plan
+    streams: tuple[Exec, ...]
+    relation: Exec
     stream_keys: tuple[Columns, ...]
     relation_keys: tuple[Columns, ...]
     shedding: Shedding

@@ -10,7 +10,6 @@ import numpy as np
 import polars as pl
 
 from tidemill.algebra.nodes import SortKey, TopK
-from tidemill.algebra.plan import Plan
 from tidemill.algebra.schema import Schema
 from tidemill.physical.arrays import Ints
 from tidemill.physical.calendar import Calendar, Entries
@@ -36,7 +35,7 @@ _FEWEST_TO_COMPACT = 1024
 class TopKExec(Exec):
     """Keep all rows in order and report those at the places offset .. offset + limit."""
 
-    child: Plan
+    child: Exec
     order: tuple[SortKey, ...]
     limit: int
     offset: int = 0
