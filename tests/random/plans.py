@@ -9,7 +9,7 @@ from typing import TypeVar
 import pyarrow as pa
 from sqlglot import parse_one
 
-from tidemill.algebra import nodes
+from tidemill.algebra import nodes, sets
 from tidemill.algebra.aggregates import AggregateCall, UserAggregate, result_type
 from tidemill.algebra.plan import Plan
 from tidemill.algebra.scalar import Scalar, column
@@ -152,11 +152,11 @@ class PlanGenerator:
     def _set_operation(self, depth: int) -> Plan:
         kind = self._random.choice(
             [
-                nodes.Union,
-                nodes.Difference,
-                nodes.StrictDifference,
-                nodes.Intersection,
-                nodes.MaxUnion,
+                sets.Union,
+                sets.Difference,
+                sets.StrictDifference,
+                sets.Intersection,
+                sets.MaxUnion,
             ]
         )
         left = self._two_columns(self.plan(depth - 1))

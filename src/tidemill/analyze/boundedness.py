@@ -6,18 +6,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Final
 
+from tidemill.algebra.nodes import Binary
+from tidemill.algebra.sets import SetFacts, SetOperation, Sides
 from tidemill.algebra import (
     Aggregate,
     AntiJoin,
     CountWindow,
-    Difference,
     Distinct,
     Dstream,
     Granularity,
-    Intersection,
     Istream,
     Join,
-    MaxUnion,
     Plan,
     Ranking,
     Rstream,
@@ -25,7 +24,6 @@ from tidemill.algebra import (
     SemiJoin,
     SourceKind,
     StarJoin,
-    StrictDifference,
     TimeWindow,
     TopK,
     Union,
@@ -35,23 +33,10 @@ _NAMES: Final[dict[type[Plan], str]] = {
     Join: "the join",
     SemiJoin: "the semi-join",
     AntiJoin: "the anti-join",
-    Difference: "EXCEPT ALL",
-    StrictDifference: "EXCEPT",
-    Intersection: "INTERSECT",
-    MaxUnion: "the union",
     TopK: "ORDER BY ... LIMIT",
     Aggregate: "COUNT(DISTINCT ...)",
     CountWindow: "the count window",
 }
-_MEETINGS: Final = (
-    Join,
-    SemiJoin,
-    AntiJoin,
-    Difference,
-    StrictDifference,
-    Intersection,
-    MaxUnion,
-)
 
 
 @dataclass(frozen=True)
@@ -120,15 +105,29 @@ def _binary(plan: Plan, left: Validity, right: Validity) -> Validity:
         constant=left.constant and right.constant,
         grows=left.grows or right.grows,
     )
-    if isinstance(plan, Union | MaxUnion):
-        return replace(both, instant=left.instant and right.instant)
-    if isinstance(plan, Join | Intersection):
+    if isinstance(plan, SetOperation):
+        return _set_operation(plan.facts, both, left, right)
+    if isinstance(plan, Join):
         return replace(both, grows=None if both.instant else both.grows)
     if isinstance(plan, SemiJoin):
         return replace(both, grows=None if both.instant else left.grows)
-    # What is subtracted may come later, so a row that came need not stay.
+    # A partner may come later, so a row that came need not stay.
     stays = left.never_ends and right.constant
     return Validity(left.instant, stays, both.constant, left.grows)
+
+
+def _set_operation(facts: SetFacts, both: Validity, left: Validity, right: Validity) -> Validity:
+    # What is subtracted may come later, so a row that came need not stay.
+    sides = zip((left, right), facts.grows_with, strict=True)
+    stays = all(side.never_ends if grows else side.constant for side, grows in sides)
+    known = replace(both, never_ends=stays)
+    match facts.sides:
+        case Sides.EITHER:
+            return replace(known, instant=left.instant and right.instant)
+        case Sides.BOTH:
+            return replace(known, grows=None if both.instant else both.grows)
+        case Sides.LEFT:
+            return replace(known, instant=left.instant, grows=left.grows)
 
 
 def growing(plan: Plan) -> Iterator[tuple[str, TimeWindow | CountWindow]]:
@@ -140,7 +139,7 @@ def growing(plan: Plan) -> Iterator[tuple[str, TimeWindow | CountWindow]]:
 
     def visit(node: Plan, inputs: list[Validity]) -> Validity:
         for window in _remembered(node, inputs):
-            found.setdefault(window, _NAMES[type(node)])
+            found.setdefault(window, _name(node))
         return _derive(node, inputs)
 
     plan.fold(visit)
@@ -149,12 +148,16 @@ def growing(plan: Plan) -> Iterator[tuple[str, TimeWindow | CountWindow]]:
 
 
 def _remembered(node: Plan, inputs: list[Validity]) -> Iterator[TimeWindow | CountWindow]:
-    if isinstance(node, _MEETINGS):
+    if isinstance(node, Binary) and not isinstance(node, Union):
         # Rows wait for partners; the partners in a constant relation are all there.
         pairs = [(inputs[0], inputs[1]), (inputs[1], inputs[0])]
         yield from (one.grows for one, other in pairs if one.grows and not other.constant)
     elif isinstance(node, TopK | CountWindow) or _counts_distinct(node):
         yield from (one.grows for one in inputs if one.grows)
+
+
+def _name(node: Plan) -> str:
+    return node.facts.called if isinstance(node, SetOperation) else _NAMES[type(node)]
 
 
 def _counts_distinct(node: Plan) -> bool:

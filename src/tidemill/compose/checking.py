@@ -12,8 +12,8 @@ from tidemill.analyze.arrivals import look_up_on_arrival
 from tidemill.compose.advice import advice_on_growth
 from tidemill.compose.assembling import Assembled, assemble
 from tidemill.compose.bench import Piece
-from tidemill.compose.lifting import meaning_of
 from tidemill.compose.logical.rows import all_columns
+from tidemill.compose.meaning import meaning_of
 from tidemill.compose.model import Composed, Problem, Wrong, wrong
 from tidemill.compose.palette import operators_by_kind
 from tidemill.compose.physical.making import is_raw

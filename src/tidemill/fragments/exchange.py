@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
 
-from tidemill.algebra.plan import Memo
+from tidemill.algebra.plan import Memo, Plan
 from tidemill.algebra.schema import Schema
+from tidemill.physical.facts import Columns, Place, Validity
 from tidemill.physical.operator import Exec, Operator
 
 
@@ -38,6 +40,27 @@ class ExchangeExec(Exec):
     def details(self) -> str:
         keys = f"=[{', '.join(self.keys)}]" if self.keys else ""
         return f"{self.mode.value}{keys}"
+
+    @cached_property
+    def validity(self) -> Validity:
+        return Validity(self.child.validity.chronon)
+
+    @property
+    def together(self) -> Columns | Place:
+        return Place.OWN
+
+    @property
+    def paced_by(self) -> tuple[Exec, ...]:
+        return ()
+
+    def meaning(self, inputs: Sequence[Plan]) -> Plan:
+        return inputs[0]
+
+    def rows_at_once(self, inputs: Sequence[float]) -> float:
+        return inputs[0]
+
+    def through(self, missed: int) -> int:
+        return missed
 
     def operator(self) -> Operator:
         raise TypeError("an exchange has no operator; the runtime moves the rows")

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from tidemill.algebra.plan import Plan
 from tidemill.algebra.schema import Schema
+from tidemill.physical.facts import Columns, Place, Validity
 from tidemill.physical.operator import Exec, Operator
 from tidemill.physical.source import SourceExec
 
@@ -19,6 +22,27 @@ class LateRowsExec(Exec):
     @cached_property
     def schema(self) -> Schema:
         return self.child.scan.columns
+
+    @cached_property
+    def validity(self) -> Validity:
+        return Validity()
+
+    @property
+    def together(self) -> Columns | Place:
+        return Place.ANY
+
+    @property
+    def paced_by(self) -> tuple[Exec, ...]:
+        return ()
+
+    def meaning(self, inputs: Sequence[Plan]) -> Plan:
+        return inputs[0]
+
+    def rows_at_once(self, inputs: Sequence[float]) -> float:
+        return inputs[0]
+
+    def through(self, missed: int) -> int:
+        return missed
 
     def operator(self) -> Operator:
         raise TypeError("late rows have no operator; the runtime keeps them apart")

@@ -9,7 +9,7 @@ that needs them; stages in between pass them on.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -18,6 +18,7 @@ from tidemill.algebra.schema import Schema
 from tidemill.explain import PlanLine
 from tidemill.fragments.exchange import Mode
 from tidemill.fragments.late import LateRowsExec
+from tidemill.physical.facts import PER_INSTANT, Columns, Place, Validity
 from tidemill.physical.filter import FilterExec
 from tidemill.physical.operator import Exec, Operator
 from tidemill.physical.project import ProjectExec
@@ -41,6 +42,27 @@ class EdgeExec(Exec):
 
     def details(self) -> str:
         return f"#{self.tag}"
+
+    @cached_property
+    def validity(self) -> Validity:
+        return Validity()  # where rows come from is not known here
+
+    @property
+    def together(self) -> Columns | Place:
+        return Place.OWN
+
+    @property
+    def paced_by(self) -> tuple[Exec, ...]:
+        return ()
+
+    def meaning(self, inputs: Sequence[Plan]) -> Plan:
+        raise TypeError("an edge means nothing without the plan that it was cut out of")
+
+    def rows_at_once(self, inputs: Sequence[float]) -> float:
+        return PER_INSTANT
+
+    def through(self, missed: int) -> int:
+        return missed
 
     def operator(self) -> Operator:
         raise TypeError("an edge has no operator; the runtime brings the rows")

@@ -6,19 +6,8 @@ from collections.abc import Collection
 from dataclasses import replace
 
 from tidemill.algebra.plan import Memo
-from tidemill.physical.aggregate import AggregateExec
-from tidemill.physical.filter import FilterExec
-from tidemill.physical.granularity import GranularityExec
 from tidemill.physical.join import JoinExec
 from tidemill.physical.operator import Exec
-from tidemill.physical.project import ProjectExec
-from tidemill.physical.time_window import TimeWindowExec
-
-_BY_NAME = (ProjectExec, AggregateExec)
-"""Operators that do not care about the order of the columns below."""
-
-_AS_IT_COMES = (JoinExec, FilterExec, TimeWindowExec, GranularityExec)
-"""Operators that hand the columns on in the order in which they come."""
 
 
 def with_ordered_inputs(plan: Exec) -> Exec:
@@ -37,11 +26,11 @@ class _Ordering:
         self._free = Memo(self._freed)
 
     def _fixed(self, node: Exec) -> Exec:
-        below = self._free if isinstance(node, _BY_NAME) else self.fixed
+        below = self._free if node.by_name else self.fixed
         return node.with_children(list(map(below, node.children)))
 
     def _freed(self, node: Exec) -> Exec:
-        below = self._free if isinstance(node, (*_BY_NAME, *_AS_IT_COMES)) else self.fixed
+        below = self._free if node.by_name or node.keeps_columns else self.fixed
         same = node.with_children(list(map(below, node.children)))
         return _ordered(same) if isinstance(same, JoinExec) else same
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from tidemill.algebra import nodes
+from tidemill.algebra import nodes, sets
 from tidemill.algebra.plan import Plan
 from tidemill.algebra.star import StarJoin
 from tidemill.optimize.alike import are_alike
@@ -53,11 +53,11 @@ def _of_some(plan: Plan, name: str) -> _Place | None:
     """The input that a plan takes values from, maybe not all."""
     match plan:
         case (
-            nodes.Filter(child) | nodes.TopK(child)
-            | nodes.SemiJoin(child) | nodes.AntiJoin(child)
-            | nodes.Difference(child) | nodes.StrictDifference(child) | nodes.Intersection(child)
-        ):  # fmt: skip
+            nodes.Filter(child) | nodes.TopK(child) | nodes.SemiJoin(child) | nodes.AntiJoin(child)
+        ):
             return child, name
+        case sets.SetOperation(left) if plan.facts.sides is not sets.Sides.EITHER:
+            return left, name
         case nodes.Join(left, right):
             return (left if name in left.schema else right), name
     return _of_all(plan, name)

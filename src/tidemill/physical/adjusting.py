@@ -48,6 +48,10 @@ class AdjustableExec(Exec):
         """The size of rows that start then."""
         return size_at(self.first, self.changes, start)
 
+    def last_starts(self, missed: int) -> list[int]:
+        """The instants of the newest rows of each size, of those that end before `missed`."""
+        return [missed - 1, *(at - 1 for at, _ in self.changes if 0 < at < missed)]
+
     def with_sizes(self, first: int | None, changes: Changes, knob: str) -> Self:
         """The same operator with other sizes."""
         size: dict[str, Any] = {self.SIZE: first}

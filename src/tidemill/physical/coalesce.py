@@ -10,10 +10,13 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from tidemill.algebra.plan import Plan
 from tidemill.algebra.schema import Schema
+from tidemill.physical.facts import Columns, Place, Validity
 from tidemill.physical.keys import KeyTable, canonical
 from tidemill.physical.operator import (
     Exec,
+    InstantExec,
     Operator,
     Own,
     Sweep,
@@ -29,7 +32,7 @@ from tidemill.timeline import OPEN_END
 
 
 @dataclass(frozen=True)
-class CoalesceExec(Exec):
+class CoalesceExec(InstantExec):
     """Merge rows that follow each other without a gap, as long as the first is shorter than
     `max_length` (None: always)."""
 
@@ -42,6 +45,25 @@ class CoalesceExec(Exec):
 
     def details(self) -> str:
         return "" if self.max_length is None else f"max_length={self.max_length}"
+
+    @cached_property
+    def validity(self) -> Validity:
+        now = self.max_length == 1 and self.child.validity.chronon
+        return Validity(now, coalesced=self.max_length is None)
+
+    @property
+    def together(self) -> Columns | Place:
+        return self.schema.names
+
+    @property
+    def paced_by(self) -> tuple[Exec, ...]:
+        return self.children
+
+    def meaning(self, inputs: Sequence[Plan]) -> Plan:
+        return inputs[0]
+
+    def rows_at_once(self, inputs: Sequence[float]) -> float:
+        return inputs[0]
 
     def operator(self) -> Operator:
         return _Coalesce(self)

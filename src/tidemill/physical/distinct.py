@@ -9,9 +9,14 @@ from typing import Any
 
 import numpy as np
 import polars as pl
+import pyarrow as pa
 
+from tidemill.algebra.nodes import Distinct, Project
+from tidemill.algebra.plan import Plan
+from tidemill.algebra.scalar import column
 from tidemill.algebra.schema import Schema
 from tidemill.physical.arrays import running_max, starts_of_runs
+from tidemill.physical.facts import SOME_COLUMNS, Columns, Place, Validity
 from tidemill.physical.keys import KeyTable, canonical
 from tidemill.physical.operator import (
     Exec,
@@ -44,8 +49,48 @@ class DistinctExec(Exec):
     def details(self) -> str:
         return "" if self.keys == self.schema.names else f"by=[{', '.join(self.keys)}]"
 
+    @property
+    def instant_by_instant(self) -> bool:  # type: ignore[override]
+        # What goes by the numbers of rows keeps the rest of a row under its number; in another
+        # plan, another row has that number.
+        return self.keys == self.schema.names
+
+    @property
+    def unsaid(self) -> str | None:
+        return None if set(self.keys) == set(self.schema.names) else SOME_COLUMNS
+
+    @cached_property
+    def validity(self) -> Validity:
+        return Validity(self.child.validity.chronon)
+
+    @property
+    def together(self) -> Columns | Place:
+        return self.keys
+
+    @property
+    def paced_by(self) -> tuple[Exec, ...]:
+        return ()
+
+    def meaning(self, inputs: Sequence[Plan]) -> Plan:
+        return Distinct(_only(inputs[0], self.keys))
+
+    def rows_at_once(self, inputs: Sequence[float]) -> float:
+        return inputs[0]
+
+    def through(self, missed: int) -> int:
+        return missed
+
     def operator(self) -> Operator:
         return _Distinct(self)
+
+
+def _only(child: Plan, names: tuple[str, ...]) -> Plan:
+    """Some columns; those that the cost model knows nothing of are numbers of rows."""
+    if names == child.schema.names:
+        return child
+    types = {field.name: field.type for field in child.schema}
+    items = ((name, column(name, types.get(name, pa.int64()))) for name in names)
+    return Project(child, tuple(items))
 
 
 class _Distinct(Sweep):

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar
 
+import numpy as np
 import polars as pl
 
 from tidemill.algebra.nodes import Granularity
+from tidemill.algebra.plan import Plan
 from tidemill.algebra.schema import Schema
 from tidemill.physical.adjusting import AdjustableExec, sizes_at
+from tidemill.physical.facts import Columns, Place, Validity
 from tidemill.physical.operator import (
     Exec,
     Operator,
@@ -41,6 +45,33 @@ class GranularityExec(AdjustableExec):
 
     def details(self) -> str:
         return Granularity(self.child, self.granule, changes=self.changes, knob=self.knob).details()
+
+    same_rows = True
+    keeps_columns = True
+
+    @cached_property
+    def validity(self) -> Validity:
+        below = self.child.validity
+        finest = self.granule == 1 and self.is_fixed
+        return Validity(finest and below.chronon, self.is_fixed and below.end_order)
+
+    @property
+    def together(self) -> Columns | Place:
+        return Place.ANY
+
+    @property
+    def paced_by(self) -> tuple[Exec, ...]:
+        return self.children
+
+    def meaning(self, inputs: Sequence[Plan]) -> Plan:
+        return Granularity(inputs[0], self.granule, bounds=self.bounds, changes=self.changes)
+
+    def rows_at_once(self, inputs: Sequence[float]) -> float:
+        return inputs[0]
+
+    def through(self, missed: int) -> int:
+        granules = [self.size_at(start) or 1 for start in self.last_starts(missed)]
+        return max(int(round_up(np.array([missed]), granule)[0]) for granule in granules)
 
     def operator(self) -> Operator:
         return _Granularity(self)

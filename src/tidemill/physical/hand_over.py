@@ -6,8 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from tidemill.algebra.plan import Plan
 from tidemill.algebra.schema import Schema
 from tidemill.physical.cut import watermark_within
+from tidemill.physical.facts import Columns, Place, Validity
 from tidemill.physical.operator import Exec
 from tidemill.timeline import BEGIN, OPEN_END
 
@@ -30,6 +32,27 @@ class HandOverExec(Exec):
 
     def details(self) -> str:
         return f"split={self.split}"
+
+    @cached_property
+    def validity(self) -> Validity:
+        return Validity(self.old.validity.chronon and self.new.validity.chronon)
+
+    @property
+    def together(self) -> Columns | Place:
+        return Place.OWN
+
+    @property
+    def paced_by(self) -> tuple[Exec, ...]:
+        return self.children
+
+    def meaning(self, inputs: Sequence[Plan]) -> Plan:
+        return inputs[-1]  # both have the same snapshots
+
+    def rows_at_once(self, inputs: Sequence[float]) -> float:
+        return inputs[0]
+
+    def through(self, missed: int) -> int:
+        return missed
 
 
 def handed_over(watermarks: Sequence[int], split: int) -> int:

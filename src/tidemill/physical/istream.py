@@ -11,12 +11,15 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from tidemill.algebra.nodes import Dstream, Istream
+from tidemill.algebra.plan import Plan
 from tidemill.algebra.schema import Schema
 from tidemill.physical.arrays import Array, Ints
+from tidemill.physical.facts import PER_INSTANT, Columns, Place, Validity
 from tidemill.physical.keys import canonical
 from tidemill.physical.ledger import Change, Ledger, Moments
 from tidemill.physical.operator import Exec, Operator, Own, Sweep, empty_frame, with_validity
-from tidemill.timeline import OPEN_END
+from tidemill.timeline import OPEN_END, add
 
 _COPIES = "copies"
 
@@ -31,6 +34,27 @@ class IstreamExec(Exec):
     def schema(self) -> Schema:
         return self.child.schema
 
+    @cached_property
+    def validity(self) -> Validity:
+        return Validity(chronon=True)
+
+    @property
+    def together(self) -> Columns | Place:
+        return self.schema.names
+
+    @property
+    def paced_by(self) -> tuple[Exec, ...]:
+        return ()
+
+    def meaning(self, inputs: Sequence[Plan]) -> Plan:
+        return Istream(inputs[0])
+
+    def rows_at_once(self, inputs: Sequence[float]) -> float:
+        return min(PER_INSTANT, inputs[0])
+
+    def through(self, missed: int) -> int:
+        return add(missed, 1)  # what holds an instant before counts, too
+
     def operator(self) -> Operator:
         return _Arrivals(self.schema)
 
@@ -44,6 +68,27 @@ class DstreamExec(Exec):
     @cached_property
     def schema(self) -> Schema:
         return self.child.schema
+
+    @cached_property
+    def validity(self) -> Validity:
+        return Validity(chronon=True)
+
+    @property
+    def together(self) -> Columns | Place:
+        return self.schema.names
+
+    @property
+    def paced_by(self) -> tuple[Exec, ...]:
+        return ()
+
+    def meaning(self, inputs: Sequence[Plan]) -> Plan:
+        return Dstream(inputs[0])
+
+    def rows_at_once(self, inputs: Sequence[float]) -> float:
+        return min(PER_INSTANT, inputs[0])
+
+    def through(self, missed: int) -> int:
+        return missed
 
     def operator(self) -> Operator:
         return _Departures(self.schema)

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 import polars as pl
 
+from tidemill.algebra.plan import Plan
 from tidemill.algebra.schema import Schema
 from tidemill.physical.arrays import lasts_of
+from tidemill.physical.facts import Columns, Place, Validity
 from tidemill.physical.keys import same_rows
 from tidemill.physical.operator import (
     Exec,
+    InstantExec,
     Operator,
     Stateless,
     ends,
@@ -24,7 +28,7 @@ from tidemill.timeline import VALID_FROM
 
 
 @dataclass(frozen=True)
-class MergeExec(Exec):
+class MergeExec(InstantExec):
     """Make one row of equal ones whose validities touch, where one row per key holds at a time.
 
     Unlike coalescing, it does not wait for the next batch.
@@ -39,6 +43,24 @@ class MergeExec(Exec):
 
     def details(self) -> str:
         return f"by=[{', '.join(self.keys)}]" if self.keys else ""
+
+    @cached_property
+    def validity(self) -> Validity:
+        return Validity(end_order=not self.keys)
+
+    @property
+    def together(self) -> Columns | Place:
+        return Place.OWN
+
+    @property
+    def paced_by(self) -> tuple[Exec, ...]:
+        return self.children
+
+    def meaning(self, inputs: Sequence[Plan]) -> Plan:
+        return inputs[0]
+
+    def rows_at_once(self, inputs: Sequence[float]) -> float:
+        return inputs[0]
 
     def operator(self) -> Operator:
         return _Merge(self.keys)

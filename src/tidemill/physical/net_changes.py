@@ -11,12 +11,13 @@ import numpy as np
 import polars as pl
 import pyarrow as pa
 
+from tidemill.algebra.plan import Plan
 from tidemill.algebra.schema import Field, Schema
 from tidemill.physical.arrays import Bools, Ints, distinct, starts_of_runs
 from tidemill.physical.calendar import Calendar, Entries
 from tidemill.physical.changes import DELETE, INSERT
 from tidemill.physical.cut import cut
-from tidemill.physical.eagerness import eager
+from tidemill.physical.facts import Columns, Place, Validity
 from tidemill.physical.keys import KeyTable, canonical
 from tidemill.physical.operator import (
     Exec,
@@ -58,6 +59,31 @@ class ChangesExec(Exec):
 
     def details(self) -> str:
         return f"since={self.since}" if self.since else ""
+
+    @property
+    def unsaid(self) -> str | None:
+        return "rows that tell what comes and goes"
+
+    @cached_property
+    def validity(self) -> Validity:
+        return Validity(self.child.validity.chronon)
+
+    @property
+    def together(self) -> Columns | Place:
+        return Place.ANY
+
+    @property
+    def paced_by(self) -> tuple[Exec, ...]:
+        return ()
+
+    def meaning(self, inputs: Sequence[Plan]) -> Plan:
+        return inputs[0]
+
+    def rows_at_once(self, inputs: Sequence[float]) -> float:
+        return inputs[0]
+
+    def through(self, missed: int) -> int:
+        return missed
 
     def operator(self) -> Operator:
         return _Changes(self)
@@ -204,4 +230,4 @@ def changes_of(plan: Exec, since: int = BEGIN) -> Exec:
     >>> plan.child.eager
     True
     """
-    return ChangesExec(eager(plan), since)
+    return ChangesExec(plan.with_eager(True), since)

@@ -9,14 +9,15 @@ from typing import Any
 
 import polars as pl
 
+from tidemill.algebra.plan import Plan
 from tidemill.algebra.schema import Schema
-from tidemill.physical.eagerness import eager
-from tidemill.physical.operator import Exec, Operator, Own, empty_batch, owned
+from tidemill.physical.facts import Columns, Place, Validity
+from tidemill.physical.operator import Exec, InstantExec, Operator, Own, empty_batch, owned
 from tidemill.timeline import BEGIN, VALID_FROM, VALID_TO
 
 
 @dataclass(frozen=True)
-class SnapshotExec(Exec):
+class SnapshotExec(InstantExec):
     """With every step, all rows that hold one instant before the watermark.
 
     Nothing starts before the watermark any more, so there the result is complete. The rows hold
@@ -28,6 +29,28 @@ class SnapshotExec(Exec):
     @cached_property
     def schema(self) -> Schema:
         return self.child.schema
+
+    @property
+    def unsaid(self) -> str | None:
+        return "answers that depend on when ticks are made"
+
+    @cached_property
+    def validity(self) -> Validity:
+        return Validity(self.child.validity.chronon)
+
+    @property
+    def together(self) -> Columns | Place:
+        return Place.OWN
+
+    @property
+    def paced_by(self) -> tuple[Exec, ...]:
+        return ()
+
+    def meaning(self, inputs: Sequence[Plan]) -> Plan:
+        return inputs[0]
+
+    def rows_at_once(self, inputs: Sequence[float]) -> float:
+        return inputs[0]
 
     def operator(self) -> Operator:
         return _Snapshot(self)
@@ -83,4 +106,4 @@ def snapshots_of(plan: Exec) -> Exec:
     >>> plan.child.eager
     True
     """
-    return SnapshotExec(eager(plan))
+    return SnapshotExec(plan.with_eager(True))

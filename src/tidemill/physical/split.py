@@ -10,10 +10,13 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from tidemill.algebra.nodes import Rstream
+from tidemill.algebra.plan import Plan
 from tidemill.algebra.schema import Schema
 from tidemill.deadline import look
 from tidemill.errors import ExecutionError
 from tidemill.physical.arrays import Ints
+from tidemill.physical.facts import Columns, Place, Validity
 from tidemill.physical.operator import (
     Exec,
     Operator,
@@ -43,6 +46,29 @@ class SplitExec(Exec):
 
     def details(self) -> str:
         return f"length={self.length}"
+
+    @cached_property
+    def validity(self) -> Validity:
+        below = self.child.validity
+        return Validity(self.length == 1 or below.chronon, below.end_order)
+
+    @property
+    def together(self) -> Columns | Place:
+        return Place.ANY
+
+    @property
+    def paced_by(self) -> tuple[Exec, ...]:
+        return ()
+
+    def meaning(self, inputs: Sequence[Plan]) -> Plan:
+        # Other pieces than instants make no difference to what holds at one.
+        return Rstream(inputs[0]) if self.length == 1 else inputs[0]
+
+    def rows_at_once(self, inputs: Sequence[float]) -> float:
+        return inputs[0]
+
+    def through(self, missed: int) -> int:
+        return missed
 
     def operator(self) -> Operator:
         return _Split(self)

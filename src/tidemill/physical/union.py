@@ -9,12 +9,15 @@ from typing import Any
 
 import polars as pl
 
+from tidemill.algebra.plan import Plan
 from tidemill.algebra.schema import Schema
-from tidemill.physical.operator import Exec, Operator, Own, together
+from tidemill.algebra.sets import Union
+from tidemill.physical.facts import Columns, Place, Validity
+from tidemill.physical.operator import Exec, InstantExec, Operator, Own, together
 
 
 @dataclass(frozen=True)
-class UnionExec(Exec):
+class UnionExec(InstantExec):
     """Pass on what comes from either side."""
 
     left: Exec
@@ -23,6 +26,29 @@ class UnionExec(Exec):
     @cached_property
     def schema(self) -> Schema:
         return self.left.schema
+
+    same_rows = True
+
+    def remembers(self, complete: bool) -> tuple[bool, ...]:
+        return (False, False)
+
+    @cached_property
+    def validity(self) -> Validity:
+        return Validity(self.left.validity.chronon and self.right.validity.chronon)
+
+    @property
+    def together(self) -> Columns | Place:
+        return Place.OWN
+
+    @property
+    def paced_by(self) -> tuple[Exec, ...]:
+        return self.children
+
+    def meaning(self, inputs: Sequence[Plan]) -> Plan:
+        return Union(*inputs)
+
+    def rows_at_once(self, inputs: Sequence[float]) -> float:
+        return sum(inputs)
 
     def operator(self) -> Operator:
         return _Union()

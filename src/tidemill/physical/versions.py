@@ -10,9 +10,11 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from tidemill.algebra.plan import Plan
 from tidemill.algebra.schema import Schema
 from tidemill.physical.arrays import Ints
 from tidemill.physical.calendar import Calendar, Entries
+from tidemill.physical.facts import Columns, Place, Validity
 from tidemill.physical.keys import KeyTable
 from tidemill.physical.operator import (
     Exec,
@@ -45,6 +47,27 @@ class VersionsExec(Exec):
 
     def details(self) -> str:
         return f"by={self.version}"
+
+    @cached_property
+    def validity(self) -> Validity:
+        return Validity(self.child.validity.chronon)
+
+    @property
+    def together(self) -> Columns | Place:
+        return Place.OWN
+
+    @property
+    def paced_by(self) -> tuple[Exec, ...]:
+        return ()
+
+    def meaning(self, inputs: Sequence[Plan]) -> Plan:
+        return inputs[0]
+
+    def rows_at_once(self, inputs: Sequence[float]) -> float:
+        return inputs[0]
+
+    def through(self, missed: int) -> int:
+        return missed
 
     def operator(self) -> Operator:
         return _Versions(self)

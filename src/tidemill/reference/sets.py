@@ -6,7 +6,9 @@ from collections import Counter
 from collections.abc import Callable
 
 from tidemill.algebra import Distinct
-from tidemill.algebra.nodes import SetOperation
+from tidemill.algebra.sets import (
+    SetOperation,
+)
 from tidemill.reference.run import Run
 from tidemill.reference.stream import LogicalStream, Snapshot
 

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 from sqlglot import exp, parse_one
 
-from tidemill.algebra import nodes
+from tidemill.algebra import nodes, sets
 from tidemill.algebra.plan import Plan
 from tidemill.algebra.scalar import Scalar, column, column_node
 from tidemill.algebra.schema import Schema
@@ -149,7 +149,7 @@ def renamed(plan: Plan) -> Plan:
         (nodes.Filter(HELD, condition("b.item = 3")), "b.item", 1),
         (nodes.Filter(HELD, condition("b.item < 3")), "b.item", 20 / 3),
         (nodes.Join(ASK, HELD, condition("a.item = b.item")), "a.item", 20),
-        (nodes.Union(renamed(HELD), renamed(HELD)), "x", 20),
+        (sets.Union(renamed(HELD), renamed(HELD)), "x", 20),
         (nodes.Aggregate(HELD, ("b.item",), ()), "b.item", 12.8),  # 20 rows of 20 values
     ],
 )
@@ -186,7 +186,7 @@ def test_a_condition_that_never_holds_leaves_nothing() -> None:
         nodes.TopK(nothing, (), 3),
         nodes.Rstream(nothing),
         nodes.Istream(nothing),
-        nodes.Intersection(nothing, nothing),
+        sets.Intersection(nothing, nothing),
         nodes.TimeWindow(nothing, 10),
     ):
         assert estimator.rate(plan) == 0, type(plan)
@@ -196,7 +196,7 @@ def test_a_condition_that_never_holds_leaves_nothing() -> None:
 def logical_operators() -> set[type[Plan]]:
     kinds = {kind for kind in vars(nodes).values() if isinstance(kind, type)}
     unary = {nodes.Unary, nodes.Adjustable}
-    bases = {Plan, *unary, nodes.Binary, nodes.Conditional, nodes.SetOperation}
+    bases = {Plan, *unary, nodes.Binary, nodes.Conditional, sets.SetOperation}
     return {kind for kind in kinds if issubclass(kind, Plan)} - bases
 
 

@@ -12,7 +12,6 @@ from tidemill.compose.bench import Bench
 from tidemill.compose.model import wrong
 from tidemill.compose.operators import Operator
 from tidemill.expressions.functions import Functions
-from tidemill.physical.eagerness import eager
 from tidemill.physical.filter import FilterExec
 from tidemill.physical.lowering import lower
 from tidemill.physical.operator import Exec
@@ -43,8 +42,13 @@ def _lowered(known: Operator) -> Callable[[Bench], Plan]:
 
 def below(bench: Bench) -> Exec:
     """The first input."""
-    assert isinstance(bench.plan, Exec)
-    return bench.plan
+    return operators(bench.plan)
+
+
+def operators(plan: Plan) -> Exec:
+    """A plan of operators: at this level, there are no others."""
+    assert isinstance(plan, Exec)
+    return plan
 
 
 def ordinary(bench: Bench) -> None:
@@ -71,4 +75,4 @@ def version_of(plan: Plan) -> str | None:
 
 def waiting(plan: Plan) -> Exec:
     """An input that tells how far it has come, for an operator that waits for that."""
-    return eager(plan)
+    return operators(plan).with_eager(True)

@@ -11,12 +11,14 @@ from tidemill.compose.logical.sets import alike
 from tidemill.compose.operators import Operator
 from tidemill.compose.physical.making import LOGICAL, functions_of, ordinary, waiting
 from tidemill.compose.physical.rows import KEYS, keys_of
-from tidemill.physical.difference import DifferenceExec
-from tidemill.physical.intersection import IntersectionExec
 from tidemill.physical.lowering import lower
-from tidemill.physical.max_union import MaxUnionExec
 from tidemill.physical.operator import Exec
-from tidemill.physical.strict_difference import StrictDifferenceExec
+from tidemill.physical.sets import (
+    DifferenceExec,
+    IntersectionExec,
+    MaxUnionExec,
+    StrictDifferenceExec,
+)
 from tidemill.physical.union import UnionExec
 
 _COUNTING: Final[dict[str, Callable[..., Any]]] = {

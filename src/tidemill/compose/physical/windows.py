@@ -12,7 +12,6 @@ from tidemill.compose.operators import Operator, Setting
 from tidemill.compose.physical.making import LOGICAL, below, ordinary, waiting
 from tidemill.physical.count_window import CountWindowExec
 from tidemill.physical.granularity import GranularityExec
-from tidemill.physical.properties import is_chronon
 from tidemill.physical.split import SplitExec
 from tidemill.physical.time_window import TimeWindowExec
 from tidemill.sql import Unbounded
@@ -37,7 +36,7 @@ def steps(bench: Bench, name: str) -> int | None:
 def _instants(bench: Bench) -> None:
     """Windows take rows that hold for one instant."""
     ordinary(bench)
-    if not is_chronon(bench.plan):
+    if not below(bench).validity.chronon:
         message = "the rows of the input hold longer than an instant"
         help = "put Rows that come between them, or a Split of length 1"
         raise wrong(message, help, input=0)

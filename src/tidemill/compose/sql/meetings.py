@@ -7,8 +7,13 @@ from typing import Final
 from sqlglot import exp
 
 from tidemill.algebra import Difference, StarJoin, StrictDifference, Union, column
-from tidemill.algebra.nodes import Conditional, SetOperation
+from tidemill.algebra.nodes import (
+    Conditional,
+)
 from tidemill.algebra.scalar import conjuncts, equality
+from tidemill.algebra.sets import (
+    SetOperation,
+)
 from tidemill.compose.recognise import outer_join
 from tidemill.compose.sql.block import Block, output_names
 from tidemill.compose.sql.writer import Writer

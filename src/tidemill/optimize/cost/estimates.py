@@ -8,7 +8,7 @@ from functools import reduce
 from math import isnan, prod
 from typing import Any
 
-from tidemill.algebra import nodes
+from tidemill.algebra import nodes, sets
 from tidemill.algebra.plan import Memo, Plan
 from tidemill.algebra.ranking import Ranking
 from tidemill.algebra.scalar import Scalar, conjuncts
@@ -221,25 +221,25 @@ class Estimator:
     def _matching(self, plan: nodes.Conditional) -> float:
         return self.selectivity(plan.condition, plan.left, plan.right)
 
-    def _union(self, plan: nodes.Union) -> Characteristics:
+    def _union(self, plan: sets.Union) -> Characteristics:
         return characteristics.united(self._sides(plan))
 
-    def _difference(self, plan: nodes.Difference) -> Characteristics:
+    def _difference(self, plan: sets.Difference) -> Characteristics:
         return copies.difference(*self._sides(plan), self._rows(plan))
 
-    def _strictdifference(self, plan: nodes.StrictDifference) -> Characteristics:
+    def _strictdifference(self, plan: sets.StrictDifference) -> Characteristics:
         return copies.strict_difference(*self._sides(plan), self._rows(plan))
 
-    def _intersection(self, plan: nodes.Intersection) -> Characteristics:
+    def _intersection(self, plan: sets.Intersection) -> Characteristics:
         return copies.intersection(*self._sides(plan), self._rows(plan))
 
-    def _maxunion(self, plan: nodes.MaxUnion) -> Characteristics:
+    def _maxunion(self, plan: sets.MaxUnion) -> Characteristics:
         return copies.max_union(*self._sides(plan), self._rows(plan))
 
     def _sides(self, plan: nodes.Binary) -> tuple[Characteristics, Characteristics]:
         return self.of(plan.left), self.of(plan.right)
 
-    def _rows(self, plan: nodes.SetOperation) -> float:
+    def _rows(self, plan: sets.SetOperation) -> float:
         """Different rows on both sides, which are taken to have the same ones."""
         return max(self.groups(side, plan.schema.names) for side in (plan.left, plan.right))
 

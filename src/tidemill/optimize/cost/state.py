@@ -12,7 +12,7 @@ from math import prod
 
 import pyarrow as pa
 
-from tidemill.algebra import nodes
+from tidemill.algebra import nodes, sets
 from tidemill.algebra.plan import Plan
 from tidemill.algebra.ranking import Ranking
 from tidemill.algebra.relations import is_constant, relation_scan
@@ -81,7 +81,7 @@ def state_of(plan: Plan, estimator: Estimator) -> State:
             return State(waiting, width(plan.schema), estimator.live_rows(plan), width(plan.schema))
         case nodes.Aggregate():
             return _aggregate(plan, estimator)
-        case nodes.SetOperation() if not isinstance(plan, nodes.Union):
+        case sets.SetOperation() if not isinstance(plan, sets.Union):
             return _copies(plan, estimator)
         case nodes.CountWindow():
             return _count_window(plan, estimator)
@@ -163,7 +163,7 @@ def _aggregate(plan: nodes.Aggregate, estimator: Estimator) -> State:
     return State(kept(plan.child, estimator), totals, estimator.live_rows(plan), keys)
 
 
-def _copies(plan: nodes.SetOperation, estimator: Estimator) -> State:
+def _copies(plan: sets.SetOperation, estimator: Estimator) -> State:
     """The ends of both sides, and every value that either has."""
     values = max(estimator.groups(side, plan.schema.names) for side in plan.children)
     absent = prod(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import exp
 
-from tidemill.algebra import nodes
+from tidemill.algebra import nodes, sets
 from tidemill.algebra.aggregates import AggregateCall
 from tidemill.algebra.plan import Memo, Plan
 from tidemill.algebra.ranking import Ranking
@@ -29,16 +29,16 @@ KINDS: dict[type[Plan], str] = {
     nodes.Distinct: "distinct",
     nodes.Aggregate: "aggregate",
     nodes.TopK: "top-k",
-    nodes.Union: "union",
+    sets.Union: "union",
     nodes.Join: "join",
     nodes.MultiJoin: "join",
     StarJoin: "join",
     nodes.SemiJoin: "semi-join",
     nodes.AntiJoin: "anti-join",
-    nodes.Difference: "difference",
-    nodes.StrictDifference: "difference",
-    nodes.Intersection: "difference",
-    nodes.MaxUnion: "difference",
+    sets.Difference: "difference",
+    sets.StrictDifference: "difference",
+    sets.Intersection: "difference",
+    sets.MaxUnion: "difference",
 }
 """Which measured steps a node takes; reading a source is not counted."""
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from tidemill.algebra import nodes
+from tidemill.algebra import nodes, sets
 from tidemill.algebra.plan import Memo, Plan
 from tidemill.algebra.scalar import Scalar
 from tidemill.optimize.sharing import Shared
@@ -49,11 +49,11 @@ class Values:
                 return self._filtered(plan, column)
             case nodes.Aggregate():
                 return self.of(plan.child, column) if column in plan.keys else None
-            case nodes.Union() | nodes.MaxUnion():
+            case sets.SetOperation() if plan.facts.sides is not sets.Sides.LEFT:
                 # One side's values are taken to be among the other's.
-                return _largest(self.of(side, column) for side in plan.children)
-            case nodes.Intersection():
-                return _smallest(self.of(side, column) for side in plan.children)
+                either = plan.facts.sides is sets.Sides.EITHER
+                found = (self.of(side, column) for side in plan.children)
+                return _largest(found) if either else _smallest(found)
         return self._matched(plan, column)
 
     def of_scalar(self, plan: Plan, scalar: Scalar) -> float | None:

@@ -16,10 +16,12 @@ from tidemill.algebra.nodes import (
     SortKey,
     TimeWindow,
     TopK,
-    Union,
 )
 from tidemill.algebra.plan import Plan
 from tidemill.algebra.scalar import Scalar, column
+from tidemill.algebra.sets import (
+    Union,
+)
 from tidemill.analyze.boundedness import validity
 from tidemill.optimize.sharing import Shared
 

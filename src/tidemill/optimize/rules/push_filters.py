@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from tidemill.algebra import nodes
+from tidemill.algebra import nodes, sets
 from tidemill.algebra.plan import Plan
 from tidemill.algebra.scalar import Scalar, conjunction, conjuncts
 from tidemill.algebra.schema import Schema
@@ -83,12 +83,8 @@ def _way_through(node: Plan) -> tuple[int, Accept]:
         return is_total(part, node.schema)
 
     match node:
-        case nodes.Union():
-            return 2, _any
-        case nodes.MaxUnion():
-            return 2, is_repeatable
-        case nodes.Difference() | nodes.StrictDifference() | nodes.Intersection():
-            return 2, total
+        case sets.SetOperation():
+            return 2, total if node.facts.drops_rows else _any if _shows_all(node) else is_repeatable
         case nodes.SemiJoin() | nodes.AntiJoin() | nodes.Granularity() | nodes.Dstream():
             return 1, total
         case nodes.Distinct() | nodes.Istream():
@@ -103,6 +99,11 @@ def _way_through(node: Plan) -> tuple[int, Accept]:
         case nodes.Aggregate(keys=keys):
             return 1, lambda part: part.columns <= set(keys) and is_repeatable(part)
     return 0, _none
+
+
+def _shows_all(node: sets.SetOperation) -> bool:
+    """Whether every copy of a row on a side is one of the result: none is tested twice."""
+    return node.facts.adds_copies
 
 
 def _any(part: Scalar) -> bool:

@@ -12,14 +12,17 @@ import polars as pl
 
 from tidemill.algebra.aggregates import AggregateCall
 from tidemill.algebra.nodes import Aggregate
+from tidemill.algebra.plan import Plan
 from tidemill.algebra.schema import Field, Schema
 from tidemill.physical.aggregate.accumulators import ROWS
 from tidemill.physical.aggregate.calls import running_call
 from tidemill.physical.arrays import Ints
+from tidemill.physical.facts import Columns, Place, Validity
 from tidemill.physical.keys import canonical
 from tidemill.physical.ledger import Change, Ledger, Moments
 from tidemill.physical.operator import (
     Exec,
+    InstantExec,
     Operator,
     Own,
     empty_batch,
@@ -32,7 +35,7 @@ from tidemill.timeline import VALID_FROM, VALID_TO
 
 
 @dataclass(frozen=True)
-class AggregateExec(Exec):
+class AggregateExec(InstantExec):
     """Aggregate the rows of each group at every instant.
 
     `child` brings the rows. The other inputs are for calls over distinct values: each brings
@@ -58,6 +61,31 @@ class AggregateExec(Exec):
 
     def details(self) -> str:
         return Aggregate(self.child, self.keys, self.calls).details()
+
+    by_name = True
+
+    @cached_property
+    def validity(self) -> Validity:
+        chronon = all(child.validity.chronon for child in self.children)
+        return Validity(chronon, end_order=not self.keys)
+
+    @property
+    def together(self) -> Columns | Place:
+        return self.keys
+
+    @property
+    def paced_by(self) -> tuple[Exec, ...]:
+        return ()
+
+    def meaning(self, inputs: Sequence[Plan]) -> Plan:
+        return Aggregate(inputs[0], self.keys, self.calls)
+
+    def rows_at_once(self, inputs: Sequence[float]) -> float:
+        return inputs[0] if self.keys else 1
+
+    @property
+    def is_whole(self) -> bool:
+        return not self.keys
 
     def operator(self) -> Operator:
         return _Aggregate(self)

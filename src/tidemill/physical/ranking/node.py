@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from tidemill.algebra.ranking import Ranked, Strategy
+from tidemill.algebra.plan import Plan
+from tidemill.algebra.ranking import Ranked, Ranking, Strategy
 from tidemill.algebra.schema import Field, Schema
 from tidemill.expressions.functions import UserFunction
+from tidemill.physical.facts import NEVER, Columns, Place, Validity
 from tidemill.physical.operator import Exec, Operator
+from tidemill.timeline import add
 
 
 @dataclass(frozen=True)
@@ -29,6 +33,32 @@ class RankExec(Exec):
 
     def details(self) -> str:
         return str(self.ranked)
+
+    @cached_property
+    def validity(self) -> Validity:
+        return Validity()
+
+    @property
+    def together(self) -> Columns | Place:
+        return Place.OWN
+
+    @property
+    def paced_by(self) -> tuple[Exec, ...]:
+        return ()
+
+    def meaning(self, inputs: Sequence[Plan]) -> Plan:
+        return Ranking(inputs[0], self.ranked)
+
+    def rows_at_once(self, inputs: Sequence[float]) -> float:
+        return inputs[0]
+
+    def through(self, missed: int) -> int:
+        size = self.ranked.size
+        return NEVER if size is None else add(missed - 1, size)
+
+    @property
+    def is_whole(self) -> bool:
+        return True
 
     def operator(self) -> Operator:
         # Not before it is needed: compiled parts take a moment even where they are kept.

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, reduce
 from operator import add
 
 from tidemill.algebra import Shedding, StarJoin
+from tidemill.algebra.plan import Plan
 from tidemill.algebra.relations import version_column
 from tidemill.algebra.scalar import Scalar
 from tidemill.algebra.schema import Schema
 from tidemill.expressions import UserFunction
+from tidemill.physical.facts import NEVER, Place, Validity
 from tidemill.physical.operator import Exec, Operator
 from tidemill.physical.star.operator import StarJoinOperator
 
@@ -52,6 +55,33 @@ class StarJoinExec(Exec):
             self.shedding,
             self.conditions,
         ).details()
+
+    @cached_property
+    def validity(self) -> Validity:
+        return Validity(all(child.validity.chronon for child in self.children))
+
+    @property
+    def together(self) -> Columns | Place:
+        return Place.OWN
+
+    @property
+    def paced_by(self) -> tuple[Exec, ...]:
+        return ()
+
+    def meaning(self, inputs: Sequence[Plan]) -> Plan:
+        *streams, relation = inputs
+        keys = (self.stream_keys, self.relation_keys)
+        return StarJoin(tuple(streams), relation, *keys, self.shedding, self.conditions)
+
+    def rows_at_once(self, inputs: Sequence[float]) -> float:
+        return sum(inputs)
+
+    def through(self, missed: int) -> int:
+        return NEVER  # which rows are kept depends on all rows before
+
+    @property
+    def is_whole(self) -> bool:
+        return True
 
     def operator(self) -> Operator:
         return StarJoinOperator(self)

@@ -10,11 +10,14 @@ import numpy as np
 import polars as pl
 
 from tidemill.algebra.nodes import SortKey, TopK
+from tidemill.algebra.plan import Plan
 from tidemill.algebra.schema import Schema
 from tidemill.physical.arrays import Ints
 from tidemill.physical.calendar import Calendar, Entries
+from tidemill.physical.facts import Columns, Place, Validity
 from tidemill.physical.operator import (
     Exec,
+    InstantExec,
     Operator,
     empty_frame,
     ends,
@@ -32,7 +35,7 @@ _FEWEST_TO_COMPACT = 1024
 
 
 @dataclass(frozen=True)
-class TopKExec(Exec):
+class TopKExec(InstantExec):
     """Keep all rows in order and report those at the places offset .. offset + limit."""
 
     child: Exec
@@ -47,6 +50,28 @@ class TopKExec(Exec):
 
     def details(self) -> str:
         return TopK(self.child, self.order, self.limit, self.offset).details()
+
+    @cached_property
+    def validity(self) -> Validity:
+        return Validity(self.child.validity.chronon)
+
+    @property
+    def together(self) -> Columns | Place:
+        return Place.OWN
+
+    @property
+    def paced_by(self) -> tuple[Exec, ...]:
+        return ()
+
+    def meaning(self, inputs: Sequence[Plan]) -> Plan:
+        return TopK(inputs[0], self.order, self.limit, self.offset)
+
+    def rows_at_once(self, inputs: Sequence[float]) -> float:
+        return min(self.limit, inputs[0])
+
+    @property
+    def is_whole(self) -> bool:
+        return True
 
     def operator(self) -> Operator:
         return _TopK(self)
