@@ -150,15 +150,7 @@ class PlanGenerator:
         return kind(left, right, self._match(left.schema, right.schema))
 
     def _set_operation(self, depth: int) -> Plan:
-        kind = self._random.choice(
-            [
-                sets.Union,
-                sets.Difference,
-                sets.StrictDifference,
-                sets.Intersection,
-                sets.MaxUnion,
-            ]
-        )
+        kind = self._random.choice(sets.SetOperation.__subclasses__())
         left = self._two_columns(self.plan(depth - 1))
         right = self._two_columns(self.plan(self._random.randint(0, depth - 1)))
         return kind(left, nodes.Project.renaming(right, left.schema.names))

@@ -6,8 +6,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Final
 
-from tidemill.algebra.nodes import Binary
-from tidemill.algebra.sets import SetFacts, SetOperation, Sides
 from tidemill.algebra import (
     Aggregate,
     AntiJoin,
@@ -28,6 +26,8 @@ from tidemill.algebra import (
     TopK,
     Union,
 )
+from tidemill.algebra.nodes import Binary
+from tidemill.algebra.sets import SetFacts, SetOperation, Sides
 
 _NAMES: Final[dict[type[Plan], str]] = {
     Join: "the join",

@@ -8,9 +8,8 @@ from enum import Enum
 from functools import cached_property
 
 from tidemill.algebra.plan import Memo, Plan
-from tidemill.algebra.schema import Schema
-from tidemill.physical.facts import Columns, Place, Validity
-from tidemill.physical.operator import Exec, Operator
+from tidemill.physical.facts import Pace, Place, Validity
+from tidemill.physical.operator import Exec, Operator, OverExec
 
 
 class Mode(Enum):
@@ -26,16 +25,14 @@ class Mode(Enum):
 
 
 @dataclass(frozen=True)
-class ExchangeExec(Exec):
+class ExchangeExec(OverExec):
     """Rows on their way to the partition where the next operator wants them."""
 
-    child: Exec
     mode: Mode
     keys: tuple[str, ...] = ()
 
-    @cached_property
-    def schema(self) -> Schema:
-        return self.child.schema
+    together = Place.OWN
+    paced_by = Pace.OWN
 
     def details(self) -> str:
         keys = f"=[{', '.join(self.keys)}]" if self.keys else ""
@@ -45,18 +42,7 @@ class ExchangeExec(Exec):
     def validity(self) -> Validity:
         return Validity(self.child.validity.chronon)
 
-    @property
-    def together(self) -> Columns | Place:
-        return Place.OWN
-
-    @property
-    def paced_by(self) -> tuple[Exec, ...]:
-        return ()
-
     def meaning(self, inputs: Sequence[Plan]) -> Plan:
-        return inputs[0]
-
-    def rows_at_once(self, inputs: Sequence[float]) -> float:
         return inputs[0]
 
     def through(self, missed: int) -> int:

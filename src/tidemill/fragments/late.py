@@ -8,7 +8,7 @@ from functools import cached_property
 
 from tidemill.algebra.plan import Plan
 from tidemill.algebra.schema import Schema
-from tidemill.physical.facts import Columns, Place, Validity
+from tidemill.physical.facts import Pace, Place, Validity
 from tidemill.physical.operator import Exec, Operator
 from tidemill.physical.source import SourceExec
 
@@ -19,6 +19,9 @@ class LateRowsExec(Exec):
 
     child: SourceExec
 
+    together = Place.ANY
+    paced_by = Pace.OWN
+
     @cached_property
     def schema(self) -> Schema:
         return self.child.scan.columns
@@ -26,14 +29,6 @@ class LateRowsExec(Exec):
     @cached_property
     def validity(self) -> Validity:
         return Validity()
-
-    @property
-    def together(self) -> Columns | Place:
-        return Place.ANY
-
-    @property
-    def paced_by(self) -> tuple[Exec, ...]:
-        return ()
 
     def meaning(self, inputs: Sequence[Plan]) -> Plan:
         return inputs[0]

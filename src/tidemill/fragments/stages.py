@@ -18,7 +18,7 @@ from tidemill.algebra.schema import Schema
 from tidemill.explain import PlanLine
 from tidemill.fragments.exchange import Mode
 from tidemill.fragments.late import LateRowsExec
-from tidemill.physical.facts import PER_INSTANT, Columns, Place, Validity
+from tidemill.physical.facts import PER_INSTANT, Pace, Place, Validity
 from tidemill.physical.filter import FilterExec
 from tidemill.physical.operator import Exec, Operator
 from tidemill.physical.project import ProjectExec
@@ -36,6 +36,9 @@ class EdgeExec(Exec):
     tag: int
     columns: Schema
 
+    together = Place.OWN
+    paced_by = Pace.OWN
+
     @cached_property
     def schema(self) -> Schema:
         return self.columns
@@ -46,14 +49,6 @@ class EdgeExec(Exec):
     @cached_property
     def validity(self) -> Validity:
         return Validity()  # where rows come from is not known here
-
-    @property
-    def together(self) -> Columns | Place:
-        return Place.OWN
-
-    @property
-    def paced_by(self) -> tuple[Exec, ...]:
-        return ()
 
     def meaning(self, inputs: Sequence[Plan]) -> Plan:
         raise TypeError("an edge means nothing without the plan that it was cut out of")

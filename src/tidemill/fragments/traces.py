@@ -21,7 +21,9 @@ def _collect(node: Exec, kept: bool, watermarks: Mapping[int, int], found: set[i
     if isinstance(node, EdgeExec):
         found |= {node.tag} if kept else set()
         return
-    complete = all(watermarks[tag] == OPEN_END for tag in _tags(node.children[-1]))
+    # Only what has several inputs may wait for the last of them.
+    tags = _tags(node.children[-1]) if len(node.children) > 1 else []
+    complete = all(watermarks[tag] == OPEN_END for tag in tags)
     for child, keeps in zip(node.children, node.remembers(complete), strict=True):
         _collect(child, kept or keeps, watermarks, found)
 

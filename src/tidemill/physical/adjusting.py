@@ -9,11 +9,11 @@ import numpy as np
 
 from tidemill.algebra.adjusting import Bounds, Changes, size_at
 from tidemill.physical.arrays import Ints
-from tidemill.physical.operator import Exec
+from tidemill.physical.operator import OverExec
 
 
 @dataclass(frozen=True)
-class AdjustableExec(Exec):
+class AdjustableExec(OverExec):
     """A node whose size changes: see `tidemill.algebra.nodes.Adjustable`.
 
     Bounds have no part in its identity: nodes that differ only in what users allow are one

@@ -11,13 +11,12 @@ import numpy as np
 import polars as pl
 
 from tidemill.algebra.plan import Plan
-from tidemill.algebra.schema import Schema
-from tidemill.physical.facts import Columns, Place, Validity
+from tidemill.physical.facts import Columns, Pace, Place, Validity
 from tidemill.physical.keys import KeyTable, canonical
 from tidemill.physical.operator import (
-    Exec,
     InstantExec,
     Operator,
+    OverExec,
     Own,
     Sweep,
     empty_frame,
@@ -32,16 +31,13 @@ from tidemill.timeline import OPEN_END
 
 
 @dataclass(frozen=True)
-class CoalesceExec(InstantExec):
+class CoalesceExec(OverExec, InstantExec):
     """Merge rows that follow each other without a gap, as long as the first is shorter than
     `max_length` (None: always)."""
 
-    child: Exec
     max_length: int | None = None
 
-    @cached_property
-    def schema(self) -> Schema:
-        return self.child.schema
+    paced_by = Pace.ALL
 
     def details(self) -> str:
         return "" if self.max_length is None else f"max_length={self.max_length}"
@@ -55,14 +51,7 @@ class CoalesceExec(InstantExec):
     def together(self) -> Columns | Place:
         return self.schema.names
 
-    @property
-    def paced_by(self) -> tuple[Exec, ...]:
-        return self.children
-
     def meaning(self, inputs: Sequence[Plan]) -> Plan:
-        return inputs[0]
-
-    def rows_at_once(self, inputs: Sequence[float]) -> float:
         return inputs[0]
 
     def operator(self) -> Operator:

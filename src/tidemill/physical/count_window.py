@@ -19,10 +19,9 @@ import polars as pl
 
 from tidemill.algebra.nodes import CountWindow
 from tidemill.algebra.plan import Plan
-from tidemill.algebra.schema import Schema
 from tidemill.physical.adjusting import AdjustableExec, sizes_at
 from tidemill.physical.arrays import Ints, ranges, starts_of_runs
-from tidemill.physical.facts import NEVER, UNKNOWN_ROWS, Columns, Place, Validity
+from tidemill.physical.facts import NEVER, UNKNOWN_ROWS, Columns, Pace, Place, Validity
 from tidemill.physical.keys import KeyTable, canonical
 from tidemill.physical.operator import (
     Exec,
@@ -46,15 +45,12 @@ class CountWindowExec(AdjustableExec):
 
     SIZE: ClassVar = "rows"
 
-    child: Exec
     rows: int | None
     slide: int
     partition_by: tuple[str, ...]
     eager: bool = False
 
-    @cached_property
-    def schema(self) -> Schema:
-        return self.child.schema
+    paced_by = Pace.OWN
 
     def details(self) -> str:
         window = CountWindow(
@@ -75,10 +71,6 @@ class CountWindowExec(AdjustableExec):
     @property
     def together(self) -> Columns | Place:
         return self.partition_by
-
-    @property
-    def paced_by(self) -> tuple[Exec, ...]:
-        return ()
 
     def meaning(self, inputs: Sequence[Plan]) -> Plan:
         adjusting: dict[str, Any] = {"bounds": self.bounds, "changes": self.changes}

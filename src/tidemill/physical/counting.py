@@ -19,7 +19,7 @@ from tidemill.algebra.plan import Plan
 from tidemill.algebra.schema import Schema
 from tidemill.algebra.sets import SetOperation, Sides
 from tidemill.physical.arrays import Array, Ints, ends_of_runs, ranges, starts_of_runs
-from tidemill.physical.facts import SOME_COLUMNS, Columns, Place, Validity
+from tidemill.physical.facts import SOME_COLUMNS, Columns, Pace, Place, Validity
 from tidemill.physical.hash_index import HashIndex
 from tidemill.physical.keys import canonical
 from tidemill.physical.ledger import Change, Ledger, Moments
@@ -41,6 +41,8 @@ class CountingExec(Exec):
     right: Exec
     keys: tuple[str, ...]
     eager: bool = False
+
+    paced_by = Pace.OWN
 
     @cached_property
     def schema(self) -> Schema:
@@ -68,10 +70,6 @@ class CountingExec(Exec):
     @property
     def together(self) -> Columns | Place:
         return self.keys
-
-    @property
-    def paced_by(self) -> tuple[Exec, ...]:
-        return ()
 
     @property
     def instant_by_instant(self) -> bool:  # type: ignore[override]

@@ -14,13 +14,12 @@ import pyarrow as pa
 from tidemill.algebra.nodes import Distinct, Project
 from tidemill.algebra.plan import Plan
 from tidemill.algebra.scalar import column
-from tidemill.algebra.schema import Schema
 from tidemill.physical.arrays import running_max, starts_of_runs
-from tidemill.physical.facts import SOME_COLUMNS, Columns, Place, Validity
+from tidemill.physical.facts import SOME_COLUMNS, Columns, Pace, Place, Validity
 from tidemill.physical.keys import KeyTable, canonical
 from tidemill.physical.operator import (
-    Exec,
     Operator,
+    OverExec,
     Own,
     Sweep,
     empty_frame,
@@ -33,18 +32,15 @@ from tidemill.physical.ordering import slot_order
 
 
 @dataclass(frozen=True)
-class DistinctExec(Exec):
+class DistinctExec(OverExec):
     """Pass on of every row the part that no earlier row of its key covers.
 
     `keys` are the columns that tell rows apart (all, unless the plan says otherwise).
     """
 
-    child: Exec
     keys: tuple[str, ...]
 
-    @cached_property
-    def schema(self) -> Schema:
-        return self.child.schema
+    paced_by = Pace.OWN
 
     def details(self) -> str:
         return "" if self.keys == self.schema.names else f"by=[{', '.join(self.keys)}]"
@@ -67,15 +63,8 @@ class DistinctExec(Exec):
     def together(self) -> Columns | Place:
         return self.keys
 
-    @property
-    def paced_by(self) -> tuple[Exec, ...]:
-        return ()
-
     def meaning(self, inputs: Sequence[Plan]) -> Plan:
         return Distinct(_only(inputs[0], self.keys))
-
-    def rows_at_once(self, inputs: Sequence[float]) -> float:
-        return inputs[0]
 
     def through(self, missed: int) -> int:
         return missed

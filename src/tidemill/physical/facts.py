@@ -46,6 +46,14 @@ SOME_COLUMNS = "rows that are compared by some of their columns"
 """What the algebra cannot say: it compares rows by all of them."""
 
 
+class Pace(Enum):
+    """Which inputs set the watermark of an operator."""
+
+    ALL = "all"
+    FIRST = "first"  # the others are relations, which are there when they are needed
+    OWN = "own"  # results that are still open hold it back
+
+
 class Place(Enum):
     """Which rows an operator wants in one partition, where no columns tell it."""
 

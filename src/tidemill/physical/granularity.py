@@ -12,9 +12,8 @@ import polars as pl
 
 from tidemill.algebra.nodes import Granularity
 from tidemill.algebra.plan import Plan
-from tidemill.algebra.schema import Schema
 from tidemill.physical.adjusting import AdjustableExec, sizes_at
-from tidemill.physical.facts import Columns, Place, Validity
+from tidemill.physical.facts import Pace, Place, Validity
 from tidemill.physical.operator import (
     Exec,
     Operator,
@@ -36,18 +35,15 @@ class GranularityExec(AdjustableExec):
 
     SIZE: ClassVar = "granule"
 
-    child: Exec
     granule: int
 
-    @cached_property
-    def schema(self) -> Schema:
-        return self.child.schema
+    together = Place.ANY
+    paced_by = Pace.ALL
+    same_rows = True
+    keeps_columns = True
 
     def details(self) -> str:
         return Granularity(self.child, self.granule, changes=self.changes, knob=self.knob).details()
-
-    same_rows = True
-    keeps_columns = True
 
     @cached_property
     def validity(self) -> Validity:
@@ -55,19 +51,8 @@ class GranularityExec(AdjustableExec):
         finest = self.granule == 1 and self.is_fixed
         return Validity(finest and below.chronon, self.is_fixed and below.end_order)
 
-    @property
-    def together(self) -> Columns | Place:
-        return Place.ANY
-
-    @property
-    def paced_by(self) -> tuple[Exec, ...]:
-        return self.children
-
     def meaning(self, inputs: Sequence[Plan]) -> Plan:
         return Granularity(inputs[0], self.granule, bounds=self.bounds, changes=self.changes)
-
-    def rows_at_once(self, inputs: Sequence[float]) -> float:
-        return inputs[0]
 
     def through(self, missed: int) -> int:
         granules = [self.size_at(start) or 1 for start in self.last_starts(missed)]

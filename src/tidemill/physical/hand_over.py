@@ -9,7 +9,7 @@ from functools import cached_property
 from tidemill.algebra.plan import Plan
 from tidemill.algebra.schema import Schema
 from tidemill.physical.cut import watermark_within
-from tidemill.physical.facts import Columns, Place, Validity
+from tidemill.physical.facts import Pace, Place, Validity
 from tidemill.physical.operator import Exec
 from tidemill.timeline import BEGIN, OPEN_END
 
@@ -21,6 +21,9 @@ class HandOverExec(Exec):
     old: Exec
     new: Exec
     split: int
+
+    together = Place.OWN
+    paced_by = Pace.ALL
 
     def __post_init__(self) -> None:
         if self.old.schema != self.new.schema:
@@ -36,14 +39,6 @@ class HandOverExec(Exec):
     @cached_property
     def validity(self) -> Validity:
         return Validity(self.old.validity.chronon and self.new.validity.chronon)
-
-    @property
-    def together(self) -> Columns | Place:
-        return Place.OWN
-
-    @property
-    def paced_by(self) -> tuple[Exec, ...]:
-        return self.children
 
     def meaning(self, inputs: Sequence[Plan]) -> Plan:
         return inputs[-1]  # both have the same snapshots

@@ -15,24 +15,27 @@ from tidemill.algebra.nodes import Dstream, Istream
 from tidemill.algebra.plan import Plan
 from tidemill.algebra.schema import Schema
 from tidemill.physical.arrays import Array, Ints
-from tidemill.physical.facts import PER_INSTANT, Columns, Place, Validity
+from tidemill.physical.facts import PER_INSTANT, Columns, Pace, Place, Validity
 from tidemill.physical.keys import canonical
 from tidemill.physical.ledger import Change, Ledger, Moments
-from tidemill.physical.operator import Exec, Operator, Own, Sweep, empty_frame, with_validity
+from tidemill.physical.operator import (
+    Operator,
+    OverExec,
+    Own,
+    Sweep,
+    empty_frame,
+    with_validity,
+)
 from tidemill.timeline import OPEN_END, add
 
 _COPIES = "copies"
 
 
 @dataclass(frozen=True)
-class IstreamExec(Exec):
+class IstreamExec(OverExec):
     """Each copy of a row at the instant at which it comes."""
 
-    child: Exec
-
-    @cached_property
-    def schema(self) -> Schema:
-        return self.child.schema
+    paced_by = Pace.OWN
 
     @cached_property
     def validity(self) -> Validity:
@@ -41,10 +44,6 @@ class IstreamExec(Exec):
     @property
     def together(self) -> Columns | Place:
         return self.schema.names
-
-    @property
-    def paced_by(self) -> tuple[Exec, ...]:
-        return ()
 
     def meaning(self, inputs: Sequence[Plan]) -> Plan:
         return Istream(inputs[0])
@@ -60,14 +59,10 @@ class IstreamExec(Exec):
 
 
 @dataclass(frozen=True)
-class DstreamExec(Exec):
+class DstreamExec(OverExec):
     """Each copy of a row at the last instant at which it holds."""
 
-    child: Exec
-
-    @cached_property
-    def schema(self) -> Schema:
-        return self.child.schema
+    paced_by = Pace.OWN
 
     @cached_property
     def validity(self) -> Validity:
@@ -76,10 +71,6 @@ class DstreamExec(Exec):
     @property
     def together(self) -> Columns | Place:
         return self.schema.names
-
-    @property
-    def paced_by(self) -> tuple[Exec, ...]:
-        return ()
 
     def meaning(self, inputs: Sequence[Plan]) -> Plan:
         return Dstream(inputs[0])

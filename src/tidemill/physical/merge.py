@@ -10,14 +10,13 @@ import numpy as np
 import polars as pl
 
 from tidemill.algebra.plan import Plan
-from tidemill.algebra.schema import Schema
 from tidemill.physical.arrays import lasts_of
-from tidemill.physical.facts import Columns, Place, Validity
+from tidemill.physical.facts import Pace, Place, Validity
 from tidemill.physical.keys import same_rows
 from tidemill.physical.operator import (
-    Exec,
     InstantExec,
     Operator,
+    OverExec,
     Stateless,
     ends,
     payload,
@@ -28,18 +27,16 @@ from tidemill.timeline import VALID_FROM
 
 
 @dataclass(frozen=True)
-class MergeExec(InstantExec):
+class MergeExec(OverExec, InstantExec):
     """Make one row of equal ones whose validities touch, where one row per key holds at a time.
 
     Unlike coalescing, it does not wait for the next batch.
     """
 
-    child: Exec
     keys: tuple[str, ...] = ()
 
-    @cached_property
-    def schema(self) -> Schema:
-        return self.child.schema
+    together = Place.OWN
+    paced_by = Pace.ALL
 
     def details(self) -> str:
         return f"by=[{', '.join(self.keys)}]" if self.keys else ""
@@ -48,18 +45,7 @@ class MergeExec(InstantExec):
     def validity(self) -> Validity:
         return Validity(end_order=not self.keys)
 
-    @property
-    def together(self) -> Columns | Place:
-        return Place.OWN
-
-    @property
-    def paced_by(self) -> tuple[Exec, ...]:
-        return self.children
-
     def meaning(self, inputs: Sequence[Plan]) -> Plan:
-        return inputs[0]
-
-    def rows_at_once(self, inputs: Sequence[float]) -> float:
         return inputs[0]
 
     def operator(self) -> Operator:

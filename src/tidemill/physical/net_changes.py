@@ -17,7 +17,7 @@ from tidemill.physical.arrays import Bools, Ints, distinct, starts_of_runs
 from tidemill.physical.calendar import Calendar, Entries
 from tidemill.physical.changes import DELETE, INSERT
 from tidemill.physical.cut import cut
-from tidemill.physical.facts import Columns, Place, Validity
+from tidemill.physical.facts import Pace, Place, Validity
 from tidemill.physical.keys import KeyTable, canonical
 from tidemill.physical.operator import (
     Exec,
@@ -53,6 +53,9 @@ class ChangesExec(Exec):
     child: Exec
     since: int = BEGIN
 
+    together = Place.ANY
+    paced_by = Pace.OWN
+
     @cached_property
     def schema(self) -> Schema:
         return Schema((*self.child.schema, Field(SIGN, pa.string())))
@@ -67,14 +70,6 @@ class ChangesExec(Exec):
     @cached_property
     def validity(self) -> Validity:
         return Validity(self.child.validity.chronon)
-
-    @property
-    def together(self) -> Columns | Place:
-        return Place.ANY
-
-    @property
-    def paced_by(self) -> tuple[Exec, ...]:
-        return ()
 
     def meaning(self, inputs: Sequence[Plan]) -> Plan:
         return inputs[0]

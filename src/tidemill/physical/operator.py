@@ -14,7 +14,7 @@ import polars as pl
 from tidemill.algebra.plan import Plan
 from tidemill.algebra.schema import Schema
 from tidemill.physical.arrays import Bools, Ints
-from tidemill.physical.facts import Columns, Place, Validity
+from tidemill.physical.facts import Columns, Pace, Place, Validity
 from tidemill.physical.once import ONCE
 from tidemill.timeline import VALID_FROM, VALID_TO
 
@@ -123,8 +123,8 @@ class Exec(Plan):
 
     @property
     @abstractmethod
-    def paced_by(self) -> tuple[Exec, ...]:
-        """The inputs whose watermark it passes on; none if its own results hold it back."""
+    def paced_by(self) -> Pace:
+        """Whose watermark it passes on."""
 
     @abstractmethod
     def meaning(self, inputs: Sequence[Plan]) -> Plan:
@@ -180,9 +180,10 @@ class Exec(Plan):
         An operator that waits for the watermark of an input wants that input eager; where nobody
         waits, results may stay open until they end.
         """
-        if self.paced_by:
-            changed = {id(child): child.with_eager(eager) for child in self.paced_by}
-            return self.with_children([changed.get(id(child), child) for child in self.children])
+        if self.paced_by is not Pace.OWN:
+            count = 1 if self.paced_by is Pace.FIRST else len(self.children)
+            paced = [child.with_eager(eager) for child in self.children[:count]]
+            return self.with_children([*paced, *self.children[count:]])
         if any(field.name == "eager" for field in fields(self)):
             changes: dict[str, Any] = {"eager": eager}
             return replace(self, **changes)
@@ -200,25 +201,29 @@ class InstantExec(Exec):
 
 
 @dataclass(frozen=True)
-class RowExec(InstantExec):
-    """An operator that looks at each row alone, and keeps none."""
+class OverExec(Exec):
+    """An operator over one input, whose columns it hands on."""
 
     child: Exec
 
     @cached_property
-    def validity(self) -> Validity:
-        return self.child.validity
-
-    @property
-    def together(self) -> Columns | Place:
-        return Place.ANY
-
-    @property
-    def paced_by(self) -> tuple[Exec, ...]:
-        return self.children
+    def schema(self) -> Schema:
+        return self.child.schema
 
     def rows_at_once(self, inputs: Sequence[float]) -> float:
         return inputs[0]
+
+
+@dataclass(frozen=True)
+class RowExec(OverExec, InstantExec):
+    """An operator that looks at each row alone, and keeps none."""
+
+    together = Place.ANY
+    paced_by = Pace.ALL
+
+    @cached_property
+    def validity(self) -> Validity:
+        return self.child.validity
 
     def remembers(self, complete: bool) -> tuple[bool, ...]:
         return (False,)

@@ -25,15 +25,15 @@ class ProjectExec(RowExec):
     items: tuple[tuple[str, Scalar], ...]
     functions: tuple[UserFunction, ...] = ()
 
+    same_rows = True
+    by_name = True
+
     @cached_property
     def schema(self) -> Schema:
         return Schema(tuple(Field(name, scalar.type) for name, scalar in self.items))
 
     def details(self) -> str:
         return Project(self.child, self.items).details()
-
-    same_rows = True
-    by_name = True
 
     @cached_property
     def validity(self) -> Validity:

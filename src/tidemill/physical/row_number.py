@@ -14,7 +14,7 @@ from tidemill.algebra.nodes import Project
 from tidemill.algebra.plan import Plan
 from tidemill.algebra.scalar import column
 from tidemill.algebra.schema import Field, Schema
-from tidemill.physical.facts import Columns, Place, Validity
+from tidemill.physical.facts import Pace, Place, Validity
 from tidemill.physical.operator import Exec, Operator, Own, Stateless
 
 _BITS = 40  # so many rows a partition may see before numbers would meet those of the next
@@ -26,6 +26,9 @@ class RowNumberExec(Exec):
 
     child: Exec
     name: str
+
+    together = Place.OWN
+    paced_by = Pace.ALL
 
     @cached_property
     def schema(self) -> Schema:
@@ -41,14 +44,6 @@ class RowNumberExec(Exec):
     @cached_property
     def validity(self) -> Validity:
         return self.child.validity
-
-    @property
-    def together(self) -> Columns | Place:
-        return Place.OWN
-
-    @property
-    def paced_by(self) -> tuple[Exec, ...]:
-        return self.children
 
     def meaning(self, inputs: Sequence[Plan]) -> Plan:
         # In the words of the cost model: the algebra does not know where numbers come from.

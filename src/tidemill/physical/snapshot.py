@@ -10,25 +10,29 @@ from typing import Any
 import polars as pl
 
 from tidemill.algebra.plan import Plan
-from tidemill.algebra.schema import Schema
-from tidemill.physical.facts import Columns, Place, Validity
-from tidemill.physical.operator import Exec, InstantExec, Operator, Own, empty_batch, owned
+from tidemill.physical.facts import Pace, Place, Validity
+from tidemill.physical.operator import (
+    Exec,
+    InstantExec,
+    Operator,
+    OverExec,
+    Own,
+    empty_batch,
+    owned,
+)
 from tidemill.timeline import BEGIN, VALID_FROM, VALID_TO
 
 
 @dataclass(frozen=True)
-class SnapshotExec(InstantExec):
+class SnapshotExec(OverExec, InstantExec):
     """With every step, all rows that hold one instant before the watermark.
 
     Nothing starts before the watermark any more, so there the result is complete. The rows hold
     for that instant only. While the watermark stands still, they come again with every step.
     """
 
-    child: Exec
-
-    @cached_property
-    def schema(self) -> Schema:
-        return self.child.schema
+    together = Place.OWN
+    paced_by = Pace.OWN
 
     @property
     def unsaid(self) -> str | None:
@@ -38,18 +42,7 @@ class SnapshotExec(InstantExec):
     def validity(self) -> Validity:
         return Validity(self.child.validity.chronon)
 
-    @property
-    def together(self) -> Columns | Place:
-        return Place.OWN
-
-    @property
-    def paced_by(self) -> tuple[Exec, ...]:
-        return ()
-
     def meaning(self, inputs: Sequence[Plan]) -> Plan:
-        return inputs[0]
-
-    def rows_at_once(self, inputs: Sequence[float]) -> float:
         return inputs[0]
 
     def operator(self) -> Operator:

@@ -9,7 +9,7 @@ from functools import cached_property
 from tidemill.algebra.nodes import Scan, SourceKind
 from tidemill.algebra.plan import Plan
 from tidemill.algebra.schema import Schema
-from tidemill.physical.facts import PER_INSTANT, UNKNOWN_ROWS, Columns, Place, Validity
+from tidemill.physical.facts import PER_INSTANT, UNKNOWN_ROWS, Pace, Place, Validity
 from tidemill.physical.operator import Exec, Operator
 
 
@@ -23,6 +23,9 @@ class SourceExec(Exec):
 
     scan: Scan
     reading: int = 0
+
+    together = Place.OWN
+    paced_by = Pace.OWN
 
     @property
     def children(self) -> tuple[Exec, ...]:
@@ -41,14 +44,6 @@ class SourceExec(Exec):
         kind = self.scan.kind
         constant = kind is SourceKind.CONSTANT
         return Validity(kind is SourceKind.STREAM, constant, constant)
-
-    @property
-    def together(self) -> Columns | Place:
-        return Place.OWN
-
-    @property
-    def paced_by(self) -> tuple[Exec, ...]:
-        return ()
 
     @property
     def same_rows(self) -> bool:  # type: ignore[override]

@@ -12,14 +12,13 @@ import polars as pl
 
 from tidemill.algebra.nodes import Rstream
 from tidemill.algebra.plan import Plan
-from tidemill.algebra.schema import Schema
 from tidemill.deadline import look
 from tidemill.errors import ExecutionError
 from tidemill.physical.arrays import Ints
-from tidemill.physical.facts import Columns, Place, Validity
+from tidemill.physical.facts import Pace, Place, Validity
 from tidemill.physical.operator import (
-    Exec,
     Operator,
+    OverExec,
     Own,
     empty_batch,
     ends,
@@ -34,15 +33,13 @@ _MOST_PIECES = 50_000_000
 
 
 @dataclass(frozen=True)
-class SplitExec(Exec):
+class SplitExec(OverExec):
     """Cut every validity into pieces of `length`, counted from its start."""
 
-    child: Exec
     length: int = 1
 
-    @cached_property
-    def schema(self) -> Schema:
-        return self.child.schema
+    together = Place.ANY
+    paced_by = Pace.OWN
 
     def details(self) -> str:
         return f"length={self.length}"
@@ -52,20 +49,9 @@ class SplitExec(Exec):
         below = self.child.validity
         return Validity(self.length == 1 or below.chronon, below.end_order)
 
-    @property
-    def together(self) -> Columns | Place:
-        return Place.ANY
-
-    @property
-    def paced_by(self) -> tuple[Exec, ...]:
-        return ()
-
     def meaning(self, inputs: Sequence[Plan]) -> Plan:
         # Other pieces than instants make no difference to what holds at one.
         return Rstream(inputs[0]) if self.length == 1 else inputs[0]
-
-    def rows_at_once(self, inputs: Sequence[float]) -> float:
-        return inputs[0]
 
     def through(self, missed: int) -> int:
         return missed

@@ -12,10 +12,9 @@ import polars as pl
 
 from tidemill.algebra.nodes import TimeWindow
 from tidemill.algebra.plan import Plan
-from tidemill.algebra.schema import Schema
 from tidemill.physical.adjusting import AdjustableExec, sizes_at
 from tidemill.physical.arrays import Ints
-from tidemill.physical.facts import Columns, Place, Validity
+from tidemill.physical.facts import Pace, Place, Validity
 from tidemill.physical.operator import Exec, Operator, Stateless, payload, starts, with_validity
 from tidemill.timeline import OPEN_END, add_all
 
@@ -26,13 +25,13 @@ class TimeWindowExec(AdjustableExec):
 
     SIZE: ClassVar = "size"
 
-    child: Exec
     size: int | None
     slide: int = 1
 
-    @cached_property
-    def schema(self) -> Schema:
-        return self.child.schema
+    together = Place.ANY
+    paced_by = Pace.ALL
+    same_rows = True
+    keeps_columns = True
 
     def details(self) -> str:
         window = TimeWindow(self.child, self.size, self.slide, changes=self.changes, knob=self.knob)
@@ -45,9 +44,6 @@ class TimeWindowExec(AdjustableExec):
             size = sizes_at(times, self.size, self.changes)
         return window_interval(times, size, self.slide)
 
-    same_rows = True
-    keeps_columns = True
-
     def remembers(self, complete: bool) -> tuple[bool, ...]:
         return (False,)
 
@@ -56,14 +52,6 @@ class TimeWindowExec(AdjustableExec):
         now = self.size == 1 and self.slide == 1 and self.is_fixed
         # After a window becomes smaller, new rows end before old ones.
         return Validity(now, self.is_fixed, self.size is None)
-
-    @property
-    def together(self) -> Columns | Place:
-        return Place.ANY
-
-    @property
-    def paced_by(self) -> tuple[Exec, ...]:
-        return self.children
 
     def meaning(self, inputs: Sequence[Plan]) -> Plan:
         adjusting: dict[str, Any] = {"bounds": self.bounds, "changes": self.changes}

@@ -12,7 +12,7 @@ import polars as pl
 from tidemill.algebra.plan import Plan
 from tidemill.algebra.schema import Schema
 from tidemill.algebra.sets import Union
-from tidemill.physical.facts import Columns, Place, Validity
+from tidemill.physical.facts import Pace, Place, Validity
 from tidemill.physical.operator import Exec, InstantExec, Operator, Own, together
 
 
@@ -23,11 +23,13 @@ class UnionExec(InstantExec):
     left: Exec
     right: Exec
 
+    together = Place.OWN
+    paced_by = Pace.ALL
+    same_rows = True
+
     @cached_property
     def schema(self) -> Schema:
         return self.left.schema
-
-    same_rows = True
 
     def remembers(self, complete: bool) -> tuple[bool, ...]:
         return (False, False)
@@ -35,14 +37,6 @@ class UnionExec(InstantExec):
     @cached_property
     def validity(self) -> Validity:
         return Validity(self.left.validity.chronon and self.right.validity.chronon)
-
-    @property
-    def together(self) -> Columns | Place:
-        return Place.OWN
-
-    @property
-    def paced_by(self) -> tuple[Exec, ...]:
-        return self.children
 
     def meaning(self, inputs: Sequence[Plan]) -> Plan:
         return Union(*inputs)

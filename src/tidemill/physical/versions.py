@@ -11,14 +11,13 @@ import numpy as np
 import polars as pl
 
 from tidemill.algebra.plan import Plan
-from tidemill.algebra.schema import Schema
 from tidemill.physical.arrays import Ints
 from tidemill.physical.calendar import Calendar, Entries
-from tidemill.physical.facts import Columns, Place, Validity
+from tidemill.physical.facts import Pace, Place, Validity
 from tidemill.physical.keys import KeyTable
 from tidemill.physical.operator import (
-    Exec,
     Operator,
+    OverExec,
     Own,
     empty_frame,
     ends,
@@ -31,19 +30,17 @@ from tidemill.timeline import OPEN_END
 
 
 @dataclass(frozen=True)
-class VersionsExec(Exec):
+class VersionsExec(OverExec):
     """Rows that were inserted hold until they are deleted, which a later row tells.
 
     Both have the same `version`; the row that tells starts and ends where the other one ends.
     """
 
-    child: Exec
     version: str
     eager: bool = False
 
-    @cached_property
-    def schema(self) -> Schema:
-        return self.child.schema
+    together = Place.OWN
+    paced_by = Pace.OWN
 
     def details(self) -> str:
         return f"by={self.version}"
@@ -52,18 +49,7 @@ class VersionsExec(Exec):
     def validity(self) -> Validity:
         return Validity(self.child.validity.chronon)
 
-    @property
-    def together(self) -> Columns | Place:
-        return Place.OWN
-
-    @property
-    def paced_by(self) -> tuple[Exec, ...]:
-        return ()
-
     def meaning(self, inputs: Sequence[Plan]) -> Plan:
-        return inputs[0]
-
-    def rows_at_once(self, inputs: Sequence[float]) -> float:
         return inputs[0]
 
     def through(self, missed: int) -> int:

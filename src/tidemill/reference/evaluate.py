@@ -32,11 +32,7 @@ OPERATORS: Mapping[type[Plan], Callable[..., LogicalStream]] = {
     algebra.MultiJoin: joins.multi_join,
     algebra.SemiJoin: joins.semi_join,
     algebra.AntiJoin: joins.anti_join,
-    algebra.Union: sets.each_instant(sets.union),
-    algebra.Difference: sets.each_instant(sets.difference),
-    algebra.StrictDifference: sets.each_instant(sets.strict_difference),
-    algebra.Intersection: sets.each_instant(sets.intersection),
-    algebra.MaxUnion: sets.each_instant(sets.max_union),
+    **{kind: sets.each_instant(combine) for kind, combine in sets.DEFINITIONS.items()},
 }
 """The definition of every operator but Scan, called with the node, the run and the inputs."""
 

@@ -10,7 +10,8 @@ from tidemill.algebra.plan import Plan
 from tidemill.graph.manager.calibration import Calibration, Sums
 from tidemill.optimize.conditions import localized
 from tidemill.optimize.cost.estimates import Estimator
-from tidemill.optimize.cost.usage import KINDS, CostModel, Usage
+from tidemill.optimize.cost.state import kind_of
+from tidemill.optimize.cost.usage import CostModel, Usage
 from tidemill.optimize.statistics import Statistics
 from tidemill.physical.adjusting import AdjustableExec
 from tidemill.physical.operator import Exec
@@ -42,7 +43,7 @@ class Part:
 
     @property
     def kind(self) -> str:
-        return KINDS.get(type(self.plan), type(self.plan).__name__.lower())
+        return kind_of(type(self.plan)) or type(self.plan).__name__.lower()
 
 
 class GraphEstimates:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import replace
-from functools import reduce
+from functools import reduce, singledispatchmethod
 from math import isnan, prod
-from typing import Any
 
 from tidemill.algebra import nodes, sets
 from tidemill.algebra.plan import Memo, Plan
@@ -69,8 +68,12 @@ class Estimator:
         """The parts of a condition; always the same objects."""
 
     def _estimated(self, plan: Plan) -> Characteristics:
-        rule: Callable[[Any], Characteristics] = getattr(self, f"_{type(plan).__name__.lower()}")
-        return _tamed(rule(plan))
+        return _tamed(self._rule(plan))
+
+    @singledispatchmethod
+    def _rule(self, plan: Plan) -> Characteristics:
+        """The estimate of a node; each kind of node registers its own."""
+        raise TypeError(f"the cost model knows nothing of {type(plan).__name__}")
 
     def forget(self, plans: Iterable[Plan]) -> None:
         """Look at these plans anew; those above them have to be forgotten too."""
@@ -115,9 +118,11 @@ class Estimator:
 
     # Leaves
 
+    @_rule.register
     def _shared(self, plan: Shared) -> Characteristics:
         return self.of(plan.part)
 
+    @_rule.register
     def _scan(self, plan: nodes.Scan) -> Characteristics:
         known = self.statistics.of(plan.source)
         granule = known.granularity or 1
@@ -131,21 +136,25 @@ class Estimator:
 
     # Single rows
 
+    @_rule.register
     def _filter(self, plan: nodes.Filter) -> Characteristics:
         share = self.selectivity(plan.predicate, plan.child)
         return characteristics.filtered(self.of(plan.child), share)
 
+    @_rule.register
     def _project(self, plan: nodes.Project) -> Characteristics:
         return characteristics.mapped(self.of(plan.child))
 
     # Windows
 
+    @_rule.register
     def _timewindow(self, plan: nodes.TimeWindow) -> Characteristics:
         size = LIFETIME if plan.current is None else plan.current
         window = characteristics.time_window(discrete.instants(self.of(plan.child)), size)
         # A window that slides changes at multiples of the slide, as if it were coarsened.
         return characteristics.coarsened(window, max(plan.slide, window.granularity))
 
+    @_rule.register
     def _countwindow(self, plan: nodes.CountWindow) -> Characteristics:
         stream = discrete.instants(self.of(plan.child))
         if plan.current is None:
@@ -156,24 +165,28 @@ class Estimator:
         step = plan.slide * partitions * stream.distance if plan.slide > 1 else 0.0
         return replace(window, granularity=max(window.granularity, step))
 
+    @_rule.register
     def _granularity(self, plan: nodes.Granularity) -> Characteristics:
         return characteristics.coarsened(self.of(plan.child), plan.current)
 
-    def _istream(self, plan: nodes.Unary) -> Characteristics:
+    @_rule.register(nodes.Istream)
+    @_rule.register(nodes.Dstream)
+    def _changes(self, plan: nodes.Unary) -> Characteristics:
         stream, values = self.of(plan.child), self.domain(plan.child, plan.schema.names)
         return replace(stream, length=1.0) if values is None else copies.arrivals(stream, values)
 
-    _dstream = _istream
-
+    @_rule.register
     def _rstream(self, plan: nodes.Rstream) -> Characteristics:
         return discrete.instants(self.of(plan.child))
 
     # Rows of one input together
 
+    @_rule.register
     def _distinct(self, plan: nodes.Distinct) -> Characteristics:
         values = self.groups(plan.child, plan.schema.names)
         return discrete.deduplicated(self.of(plan.child), values)
 
+    @_rule.register
     def _aggregate(self, plan: nodes.Aggregate) -> Characteristics:
         groups = self.groups(plan.child, plan.keys) if plan.keys else 1.0
         return discrete.grouped(self.of(plan.child), groups, self._starts_meet_ends(plan))
@@ -194,47 +207,47 @@ class Estimator:
                 return self.live_rows(below) > values / 2
         return False
 
+    @_rule.register
     def _topk(self, plan: nodes.TopK) -> Characteristics:
         return discrete.top(self.of(plan.child), plan.limit, plan.offset)
 
+    @_rule.register
     def _ranking(self, plan: Ranking) -> Characteristics:
         return self.of(plan.exact)
 
     # Two inputs and more
 
+    @_rule.register
     def _join(self, plan: nodes.Join) -> Characteristics:
         return self.multi_join((plan.left, plan.right), plan.condition)
 
+    @_rule.register
     def _multijoin(self, plan: nodes.MultiJoin) -> Characteristics:
         return self.multi_join(plan.inputs, plan.condition)
 
+    @_rule.register
     def _starjoin(self, plan: StarJoin) -> Characteristics:
         """As if nothing were shed."""
         return self.multi_join(plan.children, plan.condition)
 
+    @_rule.register
     def _semijoin(self, plan: nodes.SemiJoin) -> Characteristics:
         return matching.semi_joined(*self._sides(plan), self._matching(plan))
 
+    @_rule.register
     def _antijoin(self, plan: nodes.AntiJoin) -> Characteristics:
         return matching.anti_joined(*self._sides(plan), self._matching(plan))
 
     def _matching(self, plan: nodes.Conditional) -> float:
         return self.selectivity(plan.condition, plan.left, plan.right)
 
+    @_rule.register
     def _union(self, plan: sets.Union) -> Characteristics:
         return characteristics.united(self._sides(plan))
 
-    def _difference(self, plan: sets.Difference) -> Characteristics:
-        return copies.difference(*self._sides(plan), self._rows(plan))
-
-    def _strictdifference(self, plan: sets.StrictDifference) -> Characteristics:
-        return copies.strict_difference(*self._sides(plan), self._rows(plan))
-
-    def _intersection(self, plan: sets.Intersection) -> Characteristics:
-        return copies.intersection(*self._sides(plan), self._rows(plan))
-
-    def _maxunion(self, plan: sets.MaxUnion) -> Characteristics:
-        return copies.max_union(*self._sides(plan), self._rows(plan))
+    @_rule.register
+    def _set_operation(self, plan: sets.SetOperation) -> Characteristics:
+        return copies.combined(plan, *self._sides(plan), self._rows(plan))
 
     def _sides(self, plan: nodes.Binary) -> tuple[Characteristics, Characteristics]:
         return self.of(plan.left), self.of(plan.right)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import exp
 
-from tidemill.algebra import nodes, sets
+from tidemill.algebra import nodes
 from tidemill.algebra.aggregates import AggregateCall
 from tidemill.algebra.plan import Memo, Plan
 from tidemill.algebra.ranking import Ranking
@@ -14,33 +14,8 @@ from tidemill.algebra.star import StarJoin
 from tidemill.optimize.cost.constants import MEASURED, Constants, Steps
 from tidemill.optimize.cost.discrete import instants
 from tidemill.optimize.cost.estimates import Estimator
-from tidemill.optimize.cost.state import State, state_of
+from tidemill.optimize.cost.state import State, kind_of, state_of
 from tidemill.optimize.cost.values import EQUALITIES
-
-KINDS: dict[type[Plan], str] = {
-    nodes.Filter: "filter",
-    nodes.Project: "project",
-    nodes.TimeWindow: "time window",
-    nodes.CountWindow: "count window",
-    nodes.Granularity: "granularity",
-    nodes.Rstream: "split",
-    nodes.Istream: "changes",
-    nodes.Dstream: "changes",
-    nodes.Distinct: "distinct",
-    nodes.Aggregate: "aggregate",
-    nodes.TopK: "top-k",
-    sets.Union: "union",
-    nodes.Join: "join",
-    nodes.MultiJoin: "join",
-    StarJoin: "join",
-    nodes.SemiJoin: "semi-join",
-    nodes.AntiJoin: "anti-join",
-    sets.Difference: "difference",
-    sets.StrictDifference: "difference",
-    sets.Intersection: "difference",
-    sets.MaxUnion: "difference",
-}
-"""Which measured steps a node takes; reading a source is not counted."""
 
 NANOSECOND = 1e-9
 
@@ -65,7 +40,7 @@ class Usage:
 
 
 def _kind(plan: Plan) -> str:
-    return plan.ranked.strategy.value if isinstance(plan, Ranking) else KINDS.get(type(plan), "")
+    return plan.ranked.strategy.value if isinstance(plan, Ranking) else kind_of(type(plan))
 
 
 class CostModel:

@@ -84,7 +84,9 @@ def _way_through(node: Plan) -> tuple[int, Accept]:
 
     match node:
         case sets.SetOperation():
-            return 2, total if node.facts.drops_rows else _any if _shows_all(node) else is_repeatable
+            return 2, total if node.facts.drops_rows else _any if _shows_all(
+                node
+            ) else is_repeatable
         case nodes.SemiJoin() | nodes.AntiJoin() | nodes.Granularity() | nodes.Dstream():
             return 1, total
         case nodes.Distinct() | nodes.Istream():

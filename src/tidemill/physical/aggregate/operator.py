@@ -17,7 +17,7 @@ from tidemill.algebra.schema import Field, Schema
 from tidemill.physical.aggregate.accumulators import ROWS
 from tidemill.physical.aggregate.calls import running_call
 from tidemill.physical.arrays import Ints
-from tidemill.physical.facts import Columns, Place, Validity
+from tidemill.physical.facts import Columns, Pace, Place, Validity
 from tidemill.physical.keys import canonical
 from tidemill.physical.ledger import Change, Ledger, Moments
 from tidemill.physical.operator import (
@@ -50,6 +50,9 @@ class AggregateExec(InstantExec):
     inputs: tuple[int, ...]
     eager: bool = False
 
+    paced_by = Pace.OWN
+    by_name = True
+
     @property
     def children(self) -> tuple[Exec, ...]:
         return (self.child, *self.distinct)
@@ -62,8 +65,6 @@ class AggregateExec(InstantExec):
     def details(self) -> str:
         return Aggregate(self.child, self.keys, self.calls).details()
 
-    by_name = True
-
     @cached_property
     def validity(self) -> Validity:
         chronon = all(child.validity.chronon for child in self.children)
@@ -72,10 +73,6 @@ class AggregateExec(InstantExec):
     @property
     def together(self) -> Columns | Place:
         return self.keys
-
-    @property
-    def paced_by(self) -> tuple[Exec, ...]:
-        return ()
 
     def meaning(self, inputs: Sequence[Plan]) -> Plan:
         return Aggregate(inputs[0], self.keys, self.calls)

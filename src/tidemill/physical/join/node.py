@@ -12,7 +12,7 @@ from tidemill.algebra.plan import Plan
 from tidemill.algebra.scalar import Scalar, column, conjunction, equality
 from tidemill.algebra.schema import Schema
 from tidemill.expressions import UserFunction
-from tidemill.physical.facts import Place, Validity
+from tidemill.physical.facts import Pace, Place, Validity
 from tidemill.physical.join.operator import JoinOperator
 from tidemill.physical.join.side import Side
 from tidemill.physical.operator import Exec, InstantExec, Operator
@@ -41,6 +41,11 @@ class JoinExec(InstantExec):
     orders: tuple[Order, ...] = ()
     buckets: tuple[int | None, ...] = ()
     functions: tuple[UserFunction, ...] = ()
+
+    together = Place.OWN
+    paced_by = Pace.OWN
+    same_rows = True
+    keeps_columns = True
 
     @cached_property
     def schema(self) -> Schema:
@@ -89,20 +94,9 @@ class JoinExec(InstantExec):
         width = max(map(len, self.keys), default=0)
         return self.null_safe or (False,) * width
 
-    same_rows = True
-    keeps_columns = True
-
     @cached_property
     def validity(self) -> Validity:
         return Validity(any(child.validity.chronon for child in self.inputs))
-
-    @property
-    def together(self) -> Columns | Place:
-        return Place.OWN
-
-    @property
-    def paced_by(self) -> tuple[Exec, ...]:
-        return ()
 
     def meaning(self, inputs: Sequence[Plan]) -> Plan:
         # Keys that treat NULL as a value are no keys of the algebra, but conditions.

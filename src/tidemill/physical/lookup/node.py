@@ -12,7 +12,7 @@ from tidemill.algebra.plan import Plan
 from tidemill.algebra.scalar import Scalar, column, conjunction, equality
 from tidemill.algebra.schema import Schema
 from tidemill.expressions import UserFunction
-from tidemill.physical.facts import Place, Validity
+from tidemill.physical.facts import Pace, Place, Validity
 from tidemill.physical.keys import KeyColumns
 from tidemill.physical.lookup.operator import InnerLookup, PartnerLookup
 from tidemill.physical.lookup.relation import Relation
@@ -57,6 +57,9 @@ class LookupExec(InstantExec):
     version: str | None = None
     functions: tuple[UserFunction, ...] = ()
 
+    together = Place.OWN
+    paced_by = Pace.FIRST
+
     @cached_property
     def schema(self) -> Schema:
         return self.pairs if self.kind is LookupKind.INNER else self.left.schema
@@ -96,14 +99,6 @@ class LookupExec(InstantExec):
     @cached_property
     def validity(self) -> Validity:
         return self.left.validity
-
-    @property
-    def together(self) -> Columns | Place:
-        return Place.OWN
-
-    @property
-    def paced_by(self) -> tuple[Exec, ...]:
-        return (self.left,)
 
     def meaning(self, inputs: Sequence[Plan]) -> Plan:
         return _MEANINGS[self.kind](inputs[0], inputs[1], self.condition)

@@ -10,7 +10,7 @@ from tidemill.algebra.plan import Plan
 from tidemill.algebra.ranking import Ranked, Ranking, Strategy
 from tidemill.algebra.schema import Field, Schema
 from tidemill.expressions.functions import UserFunction
-from tidemill.physical.facts import NEVER, Columns, Place, Validity
+from tidemill.physical.facts import NEVER, Pace, Place, Validity
 from tidemill.physical.operator import Exec, Operator
 from tidemill.timeline import add
 
@@ -27,6 +27,9 @@ class RankExec(Exec):
     functions: tuple[UserFunction, ...] = ()
     eager: bool = False
 
+    together = Place.OWN
+    paced_by = Pace.OWN
+
     @cached_property
     def schema(self) -> Schema:
         return Schema(tuple(Field(name, scalar.type) for name, scalar in self.ranked.items))
@@ -37,14 +40,6 @@ class RankExec(Exec):
     @cached_property
     def validity(self) -> Validity:
         return Validity()
-
-    @property
-    def together(self) -> Columns | Place:
-        return Place.OWN
-
-    @property
-    def paced_by(self) -> tuple[Exec, ...]:
-        return ()
 
     def meaning(self, inputs: Sequence[Plan]) -> Plan:
         return Ranking(inputs[0], self.ranked)

@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from tidemill.algebra.plan import Plan
 from tidemill.algebra.schema import Field, Schema
-from tidemill.physical.facts import Place, Validity
+from tidemill.physical.facts import Pace, Place, Validity
 from tidemill.physical.keys import KeyTable, key_table, key_values
 from tidemill.physical.operator import Exec, Operator, Waiting, payload
 from tidemill.physical.star.components import divided
@@ -35,6 +35,9 @@ class AssignPartitionExec(Exec):
     relation_keys: tuple[Columns, ...]
     partitions: int
 
+    together = Place.OWN
+    paced_by = Pace.OWN
+
     @property
     def name(self) -> str:
         """The column that is added."""
@@ -55,14 +58,6 @@ class AssignPartitionExec(Exec):
     @cached_property
     def validity(self) -> Validity:
         return self.stream.validity
-
-    @property
-    def together(self) -> Columns | Place:
-        return Place.OWN
-
-    @property
-    def paced_by(self) -> tuple[Exec, ...]:
-        return ()
 
     def meaning(self, inputs: Sequence[Plan]) -> Plan:
         return inputs[0]

@@ -13,7 +13,7 @@ from tidemill.algebra.relations import version_column
 from tidemill.algebra.scalar import Scalar
 from tidemill.algebra.schema import Schema
 from tidemill.expressions import UserFunction
-from tidemill.physical.facts import NEVER, Place, Validity
+from tidemill.physical.facts import NEVER, Pace, Place, Validity
 from tidemill.physical.operator import Exec, Operator
 from tidemill.physical.star.operator import StarJoinOperator
 
@@ -37,6 +37,9 @@ class StarJoinExec(Exec):
     functions: tuple[UserFunction, ...] = ()
     partitions: int = 1
 
+    together = Place.OWN
+    paced_by = Pace.OWN
+
     @cached_property
     def schema(self) -> Schema:
         return reduce(add, (stream.schema for stream in self.streams)) + self.relation.schema
@@ -59,14 +62,6 @@ class StarJoinExec(Exec):
     @cached_property
     def validity(self) -> Validity:
         return Validity(all(child.validity.chronon for child in self.children))
-
-    @property
-    def together(self) -> Columns | Place:
-        return Place.OWN
-
-    @property
-    def paced_by(self) -> tuple[Exec, ...]:
-        return ()
 
     def meaning(self, inputs: Sequence[Plan]) -> Plan:
         *streams, relation = inputs

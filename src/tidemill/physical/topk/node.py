@@ -11,14 +11,13 @@ import polars as pl
 
 from tidemill.algebra.nodes import SortKey, TopK
 from tidemill.algebra.plan import Plan
-from tidemill.algebra.schema import Schema
 from tidemill.physical.arrays import Ints
 from tidemill.physical.calendar import Calendar, Entries
-from tidemill.physical.facts import Columns, Place, Validity
+from tidemill.physical.facts import Pace, Place, Validity
 from tidemill.physical.operator import (
-    Exec,
     InstantExec,
     Operator,
+    OverExec,
     empty_frame,
     ends,
     payload,
@@ -35,18 +34,16 @@ _FEWEST_TO_COMPACT = 1024
 
 
 @dataclass(frozen=True)
-class TopKExec(InstantExec):
+class TopKExec(OverExec, InstantExec):
     """Keep all rows in order and report those at the places offset .. offset + limit."""
 
-    child: Exec
     order: tuple[SortKey, ...]
     limit: int
     offset: int = 0
     eager: bool = False
 
-    @cached_property
-    def schema(self) -> Schema:
-        return self.child.schema
+    together = Place.OWN
+    paced_by = Pace.OWN
 
     def details(self) -> str:
         return TopK(self.child, self.order, self.limit, self.offset).details()
@@ -54,14 +51,6 @@ class TopKExec(InstantExec):
     @cached_property
     def validity(self) -> Validity:
         return Validity(self.child.validity.chronon)
-
-    @property
-    def together(self) -> Columns | Place:
-        return Place.OWN
-
-    @property
-    def paced_by(self) -> tuple[Exec, ...]:
-        return ()
 
     def meaning(self, inputs: Sequence[Plan]) -> Plan:
         return TopK(inputs[0], self.order, self.limit, self.offset)
