@@ -71,12 +71,12 @@ class Operator:
         }
 
 
-def kind_of(node: type[Plan]) -> str:
+def kind_name(node: type[Plan]) -> str:
     """The kind of a node in composed plans: its name, in small letters.
 
     >>> from tidemill.algebra import CountWindow
     >>> from tidemill.physical.count_window import CountWindowExec
-    >>> kind_of(CountWindow), kind_of(CountWindowExec)
+    >>> kind_name(CountWindow), kind_name(CountWindowExec)
     ('count_window', 'count_window')
     """
     return "_".join(re.findall("[A-Z][a-z]*", node.__name__.removesuffix("Exec"))).lower()

@@ -8,7 +8,7 @@ from enum import Enum
 from functools import cached_property
 
 from tidemill.algebra.plan import Memo, Plan
-from tidemill.physical.facts import Pace, Place, Validity
+from tidemill.physical.facts import PacedBy, Partitioning, RowValidity
 from tidemill.physical.operator import Exec, Operator, OverExec
 
 
@@ -31,16 +31,16 @@ class ExchangeExec(OverExec):
     mode: Mode
     keys: tuple[str, ...] = ()
 
-    together = Place.OWN
-    paced_by = Pace.OWN
+    together = Partitioning.OWN
+    paced_by = PacedBy.OWN
 
     def details(self) -> str:
         keys = f"=[{', '.join(self.keys)}]" if self.keys else ""
         return f"{self.mode.value}{keys}"
 
     @cached_property
-    def validity(self) -> Validity:
-        return Validity(self.child.validity.chronon)
+    def validity(self) -> RowValidity:
+        return RowValidity(self.child.validity.chronon)
 
     def meaning(self, inputs: Sequence[Plan]) -> Plan:
         return inputs[0]

@@ -12,7 +12,7 @@ from tidemill.fragments.stages import EdgeExec
 from tidemill.fragments.staging import Staging
 from tidemill.fragments.together import Columns
 from tidemill.physical.aggregate import AggregateExec
-from tidemill.physical.facts import Place
+from tidemill.physical.facts import Partitioning
 from tidemill.physical.hand_over import HandOverExec
 from tidemill.physical.join import JoinExec
 from tidemill.physical.lookup import LookupExec, LookupKind
@@ -56,7 +56,7 @@ class Homes:
     def of_inputs(self, node: Exec) -> list[Home]:
         """Where the rows of each input are, as far as what the operator remembers tells."""
         kept, homes = node.together, self.all_inputs(node)
-        if isinstance(kept, Place):
+        if isinstance(kept, Partitioning):
             return homes
         # Sides are compared: what tells their partition is the same for both.
         shared = frozenset.intersection(*(home.within(kept).ways for home in homes))

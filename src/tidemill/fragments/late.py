@@ -8,7 +8,7 @@ from functools import cached_property
 
 from tidemill.algebra.plan import Plan
 from tidemill.algebra.schema import Schema
-from tidemill.physical.facts import Pace, Place, Validity
+from tidemill.physical.facts import PacedBy, Partitioning, RowValidity
 from tidemill.physical.operator import Exec, Operator
 from tidemill.physical.source import SourceExec
 
@@ -19,16 +19,16 @@ class LateRowsExec(Exec):
 
     child: SourceExec
 
-    together = Place.ANY
-    paced_by = Pace.OWN
+    together = Partitioning.ANY
+    paced_by = PacedBy.OWN
 
     @cached_property
     def schema(self) -> Schema:
         return self.child.scan.columns
 
     @cached_property
-    def validity(self) -> Validity:
-        return Validity()
+    def validity(self) -> RowValidity:
+        return RowValidity()
 
     def meaning(self, inputs: Sequence[Plan]) -> Plan:
         return inputs[0]

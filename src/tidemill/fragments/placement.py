@@ -34,7 +34,7 @@ from tidemill.fragments.together import (
 )
 from tidemill.physical.aggregate import AggregateExec
 from tidemill.physical.distinct import DistinctExec
-from tidemill.physical.facts import Place
+from tidemill.physical.facts import Partitioning
 from tidemill.physical.filter import FilterExec
 from tidemill.physical.hand_over import HandOverExec
 from tidemill.physical.items import only
@@ -112,9 +112,9 @@ class Placement:
     def _place(self, node: Exec) -> Placed:
         """As the operator says which rows it compares."""
         match node.together:
-            case Place.OWN:
+            case Partitioning.OWN:
                 raise TypeError(f"{type(node).__name__} has a place that nobody knows")
-            case Place.ANY:
+            case Partitioning.ANY:
                 (only,) = node.children
                 child = self.place(only)
                 return over(node, [child], child.together)

@@ -18,7 +18,7 @@ from tidemill.algebra.schema import Schema
 from tidemill.explain import PlanLine
 from tidemill.fragments.exchange import Mode
 from tidemill.fragments.late import LateRowsExec
-from tidemill.physical.facts import PER_INSTANT, Pace, Place, Validity
+from tidemill.physical.facts import PER_INSTANT, PacedBy, Partitioning, RowValidity
 from tidemill.physical.filter import FilterExec
 from tidemill.physical.operator import Exec, Operator
 from tidemill.physical.project import ProjectExec
@@ -36,8 +36,8 @@ class EdgeExec(Exec):
     tag: int
     columns: Schema
 
-    together = Place.OWN
-    paced_by = Pace.OWN
+    together = Partitioning.OWN
+    paced_by = PacedBy.OWN
 
     @cached_property
     def schema(self) -> Schema:
@@ -47,8 +47,8 @@ class EdgeExec(Exec):
         return f"#{self.tag}"
 
     @cached_property
-    def validity(self) -> Validity:
-        return Validity()  # where rows come from is not known here
+    def validity(self) -> RowValidity:
+        return RowValidity()  # where rows come from is not known here
 
     def meaning(self, inputs: Sequence[Plan]) -> Plan:
         raise TypeError("an edge means nothing without the plan that it was cut out of")

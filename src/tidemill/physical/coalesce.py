@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 
 from tidemill.algebra.plan import Plan
-from tidemill.physical.facts import Columns, Pace, Place, Validity
+from tidemill.physical.facts import Columns, PacedBy, Partitioning, RowValidity
 from tidemill.physical.keys import KeyTable, canonical
 from tidemill.physical.operator import (
     InstantExec,
@@ -37,18 +37,18 @@ class CoalesceExec(OverExec, InstantExec):
 
     max_length: int | None = None
 
-    paced_by = Pace.ALL
+    paced_by = PacedBy.ALL
 
     def details(self) -> str:
         return "" if self.max_length is None else f"max_length={self.max_length}"
 
     @cached_property
-    def validity(self) -> Validity:
+    def validity(self) -> RowValidity:
         now = self.max_length == 1 and self.child.validity.chronon
-        return Validity(now, coalesced=self.max_length is None)
+        return RowValidity(now, coalesced=self.max_length is None)
 
     @property
-    def together(self) -> Columns | Place:
+    def together(self) -> Columns | Partitioning:
         return self.schema.names
 
     def meaning(self, inputs: Sequence[Plan]) -> Plan:

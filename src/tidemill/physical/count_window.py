@@ -21,7 +21,7 @@ from tidemill.algebra.nodes import CountWindow
 from tidemill.algebra.plan import Plan
 from tidemill.physical.adjusting import AdjustableExec, sizes_at
 from tidemill.physical.arrays import Ints, ranges, starts_of_runs
-from tidemill.physical.facts import NEVER, UNKNOWN_ROWS, Columns, Pace, Place, Validity
+from tidemill.physical.facts import NEVER, UNKNOWN_ROWS, Columns, PacedBy, Partitioning, RowValidity
 from tidemill.physical.keys import KeyTable, canonical
 from tidemill.physical.operator import (
     Exec,
@@ -50,7 +50,7 @@ class CountWindowExec(AdjustableExec):
     partition_by: tuple[str, ...]
     eager: bool = False
 
-    paced_by = Pace.OWN
+    paced_by = PacedBy.OWN
 
     def details(self) -> str:
         window = CountWindow(
@@ -64,12 +64,12 @@ class CountWindowExec(AdjustableExec):
         return window.details()
 
     @cached_property
-    def validity(self) -> Validity:
+    def validity(self) -> RowValidity:
         ordered = not self.partition_by and self.is_fixed
-        return Validity(False, ordered, coalesced=self.rows is None)
+        return RowValidity(False, ordered, coalesced=self.rows is None)
 
     @property
-    def together(self) -> Columns | Place:
+    def together(self) -> Columns | Partitioning:
         return self.partition_by
 
     def meaning(self, inputs: Sequence[Plan]) -> Plan:

@@ -19,7 +19,7 @@ from tidemill.algebra.plan import Plan
 from tidemill.algebra.schema import Schema
 from tidemill.algebra.sets import SetOperation, Sides
 from tidemill.physical.arrays import Array, Ints, ends_of_runs, ranges, starts_of_runs
-from tidemill.physical.facts import SOME_COLUMNS, Columns, Pace, Place, Validity
+from tidemill.physical.facts import SOME_COLUMNS, Columns, PacedBy, Partitioning, RowValidity
 from tidemill.physical.hash_index import HashIndex
 from tidemill.physical.keys import canonical
 from tidemill.physical.ledger import Change, Ledger, Moments
@@ -42,7 +42,7 @@ class CountingExec(Exec):
     keys: tuple[str, ...]
     eager: bool = False
 
-    paced_by = Pace.OWN
+    paced_by = PacedBy.OWN
 
     @cached_property
     def schema(self) -> Schema:
@@ -57,18 +57,18 @@ class CountingExec(Exec):
         """How many copies hold in the result."""
 
     @cached_property
-    def validity(self) -> Validity:
+    def validity(self) -> RowValidity:
         left, right = self.left.validity.chronon, self.right.validity.chronon
         match self.LOGICAL.facts.sides:
             case Sides.EITHER:
-                return Validity(left and right)
+                return RowValidity(left and right)
             case Sides.BOTH:
-                return Validity(left or right)
+                return RowValidity(left or right)
             case Sides.LEFT:
-                return Validity(left)
+                return RowValidity(left)
 
     @property
-    def together(self) -> Columns | Place:
+    def together(self) -> Columns | Partitioning:
         return self.keys
 
     @property

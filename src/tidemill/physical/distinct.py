@@ -15,7 +15,7 @@ from tidemill.algebra.nodes import Distinct, Project
 from tidemill.algebra.plan import Plan
 from tidemill.algebra.scalar import column
 from tidemill.physical.arrays import running_max, starts_of_runs
-from tidemill.physical.facts import SOME_COLUMNS, Columns, Pace, Place, Validity
+from tidemill.physical.facts import SOME_COLUMNS, Columns, PacedBy, Partitioning, RowValidity
 from tidemill.physical.keys import KeyTable, canonical
 from tidemill.physical.operator import (
     Operator,
@@ -40,7 +40,7 @@ class DistinctExec(OverExec):
 
     keys: tuple[str, ...]
 
-    paced_by = Pace.OWN
+    paced_by = PacedBy.OWN
 
     def details(self) -> str:
         return "" if self.keys == self.schema.names else f"by=[{', '.join(self.keys)}]"
@@ -56,11 +56,11 @@ class DistinctExec(OverExec):
         return None if set(self.keys) == set(self.schema.names) else SOME_COLUMNS
 
     @cached_property
-    def validity(self) -> Validity:
-        return Validity(self.child.validity.chronon)
+    def validity(self) -> RowValidity:
+        return RowValidity(self.child.validity.chronon)
 
     @property
-    def together(self) -> Columns | Place:
+    def together(self) -> Columns | Partitioning:
         return self.keys
 
     def meaning(self, inputs: Sequence[Plan]) -> Plan:

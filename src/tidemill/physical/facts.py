@@ -25,7 +25,7 @@ UNKNOWN_ROWS = 1e6
 
 
 @dataclass(frozen=True)
-class Validity:
+class RowValidity:
     """How long the rows of a plan hold.
 
     - `chronon`: every row holds for exactly one instant. Windows need such an input.
@@ -46,7 +46,7 @@ SOME_COLUMNS = "rows that are compared by some of their columns"
 """What the algebra cannot say: it compares rows by all of them."""
 
 
-class Pace(Enum):
+class PacedBy(Enum):
     """Which inputs set the watermark of an operator."""
 
     ALL = "all"
@@ -54,7 +54,7 @@ class Pace(Enum):
     OWN = "own"  # results that are still open hold it back
 
 
-class Place(Enum):
+class Partitioning(Enum):
     """Which rows an operator wants in one partition, where no columns tell it."""
 
     ANY = "any"  # it looks at each row alone

@@ -13,7 +13,7 @@ import polars as pl
 from tidemill.algebra.nodes import Granularity
 from tidemill.algebra.plan import Plan
 from tidemill.physical.adjusting import AdjustableExec, sizes_at
-from tidemill.physical.facts import Pace, Place, Validity
+from tidemill.physical.facts import PacedBy, Partitioning, RowValidity
 from tidemill.physical.operator import (
     Exec,
     Operator,
@@ -37,8 +37,8 @@ class GranularityExec(AdjustableExec):
 
     granule: int
 
-    together = Place.ANY
-    paced_by = Pace.ALL
+    together = Partitioning.ANY
+    paced_by = PacedBy.ALL
     same_rows = True
     keeps_columns = True
 
@@ -46,10 +46,10 @@ class GranularityExec(AdjustableExec):
         return Granularity(self.child, self.granule, changes=self.changes, knob=self.knob).details()
 
     @cached_property
-    def validity(self) -> Validity:
+    def validity(self) -> RowValidity:
         below = self.child.validity
         finest = self.granule == 1 and self.is_fixed
-        return Validity(finest and below.chronon, self.is_fixed and below.end_order)
+        return RowValidity(finest and below.chronon, self.is_fixed and below.end_order)
 
     def meaning(self, inputs: Sequence[Plan]) -> Plan:
         return Granularity(inputs[0], self.granule, bounds=self.bounds, changes=self.changes)

@@ -9,7 +9,7 @@ from functools import cached_property
 from tidemill.algebra.plan import Plan
 from tidemill.algebra.schema import Schema
 from tidemill.physical.cut import watermark_within
-from tidemill.physical.facts import Pace, Place, Validity
+from tidemill.physical.facts import PacedBy, Partitioning, RowValidity
 from tidemill.physical.operator import Exec
 from tidemill.timeline import BEGIN, OPEN_END
 
@@ -22,8 +22,8 @@ class HandOverExec(Exec):
     new: Exec
     split: int
 
-    together = Place.OWN
-    paced_by = Pace.ALL
+    together = Partitioning.OWN
+    paced_by = PacedBy.ALL
 
     def __post_init__(self) -> None:
         if self.old.schema != self.new.schema:
@@ -37,8 +37,8 @@ class HandOverExec(Exec):
         return f"split={self.split}"
 
     @cached_property
-    def validity(self) -> Validity:
-        return Validity(self.old.validity.chronon and self.new.validity.chronon)
+    def validity(self) -> RowValidity:
+        return RowValidity(self.old.validity.chronon and self.new.validity.chronon)
 
     def meaning(self, inputs: Sequence[Plan]) -> Plan:
         return inputs[-1]  # both have the same snapshots

@@ -15,7 +15,7 @@ from tidemill.algebra.nodes import Dstream, Istream
 from tidemill.algebra.plan import Plan
 from tidemill.algebra.schema import Schema
 from tidemill.physical.arrays import Array, Ints
-from tidemill.physical.facts import PER_INSTANT, Columns, Pace, Place, Validity
+from tidemill.physical.facts import PER_INSTANT, Columns, PacedBy, Partitioning, RowValidity
 from tidemill.physical.keys import canonical
 from tidemill.physical.ledger import Change, Ledger, Moments
 from tidemill.physical.operator import (
@@ -35,14 +35,14 @@ _COPIES = "copies"
 class IstreamExec(OverExec):
     """Each copy of a row at the instant at which it comes."""
 
-    paced_by = Pace.OWN
+    paced_by = PacedBy.OWN
 
     @cached_property
-    def validity(self) -> Validity:
-        return Validity(chronon=True)
+    def validity(self) -> RowValidity:
+        return RowValidity(chronon=True)
 
     @property
-    def together(self) -> Columns | Place:
+    def together(self) -> Columns | Partitioning:
         return self.schema.names
 
     def meaning(self, inputs: Sequence[Plan]) -> Plan:
@@ -62,14 +62,14 @@ class IstreamExec(OverExec):
 class DstreamExec(OverExec):
     """Each copy of a row at the last instant at which it holds."""
 
-    paced_by = Pace.OWN
+    paced_by = PacedBy.OWN
 
     @cached_property
-    def validity(self) -> Validity:
-        return Validity(chronon=True)
+    def validity(self) -> RowValidity:
+        return RowValidity(chronon=True)
 
     @property
-    def together(self) -> Columns | Place:
+    def together(self) -> Columns | Partitioning:
         return self.schema.names
 
     def meaning(self, inputs: Sequence[Plan]) -> Plan:

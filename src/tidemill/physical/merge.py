@@ -11,7 +11,7 @@ import polars as pl
 
 from tidemill.algebra.plan import Plan
 from tidemill.physical.arrays import lasts_of
-from tidemill.physical.facts import Pace, Place, Validity
+from tidemill.physical.facts import PacedBy, Partitioning, RowValidity
 from tidemill.physical.keys import same_rows
 from tidemill.physical.operator import (
     InstantExec,
@@ -35,15 +35,15 @@ class MergeExec(OverExec, InstantExec):
 
     keys: tuple[str, ...] = ()
 
-    together = Place.OWN
-    paced_by = Pace.ALL
+    together = Partitioning.OWN
+    paced_by = PacedBy.ALL
 
     def details(self) -> str:
         return f"by=[{', '.join(self.keys)}]" if self.keys else ""
 
     @cached_property
-    def validity(self) -> Validity:
-        return Validity(end_order=not self.keys)
+    def validity(self) -> RowValidity:
+        return RowValidity(end_order=not self.keys)
 
     def meaning(self, inputs: Sequence[Plan]) -> Plan:
         return inputs[0]

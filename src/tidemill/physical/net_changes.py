@@ -17,7 +17,7 @@ from tidemill.physical.arrays import Bools, Ints, distinct, starts_of_runs
 from tidemill.physical.calendar import Calendar, Entries
 from tidemill.physical.changes import DELETE, INSERT
 from tidemill.physical.cut import cut
-from tidemill.physical.facts import Pace, Place, Validity
+from tidemill.physical.facts import PacedBy, Partitioning, RowValidity
 from tidemill.physical.keys import KeyTable, canonical
 from tidemill.physical.operator import (
     Exec,
@@ -53,8 +53,8 @@ class ChangesExec(Exec):
     child: Exec
     since: int = BEGIN
 
-    together = Place.ANY
-    paced_by = Pace.OWN
+    together = Partitioning.ANY
+    paced_by = PacedBy.OWN
 
     @cached_property
     def schema(self) -> Schema:
@@ -68,8 +68,8 @@ class ChangesExec(Exec):
         return "rows that tell what comes and goes"
 
     @cached_property
-    def validity(self) -> Validity:
-        return Validity(self.child.validity.chronon)
+    def validity(self) -> RowValidity:
+        return RowValidity(self.child.validity.chronon)
 
     def meaning(self, inputs: Sequence[Plan]) -> Plan:
         return inputs[0]

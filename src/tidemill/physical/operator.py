@@ -14,7 +14,7 @@ import polars as pl
 from tidemill.algebra.plan import Plan
 from tidemill.algebra.schema import Schema
 from tidemill.physical.arrays import Bools, Ints
-from tidemill.physical.facts import Columns, Pace, Place, Validity
+from tidemill.physical.facts import Columns, PacedBy, Partitioning, RowValidity
 from tidemill.physical.once import ONCE
 from tidemill.timeline import VALID_FROM, VALID_TO
 
@@ -113,17 +113,17 @@ class Exec(Plan):
 
     @property
     @abstractmethod
-    def validity(self) -> Validity:
+    def validity(self) -> RowValidity:
         """How long the rows of the result hold."""
 
     @property
     @abstractmethod
-    def together(self) -> Columns | Place:
+    def together(self) -> Columns | Partitioning:
         """By which columns rows of all inputs must be in one partition, to be compared there."""
 
     @property
     @abstractmethod
-    def paced_by(self) -> Pace:
+    def paced_by(self) -> PacedBy:
         """Whose watermark it passes on."""
 
     @abstractmethod
@@ -180,8 +180,8 @@ class Exec(Plan):
         An operator that waits for the watermark of an input wants that input eager; where nobody
         waits, results may stay open until they end.
         """
-        if self.paced_by is not Pace.OWN:
-            count = 1 if self.paced_by is Pace.FIRST else len(self.children)
+        if self.paced_by is not PacedBy.OWN:
+            count = 1 if self.paced_by is PacedBy.FIRST else len(self.children)
             paced = [child.with_eager(eager) for child in self.children[:count]]
             return self.with_children([*paced, *self.children[count:]])
         if any(field.name == "eager" for field in fields(self)):
@@ -218,11 +218,11 @@ class OverExec(Exec):
 class RowExec(OverExec, InstantExec):
     """An operator that looks at each row alone, and keeps none."""
 
-    together = Place.ANY
-    paced_by = Pace.ALL
+    together = Partitioning.ANY
+    paced_by = PacedBy.ALL
 
     @cached_property
-    def validity(self) -> Validity:
+    def validity(self) -> RowValidity:
         return self.child.validity
 
     def remembers(self, complete: bool) -> tuple[bool, ...]:

@@ -13,7 +13,7 @@ from tidemill.algebra.plan import Plan
 from tidemill.algebra.scalar import Scalar
 from tidemill.algebra.schema import Field, Schema
 from tidemill.expressions import UserFunction, compile_items
-from tidemill.physical.facts import Validity
+from tidemill.physical.facts import RowValidity
 from tidemill.physical.operator import Operator, RowExec, Stateless, empty_batch
 from tidemill.timeline import VALID_FROM, VALID_TO
 
@@ -36,7 +36,7 @@ class ProjectExec(RowExec):
         return Project(self.child, self.items).details()
 
     @cached_property
-    def validity(self) -> Validity:
+    def validity(self) -> RowValidity:
         below = self.child.validity
         kept = {item.node.name for _, item in self.items if item.is_column}
         same = kept == set(self.child.schema.names)

@@ -14,7 +14,7 @@ from tidemill.algebra.nodes import Project
 from tidemill.algebra.plan import Plan
 from tidemill.algebra.scalar import column
 from tidemill.algebra.schema import Field, Schema
-from tidemill.physical.facts import Pace, Place, Validity
+from tidemill.physical.facts import PacedBy, Partitioning, RowValidity
 from tidemill.physical.operator import Exec, Operator, Own, Stateless
 
 _BITS = 40  # so many rows a partition may see before numbers would meet those of the next
@@ -27,8 +27,8 @@ class RowNumberExec(Exec):
     child: Exec
     name: str
 
-    together = Place.OWN
-    paced_by = Pace.ALL
+    together = Partitioning.OWN
+    paced_by = PacedBy.ALL
 
     @cached_property
     def schema(self) -> Schema:
@@ -42,7 +42,7 @@ class RowNumberExec(Exec):
         return "numbers of rows"
 
     @cached_property
-    def validity(self) -> Validity:
+    def validity(self) -> RowValidity:
         return self.child.validity
 
     def meaning(self, inputs: Sequence[Plan]) -> Plan:

@@ -10,7 +10,7 @@ from typing import Any
 import polars as pl
 
 from tidemill.algebra.plan import Plan
-from tidemill.physical.facts import Pace, Place, Validity
+from tidemill.physical.facts import PacedBy, Partitioning, RowValidity
 from tidemill.physical.operator import (
     Exec,
     InstantExec,
@@ -31,16 +31,16 @@ class SnapshotExec(OverExec, InstantExec):
     for that instant only. While the watermark stands still, they come again with every step.
     """
 
-    together = Place.OWN
-    paced_by = Pace.OWN
+    together = Partitioning.OWN
+    paced_by = PacedBy.OWN
 
     @property
     def unsaid(self) -> str | None:
         return "answers that depend on when ticks are made"
 
     @cached_property
-    def validity(self) -> Validity:
-        return Validity(self.child.validity.chronon)
+    def validity(self) -> RowValidity:
+        return RowValidity(self.child.validity.chronon)
 
     def meaning(self, inputs: Sequence[Plan]) -> Plan:
         return inputs[0]

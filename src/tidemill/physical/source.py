@@ -9,7 +9,7 @@ from functools import cached_property
 from tidemill.algebra.nodes import Scan, SourceKind
 from tidemill.algebra.plan import Plan
 from tidemill.algebra.schema import Schema
-from tidemill.physical.facts import PER_INSTANT, UNKNOWN_ROWS, Pace, Place, Validity
+from tidemill.physical.facts import PER_INSTANT, UNKNOWN_ROWS, PacedBy, Partitioning, RowValidity
 from tidemill.physical.operator import Exec, Operator
 
 
@@ -24,8 +24,8 @@ class SourceExec(Exec):
     scan: Scan
     reading: int = 0
 
-    together = Place.OWN
-    paced_by = Pace.OWN
+    together = Partitioning.OWN
+    paced_by = PacedBy.OWN
 
     @property
     def children(self) -> tuple[Exec, ...]:
@@ -40,10 +40,10 @@ class SourceExec(Exec):
         return self.scan.details() + again
 
     @cached_property
-    def validity(self) -> Validity:
+    def validity(self) -> RowValidity:
         kind = self.scan.kind
         constant = kind is SourceKind.CONSTANT
-        return Validity(kind is SourceKind.STREAM, constant, constant)
+        return RowValidity(kind is SourceKind.STREAM, constant, constant)
 
     @property
     def same_rows(self) -> bool:  # type: ignore[override]

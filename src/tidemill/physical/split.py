@@ -15,7 +15,7 @@ from tidemill.algebra.plan import Plan
 from tidemill.deadline import look
 from tidemill.errors import ExecutionError
 from tidemill.physical.arrays import Ints
-from tidemill.physical.facts import Pace, Place, Validity
+from tidemill.physical.facts import PacedBy, Partitioning, RowValidity
 from tidemill.physical.operator import (
     Operator,
     OverExec,
@@ -38,16 +38,16 @@ class SplitExec(OverExec):
 
     length: int = 1
 
-    together = Place.ANY
-    paced_by = Pace.OWN
+    together = Partitioning.ANY
+    paced_by = PacedBy.OWN
 
     def details(self) -> str:
         return f"length={self.length}"
 
     @cached_property
-    def validity(self) -> Validity:
+    def validity(self) -> RowValidity:
         below = self.child.validity
-        return Validity(self.length == 1 or below.chronon, below.end_order)
+        return RowValidity(self.length == 1 or below.chronon, below.end_order)
 
     def meaning(self, inputs: Sequence[Plan]) -> Plan:
         # Other pieces than instants make no difference to what holds at one.

@@ -14,7 +14,7 @@ from tidemill.algebra.nodes import TimeWindow
 from tidemill.algebra.plan import Plan
 from tidemill.physical.adjusting import AdjustableExec, sizes_at
 from tidemill.physical.arrays import Ints
-from tidemill.physical.facts import Pace, Place, Validity
+from tidemill.physical.facts import PacedBy, Partitioning, RowValidity
 from tidemill.physical.operator import Exec, Operator, Stateless, payload, starts, with_validity
 from tidemill.timeline import OPEN_END, add_all
 
@@ -28,8 +28,8 @@ class TimeWindowExec(AdjustableExec):
     size: int | None
     slide: int = 1
 
-    together = Place.ANY
-    paced_by = Pace.ALL
+    together = Partitioning.ANY
+    paced_by = PacedBy.ALL
     same_rows = True
     keeps_columns = True
 
@@ -48,10 +48,10 @@ class TimeWindowExec(AdjustableExec):
         return (False,)
 
     @cached_property
-    def validity(self) -> Validity:
+    def validity(self) -> RowValidity:
         now = self.size == 1 and self.slide == 1 and self.is_fixed
         # After a window becomes smaller, new rows end before old ones.
-        return Validity(now, self.is_fixed, self.size is None)
+        return RowValidity(now, self.is_fixed, self.size is None)
 
     def meaning(self, inputs: Sequence[Plan]) -> Plan:
         adjusting: dict[str, Any] = {"bounds": self.bounds, "changes": self.changes}

@@ -12,7 +12,7 @@ import polars as pl
 from tidemill.algebra.plan import Plan
 from tidemill.algebra.schema import Schema
 from tidemill.algebra.sets import Union
-from tidemill.physical.facts import Pace, Place, Validity
+from tidemill.physical.facts import PacedBy, Partitioning, RowValidity
 from tidemill.physical.operator import Exec, InstantExec, Operator, Own, together
 
 
@@ -23,8 +23,8 @@ class UnionExec(InstantExec):
     left: Exec
     right: Exec
 
-    together = Place.OWN
-    paced_by = Pace.ALL
+    together = Partitioning.OWN
+    paced_by = PacedBy.ALL
     same_rows = True
 
     @cached_property
@@ -35,8 +35,8 @@ class UnionExec(InstantExec):
         return (False, False)
 
     @cached_property
-    def validity(self) -> Validity:
-        return Validity(self.left.validity.chronon and self.right.validity.chronon)
+    def validity(self) -> RowValidity:
+        return RowValidity(self.left.validity.chronon and self.right.validity.chronon)
 
     def meaning(self, inputs: Sequence[Plan]) -> Plan:
         return Union(*inputs)

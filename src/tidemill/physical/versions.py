@@ -13,7 +13,7 @@ import polars as pl
 from tidemill.algebra.plan import Plan
 from tidemill.physical.arrays import Ints
 from tidemill.physical.calendar import Calendar, Entries
-from tidemill.physical.facts import Pace, Place, Validity
+from tidemill.physical.facts import PacedBy, Partitioning, RowValidity
 from tidemill.physical.keys import KeyTable
 from tidemill.physical.operator import (
     Operator,
@@ -39,15 +39,15 @@ class VersionsExec(OverExec):
     version: str
     eager: bool = False
 
-    together = Place.OWN
-    paced_by = Pace.OWN
+    together = Partitioning.OWN
+    paced_by = PacedBy.OWN
 
     def details(self) -> str:
         return f"by={self.version}"
 
     @cached_property
-    def validity(self) -> Validity:
-        return Validity(self.child.validity.chronon)
+    def validity(self) -> RowValidity:
+        return RowValidity(self.child.validity.chronon)
 
     def meaning(self, inputs: Sequence[Plan]) -> Plan:
         return inputs[0]

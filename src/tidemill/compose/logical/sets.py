@@ -25,7 +25,7 @@ from tidemill.analyze.trees import cast
 from tidemill.compose.bench import Bench
 from tidemill.compose.logical.rows import seen
 from tidemill.compose.model import wrong
-from tidemill.compose.operators import Operator, kind_of
+from tidemill.compose.operators import Operator, kind_name
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class SetCard:
     @property
     def kind(self) -> str:
         """Its name in composed plans."""
-        return kind_of(self.node)
+        return kind_name(self.node)
 
     @property
     def operator(self) -> Operator:

@@ -29,7 +29,7 @@ from tidemill.algebra.sets import SetOperation
 from tidemill.analyze.windows import shown
 from tidemill.compose.model import Value
 from tidemill.compose.opening.said import call_text, order_text, typed
-from tidemill.compose.operators import kind_of
+from tidemill.compose.operators import kind_name
 from tidemill.compose.texts import column_text, scalar_text, spelled
 from tidemill.errors import UnsupportedError
 from tidemill.physical.aggregate import AggregateExec
@@ -85,7 +85,7 @@ def settings_of(plan: Plan, domain: TimeDomain) -> tuple[str, Settings]:
 @settings_of.register(UnionExec)
 @settings_of.register(VersionsExec)
 def _plain(plan: Plan, domain: TimeDomain) -> tuple[str, Settings]:
-    return kind_of(type(plan)), {}
+    return kind_name(type(plan)), {}
 
 
 @settings_of.register(Filter)
@@ -157,14 +157,14 @@ def _top(plan: TopK | TopKExec, domain: TimeDomain) -> tuple[str, Settings]:
 @settings_of.register
 def _conditional(plan: Conditional, domain: TimeDomain) -> tuple[str, Settings]:
     text = "" if plan.condition is None else spelled(plan.condition.node)
-    return kind_of(type(plan)), {"condition": text}
+    return kind_name(type(plan)), {"condition": text}
 
 
 @settings_of.register(CountingExec)
 @settings_of.register(DistinctExec)
 def _keyed(plan: CountingExec | DistinctExec, domain: TimeDomain) -> tuple[str, Settings]:
     whole = plan.keys == plan.schema.names
-    return kind_of(type(plan)), {"keys": [] if whole else _columns(plan.keys)}
+    return kind_name(type(plan)), {"keys": [] if whole else _columns(plan.keys)}
 
 
 @settings_of.register

@@ -17,7 +17,7 @@ from tidemill.algebra.schema import Field, Schema
 from tidemill.physical.aggregate.accumulators import ROWS
 from tidemill.physical.aggregate.calls import running_call
 from tidemill.physical.arrays import Ints
-from tidemill.physical.facts import Columns, Pace, Place, Validity
+from tidemill.physical.facts import Columns, PacedBy, Partitioning, RowValidity
 from tidemill.physical.keys import canonical
 from tidemill.physical.ledger import Change, Ledger, Moments
 from tidemill.physical.operator import (
@@ -50,7 +50,7 @@ class AggregateExec(InstantExec):
     inputs: tuple[int, ...]
     eager: bool = False
 
-    paced_by = Pace.OWN
+    paced_by = PacedBy.OWN
     by_name = True
 
     @property
@@ -66,12 +66,12 @@ class AggregateExec(InstantExec):
         return Aggregate(self.child, self.keys, self.calls).details()
 
     @cached_property
-    def validity(self) -> Validity:
+    def validity(self) -> RowValidity:
         chronon = all(child.validity.chronon for child in self.children)
-        return Validity(chronon, end_order=not self.keys)
+        return RowValidity(chronon, end_order=not self.keys)
 
     @property
-    def together(self) -> Columns | Place:
+    def together(self) -> Columns | Partitioning:
         return self.keys
 
     def meaning(self, inputs: Sequence[Plan]) -> Plan:

@@ -12,7 +12,7 @@ from tidemill.algebra.plan import Plan
 from tidemill.algebra.scalar import Scalar, column, conjunction, equality
 from tidemill.algebra.schema import Schema
 from tidemill.expressions import UserFunction
-from tidemill.physical.facts import Pace, Place, Validity
+from tidemill.physical.facts import PacedBy, Partitioning, RowValidity
 from tidemill.physical.join.operator import JoinOperator
 from tidemill.physical.join.side import Side
 from tidemill.physical.operator import Exec, InstantExec, Operator
@@ -42,8 +42,8 @@ class JoinExec(InstantExec):
     buckets: tuple[int | None, ...] = ()
     functions: tuple[UserFunction, ...] = ()
 
-    together = Place.OWN
-    paced_by = Pace.OWN
+    together = Partitioning.OWN
+    paced_by = PacedBy.OWN
     same_rows = True
     keeps_columns = True
 
@@ -95,8 +95,8 @@ class JoinExec(InstantExec):
         return self.null_safe or (False,) * width
 
     @cached_property
-    def validity(self) -> Validity:
-        return Validity(any(child.validity.chronon for child in self.inputs))
+    def validity(self) -> RowValidity:
+        return RowValidity(any(child.validity.chronon for child in self.inputs))
 
     def meaning(self, inputs: Sequence[Plan]) -> Plan:
         # Keys that treat NULL as a value are no keys of the algebra, but conditions.

@@ -12,7 +12,7 @@ from tidemill.algebra.plan import Plan
 from tidemill.algebra.scalar import Scalar, column, conjunction, equality
 from tidemill.algebra.schema import Schema
 from tidemill.expressions import UserFunction
-from tidemill.physical.facts import Pace, Place, Validity
+from tidemill.physical.facts import PacedBy, Partitioning, RowValidity
 from tidemill.physical.keys import KeyColumns
 from tidemill.physical.lookup.operator import InnerLookup, PartnerLookup
 from tidemill.physical.lookup.relation import Relation
@@ -57,8 +57,8 @@ class LookupExec(InstantExec):
     version: str | None = None
     functions: tuple[UserFunction, ...] = ()
 
-    together = Place.OWN
-    paced_by = Pace.FIRST
+    together = Partitioning.OWN
+    paced_by = PacedBy.FIRST
 
     @cached_property
     def schema(self) -> Schema:
@@ -97,7 +97,7 @@ class LookupExec(InstantExec):
         return (self.source is not SourceKind.CHANGING and not complete, True)
 
     @cached_property
-    def validity(self) -> Validity:
+    def validity(self) -> RowValidity:
         return self.left.validity
 
     def meaning(self, inputs: Sequence[Plan]) -> Plan:

@@ -10,7 +10,7 @@ from tidemill.algebra.plan import Plan
 from tidemill.algebra.ranking import Ranked, Ranking, Strategy
 from tidemill.algebra.schema import Field, Schema
 from tidemill.expressions.functions import UserFunction
-from tidemill.physical.facts import NEVER, Pace, Place, Validity
+from tidemill.physical.facts import NEVER, PacedBy, Partitioning, RowValidity
 from tidemill.physical.operator import Exec, Operator
 from tidemill.timeline import add
 
@@ -27,8 +27,8 @@ class RankExec(Exec):
     functions: tuple[UserFunction, ...] = ()
     eager: bool = False
 
-    together = Place.OWN
-    paced_by = Pace.OWN
+    together = Partitioning.OWN
+    paced_by = PacedBy.OWN
 
     @cached_property
     def schema(self) -> Schema:
@@ -38,8 +38,8 @@ class RankExec(Exec):
         return str(self.ranked)
 
     @cached_property
-    def validity(self) -> Validity:
-        return Validity()
+    def validity(self) -> RowValidity:
+        return RowValidity()
 
     def meaning(self, inputs: Sequence[Plan]) -> Plan:
         return Ranking(inputs[0], self.ranked)

@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from tidemill.algebra.plan import Plan
 from tidemill.algebra.schema import Field, Schema
-from tidemill.physical.facts import Pace, Place, Validity
+from tidemill.physical.facts import PacedBy, Partitioning, RowValidity
 from tidemill.physical.keys import KeyTable, key_table, key_values
 from tidemill.physical.operator import Exec, Operator, Waiting, payload
 from tidemill.physical.star.components import divided
@@ -35,8 +35,8 @@ class AssignPartitionExec(Exec):
     relation_keys: tuple[Columns, ...]
     partitions: int
 
-    together = Place.OWN
-    paced_by = Pace.OWN
+    together = Partitioning.OWN
+    paced_by = PacedBy.OWN
 
     @property
     def name(self) -> str:
@@ -56,7 +56,7 @@ class AssignPartitionExec(Exec):
         return (not complete, True)
 
     @cached_property
-    def validity(self) -> Validity:
+    def validity(self) -> RowValidity:
         return self.stream.validity
 
     def meaning(self, inputs: Sequence[Plan]) -> Plan:

@@ -13,7 +13,7 @@ from tidemill.algebra.relations import version_column
 from tidemill.algebra.scalar import Scalar
 from tidemill.algebra.schema import Schema
 from tidemill.expressions import UserFunction
-from tidemill.physical.facts import NEVER, Pace, Place, Validity
+from tidemill.physical.facts import NEVER, PacedBy, Partitioning, RowValidity
 from tidemill.physical.operator import Exec, Operator
 from tidemill.physical.star.operator import StarJoinOperator
 
@@ -37,8 +37,8 @@ class StarJoinExec(Exec):
     functions: tuple[UserFunction, ...] = ()
     partitions: int = 1
 
-    together = Place.OWN
-    paced_by = Pace.OWN
+    together = Partitioning.OWN
+    paced_by = PacedBy.OWN
 
     @cached_property
     def schema(self) -> Schema:
@@ -60,8 +60,8 @@ class StarJoinExec(Exec):
         ).details()
 
     @cached_property
-    def validity(self) -> Validity:
-        return Validity(all(child.validity.chronon for child in self.children))
+    def validity(self) -> RowValidity:
+        return RowValidity(all(child.validity.chronon for child in self.children))
 
     def meaning(self, inputs: Sequence[Plan]) -> Plan:
         *streams, relation = inputs

@@ -13,7 +13,7 @@ from tidemill.algebra.nodes import SortKey, TopK
 from tidemill.algebra.plan import Plan
 from tidemill.physical.arrays import Ints
 from tidemill.physical.calendar import Calendar, Entries
-from tidemill.physical.facts import Pace, Place, Validity
+from tidemill.physical.facts import PacedBy, Partitioning, RowValidity
 from tidemill.physical.operator import (
     InstantExec,
     Operator,
@@ -42,15 +42,15 @@ class TopKExec(OverExec, InstantExec):
     offset: int = 0
     eager: bool = False
 
-    together = Place.OWN
-    paced_by = Pace.OWN
+    together = Partitioning.OWN
+    paced_by = PacedBy.OWN
 
     def details(self) -> str:
         return TopK(self.child, self.order, self.limit, self.offset).details()
 
     @cached_property
-    def validity(self) -> Validity:
-        return Validity(self.child.validity.chronon)
+    def validity(self) -> RowValidity:
+        return RowValidity(self.child.validity.chronon)
 
     def meaning(self, inputs: Sequence[Plan]) -> Plan:
         return TopK(inputs[0], self.order, self.limit, self.offset)
