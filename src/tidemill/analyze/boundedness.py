@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import singledispatch
 from typing import Final
 
 from tidemill.algebra import (
@@ -26,8 +27,8 @@ from tidemill.algebra import (
     TopK,
     Union,
 )
-from tidemill.algebra.nodes import Binary
-from tidemill.algebra.sets import SetFacts, SetOperation, Sides
+from tidemill.algebra.nodes import Binary, Filter, MultiJoin, Project
+from tidemill.algebra.sets import SetOperation, Sides
 
 _NAMES: Final[dict[type[Plan], str]] = {
     Join: "the join",
@@ -60,74 +61,111 @@ def validity(plan: Plan) -> Validity:
     >>> validity(bid).instant, validity(TimeWindow(bid, 10)).instant
     (True, False)
     """
-    return plan.fold(_derive)
+    found: Validity = plan.fold(_derive)
+    return found
 
 
+@singledispatch
 def _derive(plan: Plan, inputs: list[Validity]) -> Validity:
-    if isinstance(plan, Scan):
-        constant = plan.kind is SourceKind.CONSTANT
-        return Validity(plan.kind is SourceKind.STREAM, constant, constant)
-    if isinstance(plan, StarJoin | Ranking):
-        return Validity()
-    if len(inputs) == 2:
-        return _binary(plan, *inputs)
-    return _unary(plan, inputs[0])
+    raise TypeError(f"nobody knows how long rows of {type(plan).__name__} hold")
 
 
-def _unary(plan: Plan, child: Validity) -> Validity:
-    if isinstance(plan, TimeWindow | CountWindow):
-        return _window(plan, child)
-    if isinstance(plan, Istream | Dstream | Rstream):
-        return Validity(instant=True)
-    if isinstance(plan, Granularity):
-        return replace(child, instant=False)
-    if isinstance(plan, Aggregate | TopK):
-        # Their rows change with every row that comes, even when none goes; few are valid at once.
-        return replace(child, never_ends=child.constant, grows=None)
-    if isinstance(plan, Distinct):
-        return replace(child, grows=None)
-    return child
+@_derive.register
+def _scan(plan: Scan, inputs: list[Validity]) -> Validity:
+    constant = plan.kind is SourceKind.CONSTANT
+    return Validity(plan.kind is SourceKind.STREAM, constant, constant)
 
 
-def _window(plan: TimeWindow | CountWindow, child: Validity) -> Validity:
-    size = plan.size if isinstance(plan, TimeWindow) else plan.rows
-    if size is None:
-        return Validity(never_ends=True, grows=plan)
-    if isinstance(plan, TimeWindow) and size == 1 and plan.slide == 1 and plan.is_fixed:
-        return child
+@_derive.register(Filter)
+@_derive.register(Project)
+def _rows(plan: Plan, inputs: list[Validity]) -> Validity:
+    return inputs[0]
+
+
+@_derive.register(Ranking)
+@_derive.register(StarJoin)
+def _bounded(plan: Plan, inputs: list[Validity]) -> Validity:
     return Validity()
 
 
-def _binary(plan: Plan, left: Validity, right: Validity) -> Validity:
-    both = Validity(
-        instant=left.instant or right.instant,
-        never_ends=left.never_ends and right.never_ends,
-        constant=left.constant and right.constant,
-        grows=left.grows or right.grows,
-    )
-    if isinstance(plan, SetOperation):
-        return _set_operation(plan.facts, both, left, right)
-    if isinstance(plan, Join):
-        return replace(both, grows=None if both.instant else both.grows)
-    if isinstance(plan, SemiJoin):
-        return replace(both, grows=None if both.instant else left.grows)
+@_derive.register(TimeWindow)
+@_derive.register(CountWindow)
+def _window(plan: TimeWindow | CountWindow, inputs: list[Validity]) -> Validity:
+    if plan.first is None:
+        return Validity(never_ends=True, grows=plan)
+    now = isinstance(plan, TimeWindow) and plan.size == 1 and plan.slide == 1 and plan.is_fixed
+    return inputs[0] if now else Validity()
+
+
+@_derive.register(Istream)
+@_derive.register(Dstream)
+@_derive.register(Rstream)
+def _stream(plan: Plan, inputs: list[Validity]) -> Validity:
+    return Validity(instant=True)
+
+
+@_derive.register
+def _granularity(plan: Granularity, inputs: list[Validity]) -> Validity:
+    return replace(inputs[0], instant=False)
+
+
+@_derive.register(Aggregate)
+@_derive.register(TopK)
+def _few(plan: Plan, inputs: list[Validity]) -> Validity:
+    # Their rows change with every row that comes, even when none goes; few are valid at once.
+    return replace(inputs[0], never_ends=inputs[0].constant, grows=None)
+
+
+@_derive.register
+def _distinct(plan: Distinct, inputs: list[Validity]) -> Validity:
+    return replace(inputs[0], grows=None)
+
+
+@_derive.register(Join)
+@_derive.register(MultiJoin)
+def _join(plan: Plan, inputs: list[Validity]) -> Validity:
+    both = _both(inputs)
+    return replace(both, grows=None if both.instant else both.grows)
+
+
+@_derive.register
+def _semi_join(plan: SemiJoin, inputs: list[Validity]) -> Validity:
+    both = _both(inputs)
+    return replace(both, grows=None if both.instant else inputs[0].grows)
+
+
+@_derive.register
+def _anti_join(plan: AntiJoin, inputs: list[Validity]) -> Validity:
+    left, right = inputs
     # A partner may come later, so a row that came need not stay.
     stays = left.never_ends and right.constant
-    return Validity(left.instant, stays, both.constant, left.grows)
+    return Validity(left.instant, stays, left.constant and right.constant, left.grows)
 
 
-def _set_operation(facts: SetFacts, both: Validity, left: Validity, right: Validity) -> Validity:
+@_derive.register
+def _set_operation(plan: SetOperation, inputs: list[Validity]) -> Validity:
+    (left, _), both, facts = inputs, _both(inputs), plan.facts
     # What is subtracted may come later, so a row that came need not stay.
-    sides = zip((left, right), facts.grows_with, strict=True)
+    sides = zip(inputs, facts.grows_with, strict=True)
     stays = all(side.never_ends if grows else side.constant for side, grows in sides)
     known = replace(both, never_ends=stays)
     match facts.sides:
         case Sides.EITHER:
-            return replace(known, instant=left.instant and right.instant)
+            return replace(known, instant=all(side.instant for side in inputs))
         case Sides.BOTH:
             return replace(known, grows=None if both.instant else both.grows)
         case Sides.LEFT:
             return replace(known, instant=left.instant, grows=left.grows)
+
+
+def _both(inputs: list[Validity]) -> Validity:
+    """Of rows that hold while rows of all inputs do."""
+    return Validity(
+        instant=any(side.instant for side in inputs),
+        never_ends=all(side.never_ends for side in inputs),
+        constant=all(side.constant for side in inputs),
+        grows=next((side.grows for side in inputs if side.grows), None),
+    )
 
 
 def growing(plan: Plan) -> Iterator[tuple[str, TimeWindow | CountWindow]]:

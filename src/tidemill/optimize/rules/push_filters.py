@@ -83,10 +83,11 @@ def _way_through(node: Plan) -> tuple[int, Accept]:
         return is_total(part, node.schema)
 
     match node:
+        case sets.SetOperation() if node.facts.drops_rows:
+            return 2, total
         case sets.SetOperation():
-            return 2, total if node.facts.drops_rows else _any if _shows_all(
-                node
-            ) else is_repeatable
+            # Where copies do not add up, one of the result is tested on both sides.
+            return 2, _any if node.facts.adds_copies else is_repeatable
         case nodes.SemiJoin() | nodes.AntiJoin() | nodes.Granularity() | nodes.Dstream():
             return 1, total
         case nodes.Distinct() | nodes.Istream():
@@ -101,11 +102,6 @@ def _way_through(node: Plan) -> tuple[int, Accept]:
         case nodes.Aggregate(keys=keys):
             return 1, lambda part: part.columns <= set(keys) and is_repeatable(part)
     return 0, _none
-
-
-def _shows_all(node: sets.SetOperation) -> bool:
-    """Whether every copy of a row on a side is one of the result: none is tested twice."""
-    return node.facts.adds_copies
 
 
 def _any(part: Scalar) -> bool:
