@@ -57,7 +57,7 @@ class _Meanings:
             return Project(found, node.items)
         if node.unsaid is not None:
             help = "the plan can be run as it is"
-            raise CannotSay(f"SQL has no words for {node.unsaid}", help=help)
+            raise CannotSay(f"SQL cannot express {node.unsaid}", help=help)
         plan = said(node.meaning([self.of(child) for child in node.children]))
         return self._whole(plan) if isinstance(plan, Scan) else plan
 

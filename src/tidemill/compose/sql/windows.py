@@ -23,7 +23,7 @@ class WindowWriter(Writer):
     @singledispatchmethod
     def window_rule(self, plan: Plan) -> Block:
         """How a window is written."""
-        raise CannotSay(f"SQL has no words for {type(plan).__name__}", help="use other operators")
+        raise CannotSay(f"SQL cannot express {type(plan).__name__}", help="use other operators")
 
     def window_clause(self, window: TimeWindow | CountWindow) -> StreamWindow:
         """A window as it is written behind an entry, without its partitions."""
