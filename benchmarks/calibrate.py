@@ -22,7 +22,7 @@ import pyarrow as pa
 from rich.table import Table
 from sqlglot import parse_one
 
-from tidemill.algebra import nodes
+from tidemill.algebra import nodes, sets
 from tidemill.algebra.aggregates import AggregateCall
 from tidemill.algebra.plan import Plan
 from tidemill.algebra.scalar import Scalar
@@ -149,7 +149,7 @@ CASES = [
     Case("granularity", [lambda scans: nodes.Granularity(scans[0], 100)]),
     Case("split", [lambda s: nodes.Rstream(s[0])], [Stream(5, 10), Stream(50, 10)], ticks=3),
     Case("changes", [lambda scans: nodes.Istream(scans[0])]),
-    Case("union", [lambda scans: nodes.Union(*scans)], aliases="aa"),
+    Case("union", [lambda scans: sets.Union(*scans)], aliases="aa"),
     Case("distinct", [lambda scans: nodes.Distinct(scans[0])]),
     Case("coalesce", [lambda scans: CoalesceExec(SourceExec(scans[0]))], FEW, ticks=2),
     Case("aggregate", [grouped("COUNT", None)], GROUPS),
@@ -164,7 +164,7 @@ CASES = [
     ),
     Case("semi-join", [matched(nodes.SemiJoin)], PARTNERS, aliases="ab"),
     Case("anti-join", [matched(nodes.AntiJoin)], PARTNERS, aliases="ab"),
-    Case("difference", [lambda scans: nodes.Difference(*scans)], aliases="aa"),
+    Case("difference", [lambda scans: sets.Difference(*scans)], aliases="aa"),
 ]
 
 

@@ -23,7 +23,7 @@ import pyarrow as pa
 from rich.table import Table
 from sqlglot import parse_one
 
-from tidemill.algebra import nodes
+from tidemill.algebra import nodes, sets
 from tidemill.algebra.aggregates import AggregateCall, result_type
 from tidemill.algebra.plan import Plan
 from tidemill.algebra.scalar import Scalar
@@ -197,7 +197,7 @@ def distinct(inputs: list[nodes.Scan], live: int) -> Plan:
 
 
 def difference(inputs: list[nodes.Scan], live: int) -> Plan:
-    return nodes.Difference(*inputs)
+    return sets.Difference(*inputs)
 
 
 CASES = [
@@ -241,7 +241,7 @@ CASES = [
         held=False,
     ),
     Case("granularity", lambda inputs, live: nodes.Granularity(inputs[0], 100)),
-    Case("union", lambda inputs, live: nodes.Union(*inputs), aliases="aa"),
+    Case("union", lambda inputs, live: sets.Union(*inputs), aliases="aa"),
     Case(
         "semi-join",
         lambda inputs, live: nodes.SemiJoin(inputs[0], inputs[1], SAME_KEY),

@@ -12,7 +12,7 @@ from tidemill.algebra.nodes import SourceKind
 from tidemill.algebra.plan import Plan
 from tidemill.algebra.schema import Schema
 from tidemill.physical.filter import FilterExec
-from tidemill.physical.operator import Exec, Operator, empty_batch
+from tidemill.physical.operator import Exec, Operator, RowExec, empty_batch
 from tidemill.physical.project import ProjectExec
 from tidemill.physical.source import SourceExec
 from tidemill.timeline import BEGIN, OPEN_END, VALID_FROM, VALID_TO
@@ -33,16 +33,7 @@ class Contract:
 
     def on(self, plan: Exec) -> Exec:
         """The same plan with a watch above every operator. Shared parts stay shared."""
-        known: dict[int, Exec] = {}
-
-        def watched(node: Exec) -> Exec:
-            if id(node) not in known:
-                children = [watched(child) for child in node.children if isinstance(child, Exec)]
-                inner = node.with_children(children)
-                known[id(node)] = WatchExec(inner, self, tells_ends(inner))
-            return known[id(node)]
-
-        return watched(plan)
+        return plan.rewrite(lambda node: WatchExec(node, self, tells_ends(node)))
 
     def check_end(self) -> None:
         """Fail if something is still held back although all input has ended."""
@@ -62,10 +53,9 @@ def tells_ends(plan: Plan) -> bool:
 
 
 @dataclass(frozen=True)
-class WatchExec(Exec):
+class WatchExec(RowExec):
     """Passes on what comes, after a look at it."""
 
-    child: Exec
     contract: Contract = field(compare=False, repr=False)
     tells_ends: bool = False
 
@@ -75,6 +65,9 @@ class WatchExec(Exec):
 
     def details(self) -> str:
         return self.child.label
+
+    def meaning(self, inputs: Sequence[Plan]) -> Plan:
+        return inputs[0]
 
     def operator(self) -> Operator:
         watch = Watch(self.child, self.tells_ends)

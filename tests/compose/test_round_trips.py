@@ -13,7 +13,7 @@ from tidemill.analyze.context import Context
 from tidemill.analyze.planner import plan_as_written, plan_query
 from tidemill.compose import CannotSay, check, open_plan, to_sql
 from tidemill.compose.assembling import assemble
-from tidemill.compose.lifting import meaning_of
+from tidemill.compose.meaning import meaning_of
 from tidemill.compose.opening.logical import LogicalOpening
 from tidemill.compose.opening.physical import PhysicalOpening
 from tidemill.compose.palette import operators_by_kind

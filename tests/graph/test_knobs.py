@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tidemill as tm
+from tidemill.algebra.plan import nodes_of
 from tidemill.engine import Engine
 from tidemill.graph.normal import normal
 from tidemill.graph.quality import (
@@ -19,7 +20,6 @@ from tidemill.optimize import optimize
 from tidemill.physical.lowering import lower
 from tidemill.physical.operator import Exec
 from tidemill.physical.time_window import TimeWindowExec
-from tidemill.runtime.operators import nodes_of
 
 
 class Graph:

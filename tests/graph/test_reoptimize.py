@@ -8,6 +8,7 @@ import pyarrow as pa
 import pytest
 
 import tidemill as tm
+from tidemill.algebra.plan import nodes_of
 from tidemill.engine.started import StartedQuery
 from tidemill.graph.migration import Phase
 from tidemill.graph.normal import normal
@@ -15,7 +16,6 @@ from tidemill.graph.reoptimize import ReoptimizePolicy, seconds
 from tidemill.optimize.statistics import Statistics
 from tidemill.physical.join import JoinExec
 from tidemill.physical.project import ProjectExec
-from tidemill.runtime.operators import nodes_of
 from tidemill.testing import elements, snapshot_at
 
 JOIN = """SELECT a.v AS x, b.v AS y, c.v AS z FROM a WINDOW(RANGE 10), b WINDOW(RANGE 10),

@@ -10,7 +10,7 @@ from random import Random
 import pyarrow as pa
 
 from tests.random.plans import COLUMNS, SOURCES, PlanGenerator, may_stay_open
-from tidemill.algebra import nodes
+from tidemill.algebra import nodes, sets
 from tidemill.algebra.aggregates import AggregateCall
 from tidemill.algebra.plan import Plan
 from tidemill.algebra.promises import Range, Recurrence
@@ -85,7 +85,7 @@ class RulePlans(PlanGenerator):
     def remove_empty_parts(self) -> Plan:
         left, right = self.pair()
         never = self._scalar("FALSE", left.schema)
-        kinds = [nodes.Union, nodes.MaxUnion, nodes.Difference, nodes.StrictDifference]
+        kinds = [sets.Union, sets.MaxUnion, sets.Difference, sets.StrictDifference]
         if self._random.random() < 0.2:
             other = nodes.Filter(self._two_columns(self.part()), never)
             return nodes.AntiJoin(left, other, self._match(left.schema, other.schema))
@@ -100,7 +100,7 @@ class RulePlans(PlanGenerator):
         taken = nodes.Project.renaming(taken, kept.schema.names)
         added = nodes.Project.renaming(added, kept.schema.names)
         both = (kept, added) if self._random.random() < 0.5 else (added, kept)
-        return nodes.Difference(nodes.Union(*both), taken)
+        return sets.Difference(sets.Union(*both), taken)
 
     def remove_now_windows(self) -> Plan:
         return self._pick([lambda p: p, self.filtered, self.projected])(
@@ -144,7 +144,7 @@ class RulePlans(PlanGenerator):
         """Groups of one or several streams, with promises that any rows keep, or without."""
         alone, size = self._random.random() < 0.3, self._pick([2, 5])
         streams = [self._objects(size) for _ in range(self._pick([1, 2, 3]))]
-        rows = reduce(nodes.Union, streams)
+        rows = reduce(sets.Union, streams)
         by_count = self._random.random() < 0.3
         window = nodes.CountWindow(rows, size) if by_count else nodes.TimeWindow(rows, size)
         functions = ["MAX", "MAX"] if alone else self._pick([["SUM", "MAX"], ["COUNT", "SUM"]])
@@ -275,10 +275,10 @@ class RulePlans(PlanGenerator):
         once = nodes.Distinct(right)
         shapes = [
             nodes.Distinct(self.filtered(self.keyed())),
-            nodes.Distinct(nodes.Union(left, once)),
-            nodes.Distinct(nodes.MaxUnion(nodes.Distinct(left), once)),
-            nodes.StrictDifference(left, once),
-            nodes.Distinct(nodes.Intersection(left, once)),
+            nodes.Distinct(sets.Union(left, once)),
+            nodes.Distinct(sets.MaxUnion(nodes.Distinct(left), once)),
+            sets.StrictDifference(left, once),
+            nodes.Distinct(sets.Intersection(left, once)),
             self._of_distinct(),
             self._of_keyed(),
         ]
@@ -313,7 +313,7 @@ class RulePlans(PlanGenerator):
 
     def push_projects(self) -> Plan:
         if self._random.random() < 0.2:
-            return self.projected(nodes.Union(*self.pair()))
+            return self.projected(sets.Union(*self.pair()))
         window = self._window(self.ending())
         if isinstance(window, nodes.CountWindow) and self._random.random() < 0.9:
             return self._in_order(window)
@@ -330,7 +330,7 @@ class RulePlans(PlanGenerator):
 
     def push_windows(self) -> Plan:
         left, right = self._two_columns(self.ending()), self._two_columns(self.ending())
-        union = nodes.Union(left, nodes.Project.renaming(right, left.schema.names))
+        union = sets.Union(left, nodes.Project.renaming(right, left.schema.names))
         return nodes.TimeWindow(union, self._pick([1, 2, 5, None]), self._pick([1, 1, 2, 3]))
 
     def prune_columns(self) -> Plan:

@@ -10,6 +10,7 @@ import pytest
 
 from tests.analyze.world import plan as plan_of
 from tidemill.algebra import Aggregate, Distinct, Filter, Plan, Project, Scan, Schema, Union
+from tidemill.algebra.plan import nodes_of
 from tidemill.explain import text_of
 from tidemill.optimize import RULES, optimize, optimized
 from tidemill.optimize.driver import Trace
@@ -17,7 +18,6 @@ from tidemill.optimize.rule import conventional, everywhere, temporal
 from tidemill.optimize.sharing import Parts, shared_parts
 from tidemill.optimize.statistics import Statistics
 from tidemill.physical.lowering import lower
-from tidemill.runtime.operators import nodes_of
 
 QUERY = "SELECT x FROM (SELECT price * 2 AS x FROM bid WINDOW(RANGE 5)) WHERE x > 3 AND 1 = 1"
 

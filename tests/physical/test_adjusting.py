@@ -32,7 +32,6 @@ from tidemill.algebra.adjusting import Bounds
 from tidemill.physical.adjusting import AdjustableExec
 from tidemill.physical.lowering import lower
 from tidemill.physical.operator import Operator
-from tidemill.physical.properties import has_end_order, is_chronon
 from tidemill.reference import evaluate
 from tidemill.timeline import OPEN_END
 
@@ -131,11 +130,11 @@ def _tick(operator: Operator, start: int, until: int) -> pl.DataFrame:
 def test_nothing_is_concluded_from_a_size_that_may_change() -> None:
     now = lower(TimeWindow(BID, 1), {})
     later = lower(TimeWindow(BID, 1, knob="bid.range"), {})
-    assert is_chronon(now)
-    assert not is_chronon(later)
-    assert has_end_order(lower(TimeWindow(BID, 5), {}))
-    assert not has_end_order(lower(TimeWindow(BID, 5, changes=((9, 2),)), {}))
-    assert not has_end_order(lower(CountWindow(BID, 5, changes=((9, 2),)), {}))
+    assert now.validity.chronon
+    assert not later.validity.chronon
+    assert lower(TimeWindow(BID, 5), {}).validity.end_order
+    assert not lower(TimeWindow(BID, 5, changes=((9, 2),)), {}).validity.end_order
+    assert not lower(CountWindow(BID, 5, changes=((9, 2),)), {}).validity.end_order
 
 
 def test_bounds_are_not_part_of_an_operator_and_a_knob_is() -> None:

@@ -17,7 +17,6 @@ from tidemill.physical.cut import cut
 from tidemill.physical.fuse import FuseExec
 from tidemill.physical.hand_over import HandOverExec
 from tidemill.physical.operator import Operator, empty_batch
-from tidemill.physical.properties import is_chronon
 from tidemill.physical.reference_point import ReferencePointExec
 from tidemill.physical.source import SourceExec
 from tidemill.timeline import OPEN_END
@@ -179,7 +178,7 @@ def test_a_half_waits_until_the_other_plan_has_passed_its_start() -> None:
 def test_rows_of_one_instant_stay_so() -> None:
     old, new = Arriving([[("a", 4, 5)]], [OPEN_END]), Arriving([[("a", 5, 6)]], [OPEN_END])
     node = FuseExec(OLD, NEW, 5)
-    assert is_chronon(node)
+    assert node.validity.chronon
     assert Counter(run(node, old, new)) == {("a", 4, 5): 1, ("a", 5, 6): 1}
 
 

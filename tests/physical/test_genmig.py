@@ -12,7 +12,6 @@ import pytest
 from tests.golden.loader import Case, cases, physical_stream, record, scan_of
 from tests.golden.plans import build
 from tidemill.algebra import Plan, SourceKind, TimeWindow
-from tidemill.physical.eagerness import eager
 from tidemill.physical.fuse import FuseExec
 from tidemill.physical.hand_over import HandOverExec
 from tidemill.physical.lowering import lower
@@ -67,8 +66,10 @@ class Migration:
 
     def run(self, node: type[HandOverExec], split: int, seed: int | None = None) -> pl.DataFrame:
         """The old plan, from the start both, behind the split the new one."""
-        old = eager(lowered(self.case.params["old_plan"], self.streams, self.window))
-        new = eager(lowered(self.case.params["new_plan"], self.streams, self.window, LATER))
+        old = lowered(self.case.params["old_plan"], self.streams, self.window).with_eager(True)
+        new = lowered(self.case.params["new_plan"], self.streams, self.window, LATER).with_eager(
+            True
+        )
         graph = Graph(old)
         found = [empty_batch(old.schema)]
         begin = -1

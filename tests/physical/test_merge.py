@@ -8,7 +8,6 @@ import pytest
 
 from tidemill.algebra import Scan, Schema
 from tidemill.physical.merge import MergeExec
-from tidemill.physical.properties import has_end_order, is_chronon
 from tidemill.physical.source import SourceExec
 
 NODE = MergeExec(SourceExec(Scan("s", "s", Schema.of(v=pa.float64()))))
@@ -58,7 +57,7 @@ def test_groups_are_merged_apart() -> None:
     result, _ = node.operator().step([batch], [7])
     found = sorted(result.rows(), key=str)
     assert found == [(1, 5, 1, 4), (2, 5, 1, 3), (2, 6, 3, 4), (None, 5, 3, 5)]
-    assert not has_end_order(node)
+    assert not node.validity.end_order
 
 
 def test_nan_equals_itself() -> None:
@@ -68,6 +67,6 @@ def test_nan_equals_itself() -> None:
 
 
 def test_its_rows_may_be_longer_than_those_below() -> None:
-    assert is_chronon(NODE.child)
-    assert not is_chronon(NODE)
-    assert has_end_order(NODE)
+    assert NODE.child.validity.chronon
+    assert not NODE.validity.chronon
+    assert NODE.validity.end_order

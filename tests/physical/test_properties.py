@@ -14,13 +14,12 @@ from tidemill.algebra import AggregateCall, Scalar, Scan, Schema, SourceKind, co
 from tidemill.physical.aggregate import AggregateExec
 from tidemill.physical.coalesce import CoalesceExec
 from tidemill.physical.count_window import CountWindowExec
-from tidemill.physical.difference import DifferenceExec
 from tidemill.physical.distinct import DistinctExec
 from tidemill.physical.filter import FilterExec
 from tidemill.physical.join import JoinExec
 from tidemill.physical.operator import Exec
 from tidemill.physical.project import ProjectExec
-from tidemill.physical.properties import has_end_order, is_chronon, is_coalesced
+from tidemill.physical.sets import DifferenceExec
 from tidemill.physical.source import SourceExec
 from tidemill.physical.split import SplitExec
 from tidemill.physical.time_window import TimeWindowExec
@@ -62,8 +61,8 @@ BINARY = {"union", "theta_join", "difference"}
 def test_end_order(case: Case) -> None:
     build = BUILDERS[case.operator]
     arity = 2 if case.operator in BINARY else 1
-    kept = has_end_order(build(*[ORDERED] * arity))
-    made = has_end_order(build(*[UNORDERED] * arity))
+    kept = build(*[ORDERED] * arity).validity.end_order
+    made = build(*[UNORDERED] * arity).validity.end_order
     effects = {(True, False): "retains", (False, False): "destroys", (True, True): "enforces"}
     assert effects[kept, made] == case.facts["end_order"]
 
@@ -87,15 +86,15 @@ def test_chronon_streams(case: Case) -> None:
     build, wanted = BUILDERS[case.operator], rule(case.facts["chronon_output_if"])
     arity = 2 if case.operator in BINARY else 1
     for inputs in product([CHRONONS, ORDERED], repeat=arity):
-        found = is_chronon(build(*inputs))
+        found = build(*inputs).validity.chronon
         assert found == wanted([plan is CHRONONS for plan in inputs]), inputs
 
 
 def test_lengths_of_one() -> None:
-    assert is_chronon(BUILDERS["split"](ORDERED, length=1))
-    assert is_chronon(BUILDERS["time_window"](CHRONONS, size=1))
-    assert is_chronon(BUILDERS["coalesce"](CHRONONS, length=1))
-    assert not is_chronon(BUILDERS["coalesce"](ORDERED, length=1))
+    assert BUILDERS["split"](ORDERED, length=1).validity.chronon
+    assert BUILDERS["time_window"](CHRONONS, size=1).validity.chronon
+    assert BUILDERS["coalesce"](CHRONONS, length=1).validity.chronon
+    assert not BUILDERS["coalesce"](ORDERED, length=1).validity.chronon
 
 
 FOREVER = TimeWindowExec(CHRONONS, None)
@@ -107,15 +106,15 @@ def test_what_is_coalesced(case: Case) -> None:
     """Only filters and renamings keep it (12.2); nothing but coalesce, and no end, brings it."""
     build = BUILDERS[case.operator]
     arity = 2 if case.operator in BINARY else 1
-    assert is_coalesced(build(*[FOREVER] * arity)) == (case.operator in {"filter", "map"})
-    assert not is_coalesced(build(*[ORDERED] * arity))
+    assert build(*[FOREVER] * arity).validity.coalesced == (case.operator in {"filter", "map"})
+    assert not build(*[ORDERED] * arity).validity.coalesced
 
 
 def test_coalesced_inputs() -> None:
-    assert is_coalesced(CONSTANT)
-    assert is_coalesced(CountWindowExec(CHRONONS, None, 1, ()))
-    assert is_coalesced(CoalesceExec(ORDERED))
-    assert not is_coalesced(CoalesceExec(ORDERED, 3))
+    assert CONSTANT.validity.coalesced
+    assert CountWindowExec(CHRONONS, None, 1, ()).validity.coalesced
+    assert CoalesceExec(ORDERED).validity.coalesced
+    assert not CoalesceExec(ORDERED, 3).validity.coalesced
     # A map may make rows equal that were different.
     negated = Scalar(exp.Not(this=_V.node), pa.bool_())
-    assert not is_coalesced(ProjectExec(CONSTANT, (("x", negated),)))
+    assert not ProjectExec(CONSTANT, (("x", negated),)).validity.coalesced

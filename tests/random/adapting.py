@@ -13,6 +13,7 @@ from tests.random.case import Case
 from tests.random.plans import PlanGenerator
 from tidemill.algebra import Plan, render
 from tidemill.algebra.nodes import Adjustable, CountWindow, Granularity, TimeWindow
+from tidemill.algebra.plan import nodes_of
 from tidemill.algebra.whole_rows import has_whole_rows
 from tidemill.graph.quality import (
     Histories,
@@ -29,7 +30,6 @@ from tidemill.physical.operator import Exec
 from tidemill.results import SinkRequest
 from tidemill.runtime.fabric import InProcess
 from tidemill.runtime.interface import Job, Root
-from tidemill.runtime.operators import nodes_of
 from tidemill.runtime.run import Run
 from tidemill.testing.reference import check_result
 from tidemill.testing.snapshots import Element, elements
@@ -135,7 +135,7 @@ def random_adjustable(random: Random) -> Plan:
         above = not isinstance(node, Granularity | CountWindow) and random.random() < 0.2
         return with_knob(Granularity(node, random.randint(1, 4))) if above else node
 
-    return PlanGenerator(random).plan(random.choice([1, 1, 2])).transform(with_knob)
+    return PlanGenerator(random).plan(random.choice([1, 1, 2])).rewrite(with_knob)
 
 
 def with_histories(plan: Plan, histories: Histories) -> Plan:
@@ -148,7 +148,7 @@ def with_histories(plan: Plan, histories: Histories) -> Plan:
         field: dict[str, Any] = {_FIELDS[type(node)]: first.size}
         return replace(node, **field, changes=tuple((at, size) for at, size in changes))
 
-    return plan.transform(sized)
+    return plan.rewrite(sized)
 
 
 _FIELDS = {TimeWindow: "size", CountWindow: "rows", Granularity: "granule"}

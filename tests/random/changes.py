@@ -29,7 +29,7 @@ def with_changes(plan: Plan, random: Random, coarsen: bool = True) -> Plan:
             return changed(Granularity(node, random.randint(1, 4)))
         return node
 
-    return plan.transform(coarsened if coarsen else changed)
+    return plan.rewrite(coarsened if coarsen else changed)
 
 
 def _changes(node: Adjustable, random: Random) -> Changes:

@@ -98,7 +98,7 @@ class Life:
                 return node
             return replace(node, knob=knobs.get(node.bounds.window, ""))
 
-        return with_histories(self.plan.transform(with_knob), self.histories)
+        return with_histories(self.plan.rewrite(with_knob), self.histories)
 
 
 class Crash(BaseException):
@@ -336,4 +336,4 @@ def _with_bounds(plan: Plan, random: Random) -> Plan:
         low = random.randint(1, node.first)
         return replace(node, bounds=Bounds(low, node.first, f"w{next(numbers)}"))
 
-    return plan.transform(bounded)
+    return plan.rewrite(bounded)

@@ -9,7 +9,7 @@ from typing import TypeVar
 import pyarrow as pa
 from sqlglot import parse_one
 
-from tidemill.algebra import nodes
+from tidemill.algebra import nodes, sets
 from tidemill.algebra.aggregates import AggregateCall, UserAggregate, result_type
 from tidemill.algebra.plan import Plan
 from tidemill.algebra.scalar import Scalar, column
@@ -150,15 +150,7 @@ class PlanGenerator:
         return kind(left, right, self._match(left.schema, right.schema))
 
     def _set_operation(self, depth: int) -> Plan:
-        kind = self._random.choice(
-            [
-                nodes.Union,
-                nodes.Difference,
-                nodes.StrictDifference,
-                nodes.Intersection,
-                nodes.MaxUnion,
-            ]
-        )
+        kind = self._random.choice(sets.SetOperation.__subclasses__())
         left = self._two_columns(self.plan(depth - 1))
         right = self._two_columns(self.plan(self._random.randint(0, depth - 1)))
         return kind(left, nodes.Project.renaming(right, left.schema.names))

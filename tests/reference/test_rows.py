@@ -28,7 +28,9 @@ from tidemill.algebra import (
     StrictDifference,
     Union,
 )
-from tidemill.algebra.nodes import SetOperation
+from tidemill.algebra.sets import (
+    SetOperation,
+)
 from tidemill.expressions import UserFunction
 from tidemill.reference import canonical, evaluate
 from tidemill.reference.evaluate import OPERATORS

@@ -17,7 +17,6 @@ from tests.runtime.cases import Bounded, make_case
 from tidemill.fragments import stage_plans
 from tidemill.physical import release
 from tidemill.physical.changes import AT, CHANGE, consolidate, to_changes
-from tidemill.physical.eagerness import eager
 from tidemill.physical.lowering import lower
 from tidemill.physical.net_changes import SIGN, changes_of
 from tidemill.reference import Row
@@ -91,5 +90,7 @@ def per_tick(ticks: Bounded) -> dict[int, Counter[tuple[Row, int]]]:
 def test_rows_do_not_move_for_the_sake_of_changes(seed: int) -> None:
     _, plan, _ = make_case("plans", seed)
     physical = lower(plan, {})
-    with_changes, without = (stage_plans([p]) for p in (changes_of(physical), eager(physical)))
+    with_changes, without = (
+        stage_plans([p]) for p in (changes_of(physical), physical.with_eager(True))
+    )
     assert len(with_changes.stages) == max(1, len(without.stages))

@@ -24,7 +24,7 @@ from tidemill.physical.counting import CountingExec
 from tidemill.physical.fuse import FuseExec
 from tidemill.physical.hand_over import HandOverExec
 from tidemill.physical.net_changes import ChangesExec
-from tidemill.physical.operator import Exec
+from tidemill.physical.operator import Exec, InstantExec, OverExec, RowExec
 from tidemill.physical.ranking import RankExec
 from tidemill.physical.reference_point import ReferencePointExec
 from tidemill.physical.snapshot import SnapshotExec
@@ -48,8 +48,7 @@ SOAK = [
 # stars that shed, rankings and relations that change have tests of their own; the others are bases,
 # leaves of stages, or checks.
 ELSEWHERE = {
-    Exec,
-    AdjustableExec,
+    *{Exec, InstantExec, OverExec, RowExec, AdjustableExec},
     RankExec,
     StarJoinExec,
     AssignPartitionExec,

@@ -41,7 +41,7 @@ def ranked_streams() -> tuple[Exec, dict[str, list[pa.Table]]]:
     for name, rows in (("alpha", alpha), ("beta", beta)):
         tables[name] = [pa.Table.from_pylist(rows[at : at + 10]) for at in range(0, len(rows), 10)]
         engine.stream(name, tables[name], time="at", ranges={"v": (0, 1)}, at_most={"id": 1})
-    plan = engine.sql(FIRST).operators.transform(_approximate)
+    plan = engine.sql(FIRST).operators.rewrite(_approximate)
     assert isinstance(plan, Exec)
     return plan, tables
 

@@ -6,15 +6,12 @@ from tidemill.algebra.nodes import (
     Aggregate,
     AntiJoin,
     CountWindow,
-    Difference,
     Distinct,
     Dstream,
     Filter,
     Granularity,
-    Intersection,
     Istream,
     Join,
-    MaxUnion,
     MultiJoin,
     Project,
     Rstream,
@@ -22,16 +19,21 @@ from tidemill.algebra.nodes import (
     SemiJoin,
     SortKey,
     SourceKind,
-    StrictDifference,
     TimeWindow,
     TopK,
-    Union,
 )
 from tidemill.algebra.plan import Plan, render
 from tidemill.algebra.promises import Range, Recurrence
 from tidemill.algebra.ranking import Promise, Ranked, Ranking, Strategy
 from tidemill.algebra.scalar import Scalar, column
 from tidemill.algebra.schema import Field, Schema
+from tidemill.algebra.sets import (
+    Difference,
+    Intersection,
+    MaxUnion,
+    StrictDifference,
+    Union,
+)
 from tidemill.algebra.star import Policy, Shedding, StarJoin
 
 __all__ = [

@@ -8,9 +8,17 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
-from tidemill.algebra.nodes import CountWindow, Filter, Project, TimeWindow, Union
+from tidemill.algebra.nodes import (
+    CountWindow,
+    Filter,
+    Project,
+    TimeWindow,
+)
 from tidemill.algebra.plan import Plan
 from tidemill.algebra.promises import Range
+from tidemill.algebra.sets import (
+    Union,
+)
 
 
 @dataclass(frozen=True)

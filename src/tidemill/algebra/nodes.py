@@ -372,37 +372,3 @@ class SemiJoin(Conditional):
 @dataclass(frozen=True)
 class AntiJoin(Conditional):
     """Left rows while no right row meets the condition."""
-
-
-@dataclass(frozen=True)
-class SetOperation(Binary):
-    """A binary operator on streams of the same columns."""
-
-    def __post_init__(self) -> None:
-        if self.left.schema != self.right.schema:
-            raise ValueError(f"different columns: {self.left.schema} / {self.right.schema}")
-
-
-@dataclass(frozen=True)
-class Union(SetOperation):
-    """The copies of both sides together."""
-
-
-@dataclass(frozen=True)
-class Difference(SetOperation):
-    """The copies of the left side, less those of the right."""
-
-
-@dataclass(frozen=True)
-class StrictDifference(SetOperation):
-    """The rows of the left side that do not occur on the right, with all their copies."""
-
-
-@dataclass(frozen=True)
-class Intersection(SetOperation):
-    """The smaller number of copies of both sides."""
-
-
-@dataclass(frozen=True)
-class MaxUnion(SetOperation):
-    """The larger number of copies of both sides."""

@@ -6,10 +6,13 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from typing import Self
+from typing import Any, Generic, Self, TypeVar
 
 from tidemill.algebra.schema import Schema
 from tidemill.explain import PlanLine, numbered, text_of
+
+S = TypeVar("S")
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -71,9 +74,19 @@ class Plan(ABC):
                 yield node
                 waiting.extend(reversed(node.children))
 
-    def transform(self, change: Callable[[Plan], Plan]) -> Plan:
-        """The plan with `change` applied to every node, children first."""
-        return change(self.with_children([child.transform(change) for child in self.children]))
+    def fold(self, function: Callable[[Plan, list[T]], T]) -> T:
+        """What a function makes of every node and of what it made of the inputs; each node once."""
+        known: dict[int, T] = {}
+        for node in _upwards(self):
+            known[id(node)] = function(node, [known[id(child)] for child in node.children])
+        return known[id(self)]
+
+    def rewrite(self, function: Callable[[Plan], Plan]) -> Plan:
+        """The plan with a function applied to every node over its new inputs.
+
+        What occurs several times is rewritten once, and stays one object.
+        """
+        return self.fold(lambda node, inputs: function(node.with_children(inputs)))
 
     @cached_property
     @abstractmethod
@@ -91,6 +104,56 @@ class Plan(ABC):
 
     def __str__(self) -> str:
         return render(self)
+
+
+P = TypeVar("P", bound=Plan)
+
+
+class Memo(Generic[S, T]):
+    """What a function says of parts of plans, or of expressions; it is asked once for each.
+
+    A part is known by its identity, since comparing plans takes long. Every part that was asked
+    about is kept: otherwise another could get the identity of one that is gone.
+    """
+
+    def __init__(self, function: Callable[[S], T]) -> None:
+        self._function = function
+        self._known: dict[int, tuple[S, T]] = {}
+
+    def __call__(self, part: S) -> T:
+        found = self._known.get(id(part))
+        if found is None:
+            found = self._known[id(part)] = (part, self._function(part))
+        return found[1]
+
+    def forget(self, part: S) -> None:
+        """Ask again about a part; what was said of others by it stays."""
+        self._known.pop(id(part), None)
+
+    def items(self) -> Iterator[tuple[S, T]]:
+        """All parts that were asked about, with the answers."""
+        return iter(self._known.values())
+
+
+def nodes_of(*roots: P) -> list[P]:
+    """All different parts of plans, inputs first: the order in which they run."""
+    return list(dict.fromkeys(_upwards(*roots)))
+
+
+def _upwards(*roots: P) -> Iterator[P]:
+    """All nodes of plans, inputs first, each object once; without recursion, as plans are deep."""
+    done: set[int] = set()
+    waiting: list[Any] = list(reversed(roots))
+    while waiting:
+        node = waiting.pop()
+        if id(node) in done:
+            continue
+        missing = [child for child in node.children if id(child) not in done]
+        if missing:
+            waiting += [node, *reversed(missing)]
+        else:
+            done.add(id(node))
+            yield node
 
 
 def render(plan: Plan) -> str:

@@ -17,9 +17,11 @@ from tidemill.algebra.nodes import (
     Scan,
     SourceKind,
     TimeWindow,
-    Union,
 )
 from tidemill.algebra.plan import Plan
+from tidemill.algebra.sets import (
+    Union,
+)
 
 
 def has_whole_rows(plan: Plan) -> bool:

@@ -29,6 +29,7 @@ from tidemill.algebra import (
     Union,
     column,
 )
+from tidemill.algebra.plan import Memo
 from tidemill.algebra.relations import is_changing, version_column
 from tidemill.algebra.scalar import conjunction, equality
 from tidemill.analyze.region import Region, is_equality, region_of
@@ -85,13 +86,7 @@ def arrival_of(plan: Plan) -> Arrival | None:
 class _Arrivals:
     def __init__(self, origins: Origins) -> None:
         self._origins = origins
-        self._done: dict[int, Plan] = {}
-
-    def of(self, plan: Plan) -> Plan:
-        """The plan with its joins moved; a part that occurs several times is looked at once."""
-        if id(plan) not in self._done:
-            self._done[id(plan)] = self._moved(plan)
-        return self._done[id(plan)]
+        self.of: Memo[Plan, Plan] = Memo(self._moved)
 
     def _moved(self, plan: Plan) -> Plan:
         if isinstance(plan, Filter | Join):

@@ -4,20 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import singledispatch
 from typing import Final
 
 from tidemill.algebra import (
     Aggregate,
     AntiJoin,
     CountWindow,
-    Difference,
     Distinct,
     Dstream,
     Granularity,
-    Intersection,
     Istream,
     Join,
-    MaxUnion,
     Plan,
     Ranking,
     Rstream,
@@ -25,33 +23,21 @@ from tidemill.algebra import (
     SemiJoin,
     SourceKind,
     StarJoin,
-    StrictDifference,
     TimeWindow,
     TopK,
     Union,
 )
+from tidemill.algebra.nodes import Binary, Filter, MultiJoin, Project
+from tidemill.algebra.sets import SetOperation, Sides
 
 _NAMES: Final[dict[type[Plan], str]] = {
     Join: "the join",
     SemiJoin: "the semi-join",
     AntiJoin: "the anti-join",
-    Difference: "EXCEPT ALL",
-    StrictDifference: "EXCEPT",
-    Intersection: "INTERSECT",
-    MaxUnion: "the union",
     TopK: "ORDER BY ... LIMIT",
     Aggregate: "COUNT(DISTINCT ...)",
     CountWindow: "the count window",
 }
-_MEETINGS: Final = (
-    Join,
-    SemiJoin,
-    AntiJoin,
-    Difference,
-    StrictDifference,
-    Intersection,
-    MaxUnion,
-)
 
 
 @dataclass(frozen=True)
@@ -67,7 +53,7 @@ class Validity:
     grows: TimeWindow | CountWindow | None = None
 
 
-def validity(plan: Plan, known: dict[int, Validity] | None = None) -> Validity:
+def validity(plan: Plan) -> Validity:
     """Derive the validity of a plan's rows.
 
     >>> from tidemill.algebra import Schema
@@ -75,64 +61,111 @@ def validity(plan: Plan, known: dict[int, Validity] | None = None) -> Validity:
     >>> validity(bid).instant, validity(TimeWindow(bid, 10)).instant
     (True, False)
     """
-    # A plan can contain the same part many times: each is looked at once.
-    known = {} if known is None else known
-    if id(plan) not in known:
-        known[id(plan)] = _derive(plan, [validity(child, known) for child in plan.children])
-    return known[id(plan)]
+    found: Validity = plan.fold(_derive)
+    return found
 
 
+@singledispatch
 def _derive(plan: Plan, inputs: list[Validity]) -> Validity:
-    if isinstance(plan, Scan):
-        constant = plan.kind is SourceKind.CONSTANT
-        return Validity(plan.kind is SourceKind.STREAM, constant, constant)
-    if isinstance(plan, StarJoin | Ranking):
-        return Validity()
-    if len(inputs) == 2:
-        return _binary(plan, *inputs)
-    return _unary(plan, inputs[0])
+    raise TypeError(f"nobody knows how long rows of {type(plan).__name__} hold")
 
 
-def _unary(plan: Plan, child: Validity) -> Validity:
-    if isinstance(plan, TimeWindow | CountWindow):
-        return _window(plan, child)
-    if isinstance(plan, Istream | Dstream | Rstream):
-        return Validity(instant=True)
-    if isinstance(plan, Granularity):
-        return replace(child, instant=False)
-    if isinstance(plan, Aggregate | TopK):
-        # Their rows change with every row that comes, even when none goes; few are valid at once.
-        return replace(child, never_ends=child.constant, grows=None)
-    if isinstance(plan, Distinct):
-        return replace(child, grows=None)
-    return child
+@_derive.register
+def _scan(plan: Scan, inputs: list[Validity]) -> Validity:
+    constant = plan.kind is SourceKind.CONSTANT
+    return Validity(plan.kind is SourceKind.STREAM, constant, constant)
 
 
-def _window(plan: TimeWindow | CountWindow, child: Validity) -> Validity:
-    size = plan.size if isinstance(plan, TimeWindow) else plan.rows
-    if size is None:
-        return Validity(never_ends=True, grows=plan)
-    if isinstance(plan, TimeWindow) and size == 1 and plan.slide == 1 and plan.is_fixed:
-        return child
+@_derive.register(Filter)
+@_derive.register(Project)
+def _rows(plan: Plan, inputs: list[Validity]) -> Validity:
+    return inputs[0]
+
+
+@_derive.register(Ranking)
+@_derive.register(StarJoin)
+def _bounded(plan: Plan, inputs: list[Validity]) -> Validity:
     return Validity()
 
 
-def _binary(plan: Plan, left: Validity, right: Validity) -> Validity:
-    both = Validity(
-        instant=left.instant or right.instant,
-        never_ends=left.never_ends and right.never_ends,
-        constant=left.constant and right.constant,
-        grows=left.grows or right.grows,
-    )
-    if isinstance(plan, Union | MaxUnion):
-        return replace(both, instant=left.instant and right.instant)
-    if isinstance(plan, Join | Intersection):
-        return replace(both, grows=None if both.instant else both.grows)
-    if isinstance(plan, SemiJoin):
-        return replace(both, grows=None if both.instant else left.grows)
-    # What is subtracted may come later, so a row that came need not stay.
+@_derive.register(TimeWindow)
+@_derive.register(CountWindow)
+def _window(plan: TimeWindow | CountWindow, inputs: list[Validity]) -> Validity:
+    if plan.first is None:
+        return Validity(never_ends=True, grows=plan)
+    now = isinstance(plan, TimeWindow) and plan.size == 1 and plan.slide == 1 and plan.is_fixed
+    return inputs[0] if now else Validity()
+
+
+@_derive.register(Istream)
+@_derive.register(Dstream)
+@_derive.register(Rstream)
+def _stream(plan: Plan, inputs: list[Validity]) -> Validity:
+    return Validity(instant=True)
+
+
+@_derive.register
+def _granularity(plan: Granularity, inputs: list[Validity]) -> Validity:
+    return replace(inputs[0], instant=False)
+
+
+@_derive.register(Aggregate)
+@_derive.register(TopK)
+def _few(plan: Plan, inputs: list[Validity]) -> Validity:
+    # Their rows change with every row that comes, even when none goes; few are valid at once.
+    return replace(inputs[0], never_ends=inputs[0].constant, grows=None)
+
+
+@_derive.register
+def _distinct(plan: Distinct, inputs: list[Validity]) -> Validity:
+    return replace(inputs[0], grows=None)
+
+
+@_derive.register(Join)
+@_derive.register(MultiJoin)
+def _join(plan: Plan, inputs: list[Validity]) -> Validity:
+    both = _both(inputs)
+    return replace(both, grows=None if both.instant else both.grows)
+
+
+@_derive.register
+def _semi_join(plan: SemiJoin, inputs: list[Validity]) -> Validity:
+    both = _both(inputs)
+    return replace(both, grows=None if both.instant else inputs[0].grows)
+
+
+@_derive.register
+def _anti_join(plan: AntiJoin, inputs: list[Validity]) -> Validity:
+    left, right = inputs
+    # A partner may come later, so a row that came need not stay.
     stays = left.never_ends and right.constant
-    return Validity(left.instant, stays, both.constant, left.grows)
+    return Validity(left.instant, stays, left.constant and right.constant, left.grows)
+
+
+@_derive.register
+def _set_operation(plan: SetOperation, inputs: list[Validity]) -> Validity:
+    (left, _), both, facts = inputs, _both(inputs), plan.facts
+    # What is subtracted may come later, so a row that came need not stay.
+    sides = zip(inputs, facts.grows_with, strict=True)
+    stays = all(side.never_ends if grows else side.constant for side, grows in sides)
+    known = replace(both, never_ends=stays)
+    match facts.sides:
+        case Sides.EITHER:
+            return replace(known, instant=all(side.instant for side in inputs))
+        case Sides.BOTH:
+            return replace(known, grows=None if both.instant else both.grows)
+        case Sides.LEFT:
+            return replace(known, instant=left.instant, grows=left.grows)
+
+
+def _both(inputs: list[Validity]) -> Validity:
+    """Of rows that hold while rows of all inputs do."""
+    return Validity(
+        instant=any(side.instant for side in inputs),
+        never_ends=all(side.never_ends for side in inputs),
+        constant=all(side.constant for side in inputs),
+        grows=next((side.grows for side in inputs if side.grows), None),
+    )
 
 
 def growing(plan: Plan) -> Iterator[tuple[str, TimeWindow | CountWindow]]:
@@ -140,32 +173,29 @@ def growing(plan: Plan) -> Iterator[tuple[str, TimeWindow | CountWindow]]:
 
     A window is reported once, with the lowest operator above it.
     """
-    seen: set[TimeWindow | CountWindow] = set()
-    known: dict[int, Validity] = {}
-    for node in _from_below(plan, set()):
-        for window in _remembered(node, known):
-            if window not in seen:
-                seen.add(window)
-                yield _NAMES[type(node)], window
+    found: dict[TimeWindow | CountWindow, str] = {}
+
+    def visit(node: Plan, inputs: list[Validity]) -> Validity:
+        for window in _remembered(node, inputs):
+            found.setdefault(window, _name(node))
+        return _derive(node, inputs)
+
+    plan.fold(visit)
+    for window, name in found.items():
+        yield name, window
 
 
-def _from_below(plan: Plan, seen: set[int]) -> Iterator[Plan]:
-    if id(plan) in seen:
-        return
-    seen.add(id(plan))
-    for child in plan.children:
-        yield from _from_below(child, seen)
-    yield plan
-
-
-def _remembered(node: Plan, known: dict[int, Validity]) -> Iterator[TimeWindow | CountWindow]:
-    inputs = [validity(child, known) for child in node.children]
-    if isinstance(node, _MEETINGS):
+def _remembered(node: Plan, inputs: list[Validity]) -> Iterator[TimeWindow | CountWindow]:
+    if isinstance(node, Binary) and not isinstance(node, Union):
         # Rows wait for partners; the partners in a constant relation are all there.
         pairs = [(inputs[0], inputs[1]), (inputs[1], inputs[0])]
         yield from (one.grows for one, other in pairs if one.grows and not other.constant)
     elif isinstance(node, TopK | CountWindow) or _counts_distinct(node):
         yield from (one.grows for one in inputs if one.grows)
+
+
+def _name(node: Plan) -> str:
+    return node.facts.called if isinstance(node, SetOperation) else _NAMES[type(node)]
 
 
 def _counts_distinct(node: Plan) -> bool:

@@ -12,8 +12,8 @@ from tidemill.analyze.arrivals import look_up_on_arrival
 from tidemill.compose.advice import advice_on_growth
 from tidemill.compose.assembling import Assembled, assemble
 from tidemill.compose.bench import Piece
-from tidemill.compose.lifting import meaning_of
 from tidemill.compose.logical.rows import all_columns
+from tidemill.compose.meaning import meaning_of
 from tidemill.compose.model import Composed, Problem, Wrong, wrong
 from tidemill.compose.palette import operators_by_kind
 from tidemill.compose.physical.making import is_raw
@@ -220,8 +220,8 @@ def result_of(plan: Plan, is_named: bool) -> Plan:
         raise wrong(message, "put Versions at the end")
     if is_named or not any("." in n or "#" in n for n in plan.schema.names):
         return plan
-    kind = ProjectExec if isinstance(plan, Exec) else Project
-    return kind(plan, tuple(all_columns(plan)))
+    items = tuple(all_columns(plan))
+    return ProjectExec(plan, items) if isinstance(plan, Exec) else Project(plan, items)
 
 
 def _check_names(plan: Plan) -> None:

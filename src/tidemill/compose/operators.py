@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -68,3 +69,14 @@ class Operator:
             "inputs": {"min": self.least, "max": self.most},
             "settings": [setting.to_json() for setting in self.settings],
         }
+
+
+def kind_name(node: type[Plan]) -> str:
+    """The kind of a node in composed plans: its name, in small letters.
+
+    >>> from tidemill.algebra import CountWindow
+    >>> from tidemill.physical.count_window import CountWindowExec
+    >>> kind_name(CountWindow), kind_name(CountWindowExec)
+    ('count_window', 'count_window')
+    """
+    return "_".join(re.findall("[A-Z][a-z]*", node.__name__.removesuffix("Exec"))).lower()

@@ -121,7 +121,7 @@ def _promised(plan: Plan, catalog: Catalog) -> Plan:
             return replace(node, recurs=info.recurs)
         return node
 
-    return plan.transform(change)
+    return plan.rewrite(change)
 
 
 Outer = tuple[Plan, Plan, Scalar | None, str]

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from tidemill.algebra.nodes import Scan, SourceKind
-from tidemill.algebra.plan import Plan, lines_of, with_depth
+from tidemill.algebra.plan import Plan, lines_of, nodes_of, with_depth
 from tidemill.engine.cost_table import PartCost, table
 from tidemill.explain import PlanLine
 from tidemill.expressions.functions import Functions
@@ -82,9 +82,9 @@ class Costs:
         result = {}
         for _, part in with_depth(self.plan):
             top = operators[id(part)]
-            below = {node for child in part.children for node in _below(operators[id(child)])}
+            below = {node for child in part.children for node in nodes_of(operators[id(child)])}
             below.add(top)
-            own = [found[node] for node in _below(top) if node in found and node not in below]
+            own = [found[node] for node in nodes_of(top) if node in found and node not in below]
             if top in found:
                 result[id(part)] = with_state_of(found[top], own)
         return result
@@ -95,18 +95,6 @@ def _by_operator(root: Exec, progress: Progress) -> Mapping[Plan, OperatorProgre
     reports: defaultdict[str, deque[OperatorProgress]] = defaultdict(deque)
     for report in progress.operators:
         reports[report.operator].append(report)
-    return {node: reports[node.label].popleft() for node in _below(root) if reports.get(node.label)}
-
-
-def _below(root: Plan) -> list[Plan]:
-    """All different operators of a plan, inputs first: the order in which they run."""
-    found: dict[Plan, None] = {}
-
-    def visit(node: Plan) -> None:
-        if node not in found:
-            for child in node.children:
-                visit(child)
-            found[node] = None
-
-    visit(root)
-    return list(found)
+    return {
+        node: reports[node.label].popleft() for node in nodes_of(root) if reports.get(node.label)
+    }

@@ -26,7 +26,6 @@ from tidemill.optimize.statistics import Statistics
 from tidemill.physical.changes import AT, CHANGE, consolidate, snapshot, to_changes
 from tidemill.physical.coalesce import CoalesceExec
 from tidemill.physical.operator import Exec, empty_batch
-from tidemill.physical.properties import is_coalesced
 from tidemill.results import LateCallback, SinkRequest, Target, in_order, user_table
 from tidemill.runtime.interface import Job
 from tidemill.runtime.progress import Progress
@@ -229,7 +228,7 @@ class Query:
         shows the progress meanwhile.
         """
         answer = self._collected()
-        if coalesce and not is_coalesced(self.plan.physical):
+        if coalesce and not self.plan.physical.validity.coalesced:
             merged = CoalesceExec(self.plan.physical).operator()
             answer = merged.step([answer], [OPEN_END])[0]
         return self._output(in_order(answer, VALID_FROM, VALID_TO), VALID_FROM, VALID_TO)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
 
-from tidemill.algebra.plan import Plan
-from tidemill.algebra.schema import Schema
-from tidemill.physical.operator import Exec, Operator
+from tidemill.algebra.plan import Memo, Plan
+from tidemill.physical.facts import PacedBy, Partitioning, RowValidity
+from tidemill.physical.operator import Exec, Operator, OverExec
 
 
 class Mode(Enum):
@@ -24,36 +25,40 @@ class Mode(Enum):
 
 
 @dataclass(frozen=True)
-class ExchangeExec(Exec):
+class ExchangeExec(OverExec):
     """Rows on their way to the partition where the next operator wants them."""
 
-    child: Plan
     mode: Mode
     keys: tuple[str, ...] = ()
 
-    @cached_property
-    def schema(self) -> Schema:
-        return self.child.schema
+    together = Partitioning.OWN
+    paced_by = PacedBy.OWN
 
     def details(self) -> str:
         keys = f"=[{', '.join(self.keys)}]" if self.keys else ""
         return f"{self.mode.value}{keys}"
 
+    @cached_property
+    def validity(self) -> RowValidity:
+        return RowValidity(self.child.validity.chronon)
+
+    def meaning(self, inputs: Sequence[Plan]) -> Plan:
+        return inputs[0]
+
+    def through(self, missed: int) -> int:
+        return missed
+
     def operator(self) -> Operator:
         raise TypeError("an exchange has no operator; the runtime moves the rows")
 
 
-class Bare(dict[Plan, Plan]):
-    """Placed plans, wherever their rows move, by these plans.
-
-    What plans have in common is looked at once: a part that occurs twice at each of n levels
-    would else be looked at 2^n times.
-    """
-
-    def __missing__(self, plan: Plan) -> Plan:
-        if isinstance(plan, ExchangeExec):
-            found = self[plan.child]
-        else:
-            found = plan.with_children([self[child] for child in plan.children])
-        self[plan] = found
-        return found
+def bare_plans() -> Memo[Exec, Exec]:
+    """Placed plans, wherever their rows move; what they have in common is looked at once."""
+    bare: Memo[Exec, Exec] = Memo(
+        lambda plan: (
+            bare(plan.child)
+            if isinstance(plan, ExchangeExec)
+            else plan.with_children(list(map(bare, plan.children)))
+        )
+    )
+    return bare

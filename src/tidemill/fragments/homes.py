@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from functools import singledispatch
 
+from tidemill.algebra.plan import Memo
 from tidemill.fragments.exchange import Mode
 from tidemill.fragments.stages import EdgeExec
 from tidemill.fragments.staging import Staging
 from tidemill.fragments.together import Columns
 from tidemill.physical.aggregate import AggregateExec
-from tidemill.physical.count_window import CountWindowExec
-from tidemill.physical.counting import CountingExec
-from tidemill.physical.distinct import DistinctExec
+from tidemill.physical.facts import Partitioning
 from tidemill.physical.hand_over import HandOverExec
 from tidemill.physical.join import JoinExec
 from tidemill.physical.lookup import LookupExec, LookupKind
@@ -46,44 +46,26 @@ class Homes:
 
     def __init__(self, staging: Staging) -> None:
         self._staging = staging
-        self._known: dict[Exec, Home] = {}
+        self.of: Memo[Exec, Home] = Memo(self._of)
+        """Where the rows are that a part gives."""
 
     def all_inputs(self, node: Exec) -> list[Home]:
         """Where the rows of each input are."""
-        return [self.of(child) for child in _inputs(node)]
+        return [self.of(child) for child in node.children]
 
     def of_inputs(self, node: Exec) -> list[Home]:
         """Where the rows of each input are, as far as what the operator remembers tells."""
-        kept, homes = _kept(node), self.all_inputs(node)
-        if kept is None:
+        kept, homes = node.together, self.all_inputs(node)
+        if isinstance(kept, Partitioning):
             return homes
         # Sides are compared: what tells their partition is the same for both.
         shared = frozenset.intersection(*(home.within(kept).ways for home in homes))
         return [replace(home, ways=shared) for home in homes]
 
-    def of(self, node: Exec) -> Home:
-        """Where the rows are that a part gives."""
-        if node not in self._known:
-            self._known[node] = self._of(node)
-        return self._known[node]
-
     def _of(self, node: Exec) -> Home:
         if isinstance(node, EdgeExec):
             return self._of_edge(node)
-        inputs = [self.of(child) for child in _inputs(node)]
-        match node:
-            case ProjectExec():
-                return _renamed(node, inputs[0])
-            case UnionExec() | HandOverExec():
-                shared = frozenset.intersection(*(home.ways for home in inputs))
-                return Home(shared, all(home.single for home in inputs))
-            case JoinExec():
-                return _met(inputs)
-            case LookupExec():
-                return _met(inputs if node.kind is LookupKind.INNER else inputs[:1])
-            case AggregateExec():
-                return inputs[0].within(node.keys)
-        return inputs[0].within(node.schema.names)
+        return home_of(node, self.all_inputs(node))
 
     def _of_edge(self, leaf: EdgeExec) -> Home:
         edge = self._staging.staged.edge(leaf.tag)
@@ -101,18 +83,39 @@ class Homes:
         return Home()
 
 
-def _inputs(node: Exec) -> list[Exec]:
-    return [child for child in node.children if isinstance(child, Exec)]
+@singledispatch
+def home_of(node: Exec, inputs: list[Home]) -> Home:
+    """Where the rows of an operator are, by those of its inputs."""
+    return inputs[0].within(node.schema.names)
 
 
-def _kept(node: Exec) -> Columns | None:
-    """The columns that an operator remembers of its inputs, if not all."""
-    match node:
-        case AggregateExec() | DistinctExec() | CountingExec():
-            return node.keys
-        case CountWindowExec():
-            return node.partition_by
-    return None
+@home_of.register(UnionExec)
+@home_of.register(HandOverExec)
+def _passed(node: Exec, inputs: list[Home]) -> Home:
+    shared = frozenset.intersection(*(home.ways for home in inputs))
+    return Home(shared, all(home.single for home in inputs))
+
+
+@home_of.register
+def _joined(node: JoinExec, inputs: list[Home]) -> Home:
+    return _met(inputs)
+
+
+@home_of.register
+def _looked_up(node: LookupExec, inputs: list[Home]) -> Home:
+    return _met(inputs if node.kind is LookupKind.INNER else inputs[:1])
+
+
+@home_of.register
+def _grouped(node: AggregateExec, inputs: list[Home]) -> Home:
+    return inputs[0].within(node.keys)
+
+
+@home_of.register
+def _renamed(node: ProjectExec, inputs: list[Home]) -> Home:
+    names = {scalar.node.name: new for new, scalar in node.items if scalar.is_column}
+    known = (way for way in inputs[0].ways if all(column in names for column in way))
+    return replace(inputs[0], ways=frozenset(tuple(names[c] for c in way) for way in known))
 
 
 def _met(inputs: list[Home]) -> Home:
@@ -122,9 +125,3 @@ def _met(inputs: list[Home]) -> Home:
         return Home(everywhere=True)
     ways = frozenset[Columns]().union(*(home.ways for home in apart))
     return Home(ways, any(home.single for home in apart))
-
-
-def _renamed(node: ProjectExec, home: Home) -> Home:
-    names = {scalar.node.name: new for new, scalar in node.items if scalar.is_column}
-    known = (way for way in home.ways if all(column in names for column in way))
-    return replace(home, ways=frozenset(tuple(names[c] for c in way) for way in known))

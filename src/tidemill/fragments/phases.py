@@ -13,7 +13,6 @@ from tidemill.fragments.exchange import ExchangeExec
 from tidemill.physical.aggregate import AggregateExec
 from tidemill.physical.merge import MergeExec
 from tidemill.physical.operator import Exec
-from tidemill.physical.properties import is_chronon
 from tidemill.physical.topk import TopKExec
 
 Selective = TopKExec | AggregateExec
@@ -27,7 +26,7 @@ def is_selective(node: Plan) -> bool:
         case AggregateExec():
             extremes = all(call.is_extreme for call in node.calls)
             # What is above may count on rows that hold for one instant; merged ones do not.
-            return extremes and not node.keys and not is_chronon(node)
+            return extremes and not node.keys and not node.validity.chronon
     return False
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import singledispatchmethod
 
 from tidemill.algebra.plan import Plan
 from tidemill.fragments.exchange import ExchangeExec, Mode
@@ -34,13 +35,10 @@ from tidemill.fragments.together import (
 )
 from tidemill.optimize.statistics import Statistics
 from tidemill.physical.aggregate import AggregateExec
-from tidemill.physical.coalesce import CoalesceExec
-from tidemill.physical.count_window import CountWindowExec
-from tidemill.physical.counting import CountingExec
 from tidemill.physical.distinct import DistinctExec
+from tidemill.physical.facts import Partitioning
 from tidemill.physical.filter import FilterExec
 from tidemill.physical.hand_over import HandOverExec
-from tidemill.physical.istream import DstreamExec, IstreamExec
 from tidemill.physical.items import only
 from tidemill.physical.join import JoinExec
 from tidemill.physical.lookup import LookupExec, LookupKind
@@ -99,69 +97,82 @@ class Placement:
         """By which columns an operator above wanted the rows of a part together."""
         return self._wishes.get(node)
 
-    def place(self, node: Plan) -> Placed:
+    def place(self, node: Exec) -> Placed:
         if node not in self._done:
             self._done[node] = self._in_one(node) if self._alone else self._place(node)
         return self._done[node]
 
-    def _in_one(self, node: Plan) -> Placed:
+    def _in_one(self, node: Exec) -> Placed:
         """Where there is one partition, all rows are together already."""
-        assert isinstance(node, Exec)
         children = [self.place(child).plan for child in node.children]
         if isinstance(node, SnapshotExec):
             children = [ExchangeExec(children[0], Mode.NOW)]
         same = all(new is old for new, old in zip(children, node.children, strict=True))
         return Placed(node if same else node.with_children(children))
 
-    def _place(self, node: Plan) -> Placed:
-        match node:
-            case SourceExec():
-                return Placed(node)
-            case ProjectExec():
-                child = self.place(node.child)
-                return Placed(replace(node, child=child.plan), renamed(node, child.together))
-            case RowNumberExec():
-                child = self.place(node.child)
-                kept = child.together | {Together((node.name,), hashed=False)}
-                return Placed(replace(node, child=child.plan), kept)
-            case UnionExec() | HandOverExec():
-                # Halves of rows in different partitions stay halves. That is cheaper than to move
-                # all rows for the sake of those few.
-                sides = [self.place(child) for child in node.children]
-                return over(node, sides, sides[0].together & sides[1].together)
-            case JoinExec():
-                return self._join(node)
-            case LookupExec():
-                return self._lookup(node)
-            case StarJoinExec():
-                return self._star(node)
-            case VersionsExec():
-                # What is inserted and its end have the same values in all columns. So any way to
-                # bring rows together will do: what is above may ask for another one.
-                (by_version,) = exchanged([self.place(node.child)], (node.version,))
-                return over(node, [by_version])
-            case TopKExec() | AggregateExec() if is_selective(node):
-                return self._selective(node)
-            case MergeExec() if is_selective(node.child) and not self._whole:
-                return self.place(node.child)  # which merges what it finds in any case
-            case RankExec():
-                return self._rank(node)
-            case DistinctExec() | CountingExec() | AggregateExec():
-                return self._by(node, node.keys)
-            case CountWindowExec():
-                return self._by(node, node.partition_by)
-            case IstreamExec() | DstreamExec() | CoalesceExec():
-                return self._by(node, node.schema.names)
-            case SnapshotExec():
-                # Between stages, all partitions go by the same watermark: so the snapshots that
-                # they make are of the same instant.
-                child = self.place(node.child)
-                return Placed(replace(node, child=ExchangeExec(child.plan, Mode.NOW)))
-            case Exec():
+    @singledispatchmethod
+    def _place(self, node: Exec) -> Placed:
+        """As the operator says which rows it compares."""
+        match node.together:
+            case Partitioning.OWN:
+                raise TypeError(f"{type(node).__name__} has a place that nobody knows")
+            case Partitioning.ANY:
                 (only,) = node.children
                 child = self.place(only)
                 return over(node, [child], child.together)
-        raise TypeError(type(node).__name__)
+        return self._by(node, node.together)
+
+    @_place.register
+    def _source(self, node: SourceExec) -> Placed:
+        return Placed(node)
+
+    @_place.register
+    def _project(self, node: ProjectExec) -> Placed:
+        child = self.place(node.child)
+        return Placed(replace(node, child=child.plan), renamed(node, child.together))
+
+    @_place.register
+    def _row_number(self, node: RowNumberExec) -> Placed:
+        child = self.place(node.child)
+        kept = child.together | {Together((node.name,), hashed=False)}
+        return Placed(replace(node, child=child.plan), kept)
+
+    @_place.register(UnionExec)
+    @_place.register(HandOverExec)
+    def _sides(self, node: Exec) -> Placed:
+        # Halves of rows in different partitions stay halves. That is cheaper than to move all rows
+        # for the sake of those few.
+        sides = [self.place(child) for child in node.children]
+        return over(node, sides, sides[0].together & sides[1].together)
+
+    @_place.register
+    def _versions(self, node: VersionsExec) -> Placed:
+        # What is inserted and its end have the same values in all columns. So any way to bring
+        # rows together will do: what is above may ask for another one.
+        (by_version,) = exchanged([self.place(node.child)], (node.version,))
+        return over(node, [by_version])
+
+    @_place.register
+    def _top(self, node: TopKExec) -> Placed:
+        return self._selective(node)
+
+    @_place.register
+    def _aggregate(self, node: AggregateExec) -> Placed:
+        return self._selective(node) if is_selective(node) else self._by(node, node.keys)
+
+    @_place.register
+    def _merge(self, node: MergeExec) -> Placed:
+        child = self.place(node.child)
+        if is_selective(node.child) and not self._whole:
+            return child  # which merges what it finds in any case
+        return over(node, [child], child.together)
+
+    @_place.register
+    def _snapshot(self, node: SnapshotExec) -> Placed:
+        # Between stages, all partitions go by the same watermark: so the snapshots that they make
+        # are of the same instant.
+        child = self.place(node.child)
+        return Placed(replace(node, child=ExchangeExec(child.plan, Mode.NOW)))
 
     def _by(self, node: Exec, keys: Columns) -> Placed:
         """An operator that compares rows of all its inputs by the keys."""
@@ -189,6 +200,7 @@ class Placement:
         elif isinstance(node, FilterExec | MergeExec):
             self._wish(node.child, by)
 
+    @_place.register
     def _join(self, node: JoinExec) -> Placed:
         if sum(self._bounds.of(child) > 1 for child in node.inputs) <= 1:
             # A single row comes to the others at less cost than they to it.
@@ -216,6 +228,7 @@ class Placement:
         placed = [child if at == stays else everywhere(child) for at, child in enumerate(inputs)]
         return over(node, placed, inputs[stays].together)
 
+    @_place.register
     def _lookup(self, node: LookupExec) -> Placed:
         """A small relation goes to the rows; for a large one, both meet where their key belongs."""
         mine, theirs = node.keys
@@ -232,6 +245,7 @@ class Placement:
         together = relation.together if node.kind is LookupKind.INNER else frozenset()
         return over(node, [left, relation], left.together | together)
 
+    @_place.register
     def _star(self, node: StarJoinExec) -> Placed:
         """What the relation connects must be together, and memory is divided with it.
 
@@ -257,6 +271,7 @@ class Placement:
         moved = ExchangeExec(assigned, Mode.GIVEN, (assigned.name,))
         return Placed(only(moved, stream.plan.schema.names))
 
+    @_place.register
     def _rank(self, node: RankExec) -> Placed:
         """Who is not among the first in its partition is not among the first of all."""
         if node.ranked.rows is not None or self._whole:

@@ -7,14 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from tidemill.fragments.homes import Homes
 from tidemill.fragments.staging import Staging
-from tidemill.physical.aggregate import AggregateExec
 from tidemill.physical.operator import Exec
-from tidemill.physical.ranking import RankExec
-from tidemill.physical.star import AssignPartitionExec, StarJoinExec
-from tidemill.physical.topk import TopKExec
-
-_WHOLE = (TopKExec, RankExec, StarJoinExec, AssignPartitionExec)
-"""What cannot be divided: it is whole, in one partition, or stays as it was divided."""
 
 
 @dataclass(frozen=True)
@@ -37,8 +30,8 @@ def redealt(old: Staging, plans: Sequence[Exec], partitions: int) -> Redealt:
         return Redealt(new, {}, None if alone else _reason(new, old.partitions))
     fresh = Staging(partitions, exchanges=True, whole=True, next_tag=old.next_tag)
     new = fresh.then(plans)
-    before = {old.bare[plan]: local for plan, local in old.locals.items()}
-    places = ((local, before.get(new.bare[plan])) for plan, local in new.locals.items())
+    before = {old.bare(plan): local for plan, local in old.locals.items()}
+    places = ((local, before.get(new.bare(plan))) for plan, local in new.locals.items())
     carried = {local: known for local, known in places if known is not None}
     lost = set(old.locals.values()) - set(carried.values())
     reason = next((_whole(node) for node in lost), None)
@@ -60,7 +53,7 @@ def _reason(new: Staging, before: int) -> str | None:
 def _reason_of(node: Exec, homes: Homes, before: int, partitions: int) -> str | None:
     inputs = homes.all_inputs(node)
     apart = not all(home.single or home.everywhere for home in inputs)
-    if apart and is_whole(node):
+    if apart and node.is_whole:
         return _whole(node)
     if not apart or before % partitions == 0:
         return None
@@ -69,11 +62,6 @@ def _reason_of(node: Exec, homes: Homes, before: int, partitions: int) -> str | 
     if any(home.ways and not known.ways for home, known in numbered):
         return f"{node.label} knows rows by numbers that do not tell their partition"
     return None
-
-
-def is_whole(node: Exec) -> bool:
-    """Whether what an operator remembers cannot be divided."""
-    return isinstance(node, _WHOLE) or (isinstance(node, AggregateExec) and not node.keys)
 
 
 def _whole(node: Exec) -> str:

@@ -9,7 +9,7 @@ that needs them; stages in between pass them on.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -18,6 +18,7 @@ from tidemill.algebra.schema import Schema
 from tidemill.explain import PlanLine
 from tidemill.fragments.exchange import Mode
 from tidemill.fragments.late import LateRowsExec
+from tidemill.physical.facts import PER_INSTANT, PacedBy, Partitioning, RowValidity
 from tidemill.physical.filter import FilterExec
 from tidemill.physical.operator import Exec, Operator
 from tidemill.physical.project import ProjectExec
@@ -35,12 +36,28 @@ class EdgeExec(Exec):
     tag: int
     columns: Schema
 
+    together = Partitioning.OWN
+    paced_by = PacedBy.OWN
+
     @cached_property
     def schema(self) -> Schema:
         return self.columns
 
     def details(self) -> str:
         return f"#{self.tag}"
+
+    @cached_property
+    def validity(self) -> RowValidity:
+        return RowValidity()  # where rows come from is not known here
+
+    def meaning(self, inputs: Sequence[Plan]) -> Plan:
+        raise TypeError("an edge means nothing without the plan that it was cut out of")
+
+    def rows_at_once(self, inputs: Sequence[float]) -> float:
+        return PER_INSTANT
+
+    def through(self, missed: int) -> int:
+        return missed
 
     def operator(self) -> Operator:
         raise TypeError("an edge has no operator; the runtime brings the rows")
@@ -151,4 +168,4 @@ def is_native(node: Plan) -> bool:
 
 def _has_window(node: Plan) -> bool:
     """Whether a window has given the rows of a native part their validity already."""
-    return isinstance(node, TimeWindowExec) or any(map(_has_window, node.children))
+    return any(isinstance(part, TimeWindowExec) for part in node.walk())

@@ -6,12 +6,12 @@ the same partitions, fed by the same edges, can go on with what they remember.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from tidemill.algebra.plan import Plan
-from tidemill.fragments.exchange import Bare, ExchangeExec, Mode
+from tidemill.algebra.plan import Memo, Plan
+from tidemill.fragments.exchange import ExchangeExec, Mode, bare_plans
 from tidemill.fragments.placement import Placement
 from tidemill.fragments.stages import NOWHERE, Edge, EdgeExec, Stage, Staged, is_native
 from tidemill.fragments.together import Columns, Placed
@@ -41,9 +41,9 @@ class Staging:
     whole: bool = False
 
     @cached_property
-    def bare(self) -> Bare:
+    def bare(self) -> Memo[Exec, Exec]:
         """The parts of plans as if rows moved nowhere: so they are found again elsewhere."""
-        return Bare()
+        return bare_plans()
 
     def then(
         self,
@@ -145,15 +145,14 @@ class _Cutter:
     def _go_on(self, node: Exec, old: Exec, level: int) -> None:
         """What has run before keeps its leaves."""
         self.locals[node] = old
-        for child, local in zip(_children(node), _children(old), strict=True):
+        for child, local in zip(node.children, old.children, strict=True):
             if isinstance(local, EdgeExec):
                 edge = self._before.staged.edge(local.tag)
                 self._edges.setdefault(edge.tag, edge)
             else:
                 self._local(child, level)
 
-    def _input(self, child: Plan, level: int) -> Exec:
-        assert isinstance(child, Exec)
+    def _input(self, child: Exec, level: int) -> Exec:
         if isinstance(child, ExchangeExec):
             return self._leaf(child.child, level, child.mode, child.keys)
         if self._level(child) < level:
@@ -179,9 +178,3 @@ class _Cutter:
 
 def _key(edge: Edge) -> _Key:
     return edge.producer, edge.used_at, edge.mode, edge.keys
-
-
-def _children(node: Exec) -> Iterator[Exec]:
-    for child in node.children:
-        assert isinstance(child, Exec)
-        yield child

@@ -102,14 +102,12 @@ def _exchange(plan: Exec, mode: Mode, by: Columns = ()) -> Exec:
     """
     below = _below_renaming(plan, by)
     if isinstance(plan, UnionExec | HandOverExec):
-        sides = [_exchange(side, mode, by) for side in plan.children if isinstance(side, Exec)]
+        sides = [_exchange(side, mode, by) for side in plan.children]
         return plan.with_children(sides)
     if isinstance(plan, VersionsExec) and isinstance(plan.child, ExchangeExec):
         return replace(plan, child=replace(plan.child, mode=mode, keys=by))
     if isinstance(plan, ProjectExec) and below is not None:
-        child = plan.child
-        assert isinstance(child, Exec)
-        return replace(plan, child=_exchange(child, mode, below))
+        return replace(plan, child=_exchange(plan.child, mode, below))
     return ExchangeExec(plan, mode, by)
 
 
@@ -117,7 +115,7 @@ def _below_renaming(plan: Exec, by: Columns) -> Columns | None:
     """The names of columns below projections that lead to a union or to versions, or None."""
     if isinstance(plan, UnionExec | HandOverExec | VersionsExec):
         return by
-    if not isinstance(plan, ProjectExec) or not isinstance(plan.child, Exec):
+    if not isinstance(plan, ProjectExec):
         return None
     old = {new: scalar.node.name for new, scalar in plan.items if scalar.is_column}
     if not all(column in old for column in by):

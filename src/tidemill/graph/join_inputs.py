@@ -5,20 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import replace
 
-from tidemill.algebra.plan import Plan
-from tidemill.physical.aggregate import AggregateExec
-from tidemill.physical.filter import FilterExec
-from tidemill.physical.granularity import GranularityExec
+from tidemill.algebra.plan import Memo
 from tidemill.physical.join import JoinExec
 from tidemill.physical.operator import Exec
-from tidemill.physical.project import ProjectExec
-from tidemill.physical.time_window import TimeWindowExec
-
-_BY_NAME = (ProjectExec, AggregateExec)
-"""Operators that do not care about the order of the columns below."""
-
-_AS_IT_COMES = (JoinExec, FilterExec, TimeWindowExec, GranularityExec)
-"""Operators that hand the columns on in the order in which they come."""
 
 
 def with_ordered_inputs(plan: Exec) -> Exec:
@@ -26,28 +15,27 @@ def with_ordered_inputs(plan: Exec) -> Exec:
 
     That changes the order of columns, so joins stay as they are where someone may look at it.
     """
-    result = _Ordering().plan(plan, free=False)
-    assert isinstance(result, Exec)
-    return result
+    return _Ordering().fixed(plan)
 
 
 class _Ordering:
+    """Parts whose columns may be in another order are free, others are fixed."""
+
     def __init__(self) -> None:
-        self._done: dict[tuple[int, bool], Plan] = {}
+        self.fixed = Memo(self._fixed)
+        self._free = Memo(self._freed)
 
-    def plan(self, node: Plan, free: bool) -> Plan:
-        """`free` tells whether the columns of the node may be in another order."""
-        key = (id(node), free)
-        if key not in self._done:
-            below = isinstance(node, _BY_NAME) or (free and isinstance(node, _AS_IT_COMES))
-            same = node.with_children([self.plan(child, below) for child in node.children])
-            ordered = free and isinstance(same, JoinExec)
-            self._done[key] = _ordered(same) if ordered else same
-        return self._done[key]
+    def _fixed(self, node: Exec) -> Exec:
+        below = self._free if node.by_name else self.fixed
+        return node.with_children(list(map(below, node.children)))
+
+    def _freed(self, node: Exec) -> Exec:
+        below = self._free if node.by_name or node.keeps_columns else self.fixed
+        same = node.with_children(list(map(below, node.children)))
+        return _ordered(same) if isinstance(same, JoinExec) else same
 
 
-def _ordered(join: Plan) -> JoinExec:
-    assert isinstance(join, JoinExec)
+def _ordered(join: JoinExec) -> JoinExec:
     order = sorted(range(len(join.inputs)), key=lambda number: str(join.inputs[number]))
     place = {old: new for new, old in enumerate(order)}
     keys = tuple(join.keys[number] for number in order)
@@ -85,18 +73,11 @@ class RunningJoins:
 
     def adopted(self, plan: Exec) -> Exec:
         """The plan with the joins that run in the place of others that give the same."""
-        done: dict[int, Plan] = {}
+        return plan.rewrite(self._adopted)
 
-        def visit(node: Plan) -> Plan:
-            if id(node) not in done:
-                same = node.with_children([visit(child) for child in node.children])
-                known = isinstance(same, JoinExec) and self._known.get(_undecided(same))
-                done[id(node)] = known or same
-            return done[id(node)]
-
-        result = visit(plan)
-        assert isinstance(result, Exec)
-        return result
+    def _adopted(self, node: Exec) -> Exec:
+        known = isinstance(node, JoinExec) and self._known.get(_undecided(node))
+        return known or node
 
 
 def _undecided(join: JoinExec) -> JoinExec:

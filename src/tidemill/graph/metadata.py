@@ -179,7 +179,7 @@ class Metadata:
     def _part(self, node: Exec) -> _Part:
         part = self._known.get(node)
         if part is None:
-            inputs = (self._part(child).id for child in node.children if isinstance(child, Exec))
+            inputs = (self._part(child).id for child in node.children)
             number = self._inherited.pop(node, None)
             number = next(self._numbers) if number is None else number
             part = self._known[node] = _Part(number, node.label, tuple(inputs))

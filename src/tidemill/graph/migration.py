@@ -6,33 +6,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 
-from tidemill.algebra.nodes import SourceKind
-from tidemill.algebra.plan import lines_of
+from tidemill.algebra.plan import lines_of, nodes_of
 from tidemill.explain import Explanation, PlanLine
-from tidemill.physical.filter import FilterExec
 from tidemill.physical.fuse import FuseExec
-from tidemill.physical.granularity import GranularityExec
 from tidemill.physical.hand_over import HandOverExec
-from tidemill.physical.join import JoinExec
 from tidemill.physical.operator import Exec
-from tidemill.physical.project import ProjectExec
 from tidemill.physical.reference_point import ReferencePointExec
-from tidemill.physical.source import SourceExec
-from tidemill.physical.time_window import TimeWindowExec
-from tidemill.physical.union import UnionExec
 from tidemill.runtime.operator_progress import OperatorProgress
-from tidemill.runtime.operators import nodes_of
 from tidemill.runtime.progress import MigrationProgress
-
-_SAME_ROWS = (
-    FilterExec,
-    GranularityExec,
-    JoinExec,
-    ProjectExec,
-    TimeWindowExec,
-    UnionExec,
-)
-"""Plans of these that have the same snapshots have the very same rows."""
 
 Progress = Mapping[Exec, OperatorProgress]
 
@@ -107,15 +88,8 @@ def _passed(place: HandOverExec, running: Progress) -> int:
 
 def variant_for(old: Exec, new: Exec, same_meaning: bool) -> type[HandOverExec]:
     """How whole plans hand answers over: by reference points where they must have the same rows."""
-    same_rows = same_meaning and all(map(_has_same_rows, nodes_of(old, new)))
+    same_rows = same_meaning and all(node.same_rows for node in nodes_of(old, new))
     return ReferencePointExec if same_rows else FuseExec
-
-
-def _has_same_rows(node: Exec) -> bool:
-    if isinstance(node, SourceExec):
-        # Of other relations it is not known when the latest row started that was given.
-        return node.scan.kind in (SourceKind.STREAM, SourceKind.CONSTANT)
-    return isinstance(node, _SAME_ROWS)
 
 
 def split_time(variant: type[HandOverExec], given: OperatorProgress, missed: int) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
+from tidemill.algebra.plan import nodes_of
 from tidemill.errors import ExecutionError, PlanError, TidemillError
 from tidemill.graph.join_inputs import RunningJoins
 from tidemill.graph.migration import (
@@ -14,15 +15,13 @@ from tidemill.graph.migration import (
     split_time,
     variant_for,
 )
-from tidemill.graph.missing import NEVER
 from tidemill.graph.query_graph import Gate, GraphQuery, QueryGraph
 from tidemill.graph.succession import differing, merged, substituted, successors
-from tidemill.physical.eagerness import eager, patient
+from tidemill.physical.facts import NEVER
 from tidemill.physical.net_changes import ChangesExec
 from tidemill.physical.operator import Exec
 from tidemill.physical.snapshot import SnapshotExec
 from tidemill.runtime.interface import Job, Root
-from tidemill.runtime.operators import nodes_of
 from tidemill.timeline import BEGIN
 
 
@@ -108,14 +107,14 @@ class Migrations:
                 break
         else:
             raise _never(query.name)
-        plan = merged(old, new, goes_on, lambda a, b: variant(a, eager(b), split))
+        plan = merged(old, new, goes_on, lambda a, b: variant(a, b.with_eager(True), split))
         assert plan is not None
-        made_eager = {part: eager(part) for _, part in pairs if part in running}
+        made_eager = {part: part.with_eager(True) for _, part in pairs if part in running}
         tick = self._graph.run.ticks
         return Migration(query.name, old, new, split, plan, tick, _changing(made_eager))
 
     def _missed(self, new: Exec) -> int:
-        return self._graph.missed(new if new in self._graph.run.nodes else eager(new))
+        return self._graph.missed(new if new in self._graph.run.nodes else new.with_eager(True))
 
     def _goes_on(self, query: GraphQuery) -> Callable[[Exec, Exec], bool]:
         """Whether an operator can go on in another place: no one else may need it or the place."""
@@ -142,7 +141,7 @@ class Migrations:
             plan, before = plan_of(self._graph.find(migration.query).job), migration.handing_over
             if plan != before and hand_overs(plan):
                 if _new(plan) != _new(before):
-                    migration.new = patient(_new(plan))
+                    migration.new = _new(plan).with_eager(False)
                 migration.old, migration.handing_over = _old(plan), plan
 
     def _advance(self, migration: Migration, query: GraphQuery) -> None:
@@ -159,7 +158,7 @@ class Migrations:
 
     def _drain(self, migration: Migration, query: GraphQuery, behind: list[Exec]) -> None:
         """Have open results of the old plan cut, whoever else needs them."""
-        telling = _changing({part: eager(part) for part in behind})
+        telling = _changing({part: part.with_eager(True) for part in behind})
         plan = substituted(plan_of(query.job), telling)
         if telling and self._switched({query.name: plan}, telling):
             migration.made_eager |= telling
@@ -204,14 +203,13 @@ def plan_of(job: Job) -> Exec:
     """The plan of a query as its parts run."""
     running = job.running
     if isinstance(running, ChangesExec | SnapshotExec):
-        assert isinstance(running.child, Exec)
         return running.child
     return running
 
 
 def _resumed(name: str, plan: Exec) -> Migration:
     split = max(place.split for place in hand_overs(plan))
-    return Migration(name, _old(plan), patient(_new(plan)), split, plan, started=0)
+    return Migration(name, _old(plan), _new(plan).with_eager(False), split, plan, started=0)
 
 
 def _old(plan: Exec) -> Exec:

@@ -8,7 +8,7 @@ from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
 from tidemill.algebra.nodes import Scan
-from tidemill.algebra.plan import Plan
+from tidemill.algebra.plan import Memo, Plan
 from tidemill.algebra.scalar import Scalar
 from tidemill.physical.operator import Exec
 from tidemill.physical.source import SourceExec
@@ -58,12 +58,7 @@ class _Renaming:
 
     def __init__(self, names: Mapping[str, str]) -> None:
         self._names = names
-        self._done: dict[int, Any] = {}
-
-    def plan(self, plan: Plan) -> Any:
-        if id(plan) not in self._done:
-            self._done[id(plan)] = self._changed(plan)
-        return self._done[id(plan)]
+        self.plan: Memo[Plan, Any] = Memo(self._changed)
 
     def _value(self, value: Any) -> Any:
         match value:

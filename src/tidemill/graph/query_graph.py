@@ -9,17 +9,18 @@ from enum import Enum
 
 import pyarrow as pa
 
+from tidemill.algebra.plan import nodes_of
 from tidemill.errors import CatalogError, TidemillError
 from tidemill.graph.join_inputs import RunningJoins, with_ordered_inputs
-from tidemill.graph.missing import NEVER, Missing
+from tidemill.graph.missing import Missing
 from tidemill.graph.normal import normal
 from tidemill.graph.readings import with_readings
 from tidemill.graph.uses import Uses
 from tidemill.physical.adjusting import AdjustableExec
+from tidemill.physical.facts import NEVER
 from tidemill.physical.net_changes import ChangesExec
 from tidemill.physical.operator import Exec
 from tidemill.runtime.interface import Job, Restored, Root
-from tidemill.runtime.operators import nodes_of
 from tidemill.runtime.progress import Progress
 from tidemill.runtime.run import Run
 from tidemill.timeline import BEGIN
@@ -164,7 +165,6 @@ class QueryGraph:
         if not isinstance(job.running, ChangesExec):
             return BEGIN
         (child,) = job.running.children
-        assert isinstance(child, Exec)
         told = self.run.nodes.get(child)
         return BEGIN if told is None else told.watermark
 

@@ -56,16 +56,6 @@ def _leaves(plan: Plan) -> list[SourceExec]:
 
 
 def _reading(plan: Exec, number: int, sources: Collection[str]) -> Exec:
-    done: dict[int, Plan] = {}
-
-    def changed(node: Plan) -> Plan:
-        if id(node) not in done:
-            if isinstance(node, SourceExec) and node.scan.source in sources:
-                done[id(node)] = replace(node, reading=number)
-            else:
-                done[id(node)] = node.with_children([changed(child) for child in node.children])
-        return done[id(node)]
-
-    result = changed(plan)
-    assert isinstance(result, Exec)
-    return result
+    return plan.rewrite(
+        lambda node: replace(node, reading=number) if _reads(node, sources) else node
+    )

@@ -7,42 +7,13 @@ from dataclasses import fields, replace
 from typing import Any
 
 from tidemill.algebra.plan import Plan
-from tidemill.physical.aggregate import AggregateExec
-from tidemill.physical.coalesce import CoalesceExec
-from tidemill.physical.counting import CountingExec
-from tidemill.physical.distinct import DistinctExec
-from tidemill.physical.filter import FilterExec
 from tidemill.physical.hand_over import HandOverExec
 from tidemill.physical.items import only
-from tidemill.physical.join import JoinExec
-from tidemill.physical.lookup import LookupExec
-from tidemill.physical.merge import MergeExec
 from tidemill.physical.operator import Exec
 from tidemill.physical.project import ProjectExec
-from tidemill.physical.snapshot import SnapshotExec
-from tidemill.physical.topk import TopKExec
-from tidemill.physical.union import UnionExec
-from tidemill.runtime.operators import nodes_of
 
 _CHOICES = ("eager", "orders")
 """Fields that an operator takes over while it runs: what it keeps does not depend on them."""
-
-_INSTANT_BY_INSTANT = (
-    AggregateExec,
-    CoalesceExec,
-    CountingExec,
-    DistinctExec,
-    FilterExec,
-    JoinExec,
-    LookupExec,
-    MergeExec,
-    ProjectExec,
-    SnapshotExec,
-    TopKExec,
-    UnionExec,
-)
-"""Operators whose result at an instant follows from what holds there. Under these, an input may
-be handed over even if only the whole plans have the same snapshots."""
 
 Pair = tuple[Exec, Exec]
 
@@ -75,23 +46,12 @@ def merged(
     """
     if old == new:
         return new
-    if _takes_any_input(old) and alike(old, new) and goes_on(old, new):
+    if old.instant_by_instant and alike(old, new) and goes_on(old, new):
         inputs = [merged(a, b, goes_on, hand_over) for a, b in _children(old, new)]
         if all(part is not None for part in inputs):
             return new.with_children([part for part in inputs if part is not None])
     arranged = _arranged(new, old)
     return None if arranged is None else hand_over(old, arranged)
-
-
-def _takes_any_input(plan: Exec) -> bool:
-    """Whether inputs of a part may be handed over below it.
-
-    What goes by the numbers of rows, as an anti-join does, keeps the rest of a row under its
-    number; in another plan, another row has that number.
-    """
-    if isinstance(plan, CountingExec | DistinctExec) and plan.keys != plan.schema.names:
-        return False
-    return isinstance(plan, _INSTANT_BY_INSTANT)
 
 
 def differing(old: Exec, new: Exec, goes_on: Callable[[Exec, Exec], bool]) -> list[Pair] | None:
@@ -145,7 +105,7 @@ def _below(new: Exec, old: Exec) -> Iterator[Pair]:
         yield new.old, old
     elif isinstance(old, HandOverExec):
         yield new, old.new
-    elif isinstance(old, ProjectExec) and isinstance(old.child, Exec) and not _projects(new):
+    elif isinstance(old, ProjectExec) and not _projects(new):
         yield new, old.child
 
 
@@ -154,10 +114,7 @@ def _projects(plan: Exec) -> bool:
 
 
 def _children(one: Exec, other: Exec) -> Iterator[Pair]:
-    for a, b in zip(one.children, other.children, strict=True):
-        assert isinstance(a, Exec)
-        assert isinstance(b, Exec)
-        yield a, b
+    yield from zip(one.children, other.children, strict=True)
 
 
 def substituted(plan: Exec, parts: dict[Exec, Exec]) -> Exec:
@@ -170,8 +127,6 @@ def substituted(plan: Exec, parts: dict[Exec, Exec]) -> Exec:
     >>> substituted(TimeWindowExec(TimeWindowExec(bid, 5), 7), {TimeWindowExec(bid, 5): bid}).label
     'TimeWindowExec range=7'
     """
-    done: dict[Exec, Exec] = {}
-    for node in nodes_of(plan):
-        inputs = [done[child] for child in node.children if isinstance(child, Exec)]
-        done[node] = parts[node] if node in parts else node.with_children(inputs)
-    return done[plan]
+    return plan.fold(
+        lambda node, inputs: parts[node] if node in parts else node.with_children(inputs)
+    )

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 
+from tidemill.algebra.plan import nodes_of
 from tidemill.physical.operator import Exec
 from tidemill.runtime.interface import Root
-from tidemill.runtime.operators import nodes_of
 
 
 class Uses(Collection[Exec]):

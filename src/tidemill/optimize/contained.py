@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from tidemill.algebra import nodes
+from tidemill.algebra import nodes, sets
 from tidemill.algebra.plan import Plan
 from tidemill.algebra.star import StarJoin
 from tidemill.optimize.alike import are_alike
@@ -53,11 +53,11 @@ def _of_some(plan: Plan, name: str) -> _Place | None:
     """The input that a plan takes values from, maybe not all."""
     match plan:
         case (
-            nodes.Filter(child) | nodes.TopK(child)
-            | nodes.SemiJoin(child) | nodes.AntiJoin(child)
-            | nodes.Difference(child) | nodes.StrictDifference(child) | nodes.Intersection(child)
-        ):  # fmt: skip
+            nodes.Filter(child) | nodes.TopK(child) | nodes.SemiJoin(child) | nodes.AntiJoin(child)
+        ):
             return child, name
+        case sets.SetOperation(left) if plan.facts.sides is not sets.Sides.EITHER:
+            return left, name
         case nodes.Join(left, right):
             return (left if name in left.schema else right), name
     return _of_all(plan, name)
@@ -75,10 +75,8 @@ def _of_all(plan: Plan, name: str) -> _Place | None:
 
 
 def _replaced(plan: Plan, part: Plan, new: Plan) -> Plan:
-    """The plan over another part; there is one way down to it."""
-    if plan is part:
-        return new
-    return plan.with_children([_replaced(child, part, new) for child in plan.children])
+    """The plan over another part."""
+    return plan.fold(lambda node, inputs: new if node is part else node.with_children(inputs))
 
 
 def _is_exact(plan: Plan) -> bool:

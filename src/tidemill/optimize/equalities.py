@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from sqlglot import exp
 
-from tidemill.algebra import nodes
+from tidemill.algebra import nodes, sets
 from tidemill.algebra.plan import Plan
 from tidemill.algebra.scalar import Scalar, conjuncts
 from tidemill.algebra.schema import Schema
@@ -51,7 +51,9 @@ def known_equalities(plan: Plan) -> list[Pair]:
             return [pair for pair in known_equalities(child) if set(pair) <= set(keys)]
         case nodes.Unary(child):
             return known_equalities(child)
-        case nodes.SemiJoin() | nodes.AntiJoin() | nodes.Difference() | nodes.StrictDifference():
+        case nodes.SemiJoin() | nodes.AntiJoin():
+            return known_equalities(plan.left)
+        case sets.SetOperation() if plan.facts.sides is sets.Sides.LEFT:
             return known_equalities(plan.left)
     return []
 

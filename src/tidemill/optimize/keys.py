@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from tidemill.algebra import nodes
+from tidemill.algebra import nodes, sets
 from tidemill.algebra.plan import Plan
 from tidemill.algebra.scalar import Scalar
 from tidemill.optimize.equalities import Classes, equal_columns, known_equalities
@@ -43,14 +43,24 @@ def unique_keys(plan: Plan) -> frozenset[Key]:
             return _joined(plan)
         case nodes.Unary(child):
             return unique_keys(child)
-        case nodes.MaxUnion(left, right):
-            distinct = is_distinct(left) and is_distinct(right)
-            return frozenset({everything} if distinct else ())
-        case nodes.Intersection(left, right):
-            return unique_keys(left) | unique_keys(right)
-        case nodes.SemiJoin() | nodes.AntiJoin() | nodes.Difference() | nodes.StrictDifference():
+        case sets.SetOperation():
+            return _of_sets(plan)
+        case nodes.SemiJoin() | nodes.AntiJoin():
             return unique_keys(plan.left)
     return frozenset()
+
+
+def _of_sets(plan: sets.SetOperation) -> frozenset[Key]:
+    if plan.facts.adds_copies:
+        return frozenset()
+    match plan.facts.sides:
+        case sets.Sides.EITHER:
+            distinct = is_distinct(plan.left) and is_distinct(plan.right)
+            return frozenset({frozenset(plan.schema.names)} if distinct else ())
+        case sets.Sides.BOTH:
+            return unique_keys(plan.left) | unique_keys(plan.right)
+        case sets.Sides.LEFT:
+            return unique_keys(plan.left)
 
 
 def is_distinct(plan: Plan) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from tidemill.algebra import nodes
+from tidemill.algebra import nodes, sets
 from tidemill.algebra.plan import Plan
 from tidemill.algebra.scalar import Scalar, conjuncts
 from tidemill.optimize.sharing import opened
@@ -40,7 +40,7 @@ def _has_values(name: str, plan: Plan) -> bool:
         case nodes.Join(left, right, condition):
             side = left if name in left.schema else right
             return _is_tested(name, condition) or _has_values(name, side)
-        case nodes.Union() | nodes.MaxUnion():
+        case sets.SetOperation() if plan.facts.sides is sets.Sides.EITHER:
             return all(_has_values(name, side) for side in plan.children)
         case nodes.Binary(left):
             return _has_values(name, left)

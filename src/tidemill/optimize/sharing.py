@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, fields
 from functools import cached_property
 
-from tidemill.algebra.plan import Plan
+from tidemill.algebra.plan import Memo, Plan
 from tidemill.algebra.schema import Schema
 
 
@@ -43,33 +43,34 @@ class Cut:
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
         self._shared = {id(part): Shared(part) for part in shared_parts(plan)}
-        self._done: dict[int, Plan] = {}
         self._changed = False
 
     def rewritten(self, change: Callable[[Plan], Plan]) -> Plan:
         """The plan with every tree changed; the same object if none was."""
         if not self._shared:
             return change(self._plan)
-        result = self._rewritten(self._plan, change)
-        return result if self._changed else self._plan
 
-    def _rewritten(self, part: Plan, change: Callable[[Plan], Plan]) -> Plan:
-        if id(part) not in self._done:
+        def rewrite(part: Plan) -> Plan:
             tree = part.with_children([self._cut(child) for child in part.children])
             changed = change(tree)
             self._changed |= changed is not tree
-            self._done[id(part)] = self._joined(changed, change)
-        return self._done[id(part)]
+            return _joined(changed, rewritten)
+
+        rewritten: Memo[Plan, Plan] = Memo(rewrite)
+        result = rewritten(self._plan)
+        return result if self._changed else self._plan
 
     def _cut(self, plan: Plan) -> Plan:
         if id(plan) in self._shared:
             return self._shared[id(plan)]
         return plan.with_children([self._cut(child) for child in plan.children])
 
-    def _joined(self, tree: Plan, change: Callable[[Plan], Plan]) -> Plan:
-        if isinstance(tree, Shared):
-            return self._rewritten(tree.part, change)
-        return tree.with_children([self._joined(child, change) for child in tree.children])
+
+def _joined(tree: Plan, part: Callable[[Plan], Plan]) -> Plan:
+    """A tree with the parts that something stands for in it."""
+    if isinstance(tree, Shared):
+        return part(tree.part)
+    return tree.with_children([_joined(child, part) for child in tree.children])
 
 
 def shared_parts(plan: Plan) -> list[Plan]:
@@ -80,16 +81,8 @@ def shared_parts(plan: Plan) -> list[Plan]:
     >>> [part.label for part in shared_parts(Union(once, once))]
     ['Distinct']
     """
-    uses: Counter[int] = Counter()
-    seen: dict[int, Plan] = {}
-    waiting = [plan]
-    while waiting:
-        for child in waiting.pop().children:
-            uses[id(child)] += 1
-            if id(child) not in seen:
-                seen[id(child)] = child
-                waiting.append(child)
-    return [part for key, part in seen.items() if uses[key] > 1 and part.children]
+    uses = Counter(id(child) for node in plan.walk() for child in node.children)
+    return [part for part in plan.walk() if uses[id(part)] > 1 and part.children]
 
 
 class Parts:
@@ -97,15 +90,15 @@ class Parts:
 
     def __init__(self) -> None:
         self._known: dict[tuple[object, ...], Plan] = {}
-        self._done: dict[int, tuple[Plan, Plan]] = {}
+        self._unified: Memo[Plan, Plan] = Memo(self._one)
 
     def unified(self, plan: Plan) -> Plan:
         """An equal plan in which equal parts are one, also with those of plans before."""
-        if id(plan) not in self._done:
-            node = plan.with_children([self.unified(child) for child in plan.children])
-            # The plan is kept too: its id must not be given to another.
-            self._done[id(plan)] = (plan, self._known.setdefault(_key(node), node))
-        return self._done[id(plan)][1]
+        return self._unified(plan)
+
+    def _one(self, plan: Plan) -> Plan:
+        node = plan.with_children(list(map(self._unified, plan.children)))
+        return self._known.setdefault(_key(node), node)
 
 
 def _key(node: Plan) -> tuple[object, ...]:

@@ -94,23 +94,11 @@ class Statistics:
 
         Hints of the query itself win.
         """
-        scans = _scans(plan)
+        scans = [node for node in plan.walk() if isinstance(node, Scan)]
         shares = {**localized(self.selectivities, scans), **hints.selectivities}
         streams = _told(hints).over(self).streams
         read = {scan.source for scan in scans}
         return Statistics({name: streams[name] for name in read & streams.keys()}, shares)
-
-
-def _scans(plan: Plan) -> list[Scan]:
-    """The leaves of a plan; a part that occurs many times is visited once."""
-    seen: dict[int, Plan] = {}
-    waiting = [plan]
-    while waiting:
-        node = waiting.pop()
-        if id(node) not in seen:
-            seen[id(node)] = node
-            waiting.extend(reversed(node.children))
-    return [node for node in seen.values() if isinstance(node, Scan)]
 
 
 def _far(before: float | None, now: float, threshold: float) -> bool:

@@ -9,11 +9,11 @@ import numpy as np
 
 from tidemill.algebra.adjusting import Bounds, Changes, size_at
 from tidemill.physical.arrays import Ints
-from tidemill.physical.operator import Exec
+from tidemill.physical.operator import OverExec
 
 
 @dataclass(frozen=True)
-class AdjustableExec(Exec):
+class AdjustableExec(OverExec):
     """A node whose size changes: see `tidemill.algebra.nodes.Adjustable`.
 
     Bounds have no part in its identity: nodes that differ only in what users allow are one
@@ -47,6 +47,10 @@ class AdjustableExec(Exec):
     def size_at(self, start: int) -> int | None:
         """The size of rows that start then."""
         return size_at(self.first, self.changes, start)
+
+    def last_starts(self, missed: int) -> list[int]:
+        """The instants of the newest rows of each size, of those that end before `missed`."""
+        return [missed - 1, *(at - 1 for at, _ in self.changes if 0 < at < missed)]
 
     def with_sizes(self, first: int | None, changes: Changes, knob: str) -> Self:
         """The same operator with other sizes."""

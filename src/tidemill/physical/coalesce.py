@@ -11,11 +11,12 @@ import numpy as np
 import polars as pl
 
 from tidemill.algebra.plan import Plan
-from tidemill.algebra.schema import Schema
+from tidemill.physical.facts import Columns, PacedBy, Partitioning, RowValidity
 from tidemill.physical.keys import KeyTable, canonical
 from tidemill.physical.operator import (
-    Exec,
+    InstantExec,
     Operator,
+    OverExec,
     Own,
     Sweep,
     empty_frame,
@@ -30,19 +31,28 @@ from tidemill.timeline import OPEN_END
 
 
 @dataclass(frozen=True)
-class CoalesceExec(Exec):
+class CoalesceExec(OverExec, InstantExec):
     """Merge rows that follow each other without a gap, as long as the first is shorter than
     `max_length` (None: always)."""
 
-    child: Plan
     max_length: int | None = None
 
-    @cached_property
-    def schema(self) -> Schema:
-        return self.child.schema
+    paced_by = PacedBy.ALL
 
     def details(self) -> str:
         return "" if self.max_length is None else f"max_length={self.max_length}"
+
+    @cached_property
+    def validity(self) -> RowValidity:
+        now = self.max_length == 1 and self.child.validity.chronon
+        return RowValidity(now, coalesced=self.max_length is None)
+
+    @property
+    def together(self) -> Columns | Partitioning:
+        return self.schema.names
+
+    def meaning(self, inputs: Sequence[Plan]) -> Plan:
+        return inputs[0]
 
     def operator(self) -> Operator:
         return _Coalesce(self)

@@ -19,9 +19,9 @@ import polars as pl
 
 from tidemill.algebra.nodes import CountWindow
 from tidemill.algebra.plan import Plan
-from tidemill.algebra.schema import Schema
 from tidemill.physical.adjusting import AdjustableExec, sizes_at
 from tidemill.physical.arrays import Ints, ranges, starts_of_runs
+from tidemill.physical.facts import NEVER, UNKNOWN_ROWS, Columns, PacedBy, Partitioning, RowValidity
 from tidemill.physical.keys import KeyTable, canonical
 from tidemill.physical.operator import (
     Exec,
@@ -45,15 +45,12 @@ class CountWindowExec(AdjustableExec):
 
     SIZE: ClassVar = "rows"
 
-    child: Plan
     rows: int | None
     slide: int
     partition_by: tuple[str, ...]
     eager: bool = False
 
-    @cached_property
-    def schema(self) -> Schema:
-        return self.child.schema
+    paced_by = PacedBy.OWN
 
     def details(self) -> str:
         window = CountWindow(
@@ -65,6 +62,26 @@ class CountWindowExec(AdjustableExec):
             knob=self.knob,
         )
         return window.details()
+
+    @cached_property
+    def validity(self) -> RowValidity:
+        ordered = not self.partition_by and self.is_fixed
+        return RowValidity(False, ordered, coalesced=self.rows is None)
+
+    @property
+    def together(self) -> Columns | Partitioning:
+        return self.partition_by
+
+    def meaning(self, inputs: Sequence[Plan]) -> Plan:
+        adjusting: dict[str, Any] = {"bounds": self.bounds, "changes": self.changes}
+        return CountWindow(inputs[0], self.rows, self.slide, self.partition_by, **adjusting)
+
+    def rows_at_once(self, inputs: Sequence[float]) -> float:
+        # Nothing is known about the number of groups; as a rule it is not that of rows.
+        return (self.rows or OPEN_END) * (UNKNOWN_ROWS if self.partition_by else 1)
+
+    def through(self, missed: int) -> int:
+        return NEVER  # which rows are kept depends on all rows before
 
     def operator(self) -> Operator:
         return _CountWindow(self)

@@ -10,14 +10,16 @@ from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import polars as pl
 
 from tidemill.algebra.plan import Plan
 from tidemill.algebra.schema import Schema
+from tidemill.algebra.sets import SetOperation, Sides
 from tidemill.physical.arrays import Array, Ints, ends_of_runs, ranges, starts_of_runs
+from tidemill.physical.facts import SOME_COLUMNS, Columns, PacedBy, Partitioning, RowValidity
 from tidemill.physical.hash_index import HashIndex
 from tidemill.physical.keys import canonical
 from tidemill.physical.ledger import Change, Ledger, Moments
@@ -32,10 +34,15 @@ LEFT, RIGHT = "left", "right"
 class CountingExec(Exec):
     """A set operation on copies; `keys` are the columns that tell rows apart."""
 
-    left: Plan
-    right: Plan
+    LOGICAL: ClassVar[type[SetOperation]]
+    """What it means, whose facts tell the rest."""
+
+    left: Exec
+    right: Exec
     keys: tuple[str, ...]
     eager: bool = False
+
+    paced_by = PacedBy.OWN
 
     @cached_property
     def schema(self) -> Schema:
@@ -49,8 +56,53 @@ class CountingExec(Exec):
     def copies(left: Array, right: Array) -> Array:
         """How many copies hold in the result."""
 
+    @cached_property
+    def validity(self) -> RowValidity:
+        left, right = self.left.validity.chronon, self.right.validity.chronon
+        match self.LOGICAL.facts.sides:
+            case Sides.EITHER:
+                return RowValidity(left and right)
+            case Sides.BOTH:
+                return RowValidity(left or right)
+            case Sides.LEFT:
+                return RowValidity(left)
+
+    @property
+    def together(self) -> Columns | Partitioning:
+        return self.keys
+
+    @property
+    def instant_by_instant(self) -> bool:  # type: ignore[override]
+        # What goes by the numbers of rows, as an anti-join does, keeps the rest of a row under its
+        # number; in another plan, another row has that number.
+        return self.keys == self.schema.names
+
+    def meaning(self, inputs: Sequence[Plan]) -> Plan:
+        return self.LOGICAL(*inputs)
+
+    @property
+    def unsaid(self) -> str | None:
+        return None if set(self.keys) == set(self.schema.names) else SOME_COLUMNS
+
+    def rows_at_once(self, inputs: Sequence[float]) -> float:
+        match self.LOGICAL.facts.sides:
+            case Sides.EITHER:
+                return sum(inputs)
+            case Sides.BOTH:
+                return min(inputs)
+            case Sides.LEFT:
+                return inputs[0]
+
+    def through(self, missed: int) -> int:
+        return missed
+
     def operator(self) -> Operator:
         return _Counting(self)
+
+
+def counting(logical: type[SetOperation]) -> type[CountingExec]:
+    """The operator of a set operation."""
+    return next(kind for kind in CountingExec.__subclasses__() if kind.LOGICAL is logical)
 
 
 class _Counting(OpenSweep):

@@ -9,14 +9,17 @@ from typing import Any
 
 import numpy as np
 import polars as pl
+import pyarrow as pa
 
+from tidemill.algebra.nodes import Distinct, Project
 from tidemill.algebra.plan import Plan
-from tidemill.algebra.schema import Schema
+from tidemill.algebra.scalar import column
 from tidemill.physical.arrays import running_max, starts_of_runs
+from tidemill.physical.facts import SOME_COLUMNS, Columns, PacedBy, Partitioning, RowValidity
 from tidemill.physical.keys import KeyTable, canonical
 from tidemill.physical.operator import (
-    Exec,
     Operator,
+    OverExec,
     Own,
     Sweep,
     empty_frame,
@@ -29,24 +32,54 @@ from tidemill.physical.ordering import slot_order
 
 
 @dataclass(frozen=True)
-class DistinctExec(Exec):
+class DistinctExec(OverExec):
     """Pass on of every row the part that no earlier row of its key covers.
 
     `keys` are the columns that tell rows apart (all, unless the plan says otherwise).
     """
 
-    child: Plan
     keys: tuple[str, ...]
 
-    @cached_property
-    def schema(self) -> Schema:
-        return self.child.schema
+    paced_by = PacedBy.OWN
 
     def details(self) -> str:
         return "" if self.keys == self.schema.names else f"by=[{', '.join(self.keys)}]"
 
+    @property
+    def instant_by_instant(self) -> bool:  # type: ignore[override]
+        # What goes by the numbers of rows keeps the rest of a row under its number; in another
+        # plan, another row has that number.
+        return self.keys == self.schema.names
+
+    @property
+    def unsaid(self) -> str | None:
+        return None if set(self.keys) == set(self.schema.names) else SOME_COLUMNS
+
+    @cached_property
+    def validity(self) -> RowValidity:
+        return RowValidity(self.child.validity.chronon)
+
+    @property
+    def together(self) -> Columns | Partitioning:
+        return self.keys
+
+    def meaning(self, inputs: Sequence[Plan]) -> Plan:
+        return Distinct(_only(inputs[0], self.keys))
+
+    def through(self, missed: int) -> int:
+        return missed
+
     def operator(self) -> Operator:
         return _Distinct(self)
+
+
+def _only(child: Plan, names: tuple[str, ...]) -> Plan:
+    """Some columns; those that the cost model knows nothing of are numbers of rows."""
+    if names == child.schema.names:
+        return child
+    types = {field.name: field.type for field in child.schema}
+    items = ((name, column(name, types.get(name, pa.int64()))) for name in names)
+    return Project(child, tuple(items))
 
 
 class _Distinct(Sweep):

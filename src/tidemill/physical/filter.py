@@ -2,32 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 import polars as pl
 
+from tidemill.algebra.nodes import Filter
 from tidemill.algebra.plan import Plan
 from tidemill.algebra.scalar import Scalar
-from tidemill.algebra.schema import Schema
 from tidemill.expressions import UserFunction, compile_items
-from tidemill.physical.operator import Exec, Operator, Stateless
+from tidemill.physical.operator import Operator, RowExec, Stateless
 
 
 @dataclass(frozen=True)
-class FilterExec(Exec):
+class FilterExec(RowExec):
     """Keep the rows for which the predicate is true; NULL is not true."""
 
-    child: Plan
     predicate: Scalar
     functions: tuple[UserFunction, ...] = ()
 
-    @cached_property
-    def schema(self) -> Schema:
-        return self.child.schema
+    same_rows = True
+    keeps_columns = True
 
     def details(self) -> str:
         return str(self.predicate)
+
+    def meaning(self, inputs: Sequence[Plan]) -> Plan:
+        return Filter(inputs[0], self.predicate)
 
     def operator(self) -> Operator:
         return _Filter(self)

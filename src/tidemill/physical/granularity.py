@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar
 
+import numpy as np
 import polars as pl
 
 from tidemill.algebra.nodes import Granularity
 from tidemill.algebra.plan import Plan
-from tidemill.algebra.schema import Schema
 from tidemill.physical.adjusting import AdjustableExec, sizes_at
+from tidemill.physical.facts import PacedBy, Partitioning, RowValidity
 from tidemill.physical.operator import (
     Exec,
     Operator,
@@ -33,15 +35,28 @@ class GranularityExec(AdjustableExec):
 
     SIZE: ClassVar = "granule"
 
-    child: Plan
     granule: int
 
-    @cached_property
-    def schema(self) -> Schema:
-        return self.child.schema
+    together = Partitioning.ANY
+    paced_by = PacedBy.ALL
+    same_rows = True
+    keeps_columns = True
 
     def details(self) -> str:
         return Granularity(self.child, self.granule, changes=self.changes, knob=self.knob).details()
+
+    @cached_property
+    def validity(self) -> RowValidity:
+        below = self.child.validity
+        finest = self.granule == 1 and self.is_fixed
+        return RowValidity(finest and below.chronon, self.is_fixed and below.end_order)
+
+    def meaning(self, inputs: Sequence[Plan]) -> Plan:
+        return Granularity(inputs[0], self.granule, bounds=self.bounds, changes=self.changes)
+
+    def through(self, missed: int) -> int:
+        granules = [self.size_at(start) or 1 for start in self.last_starts(missed)]
+        return max(int(round_up(np.array([missed]), granule)[0]) for granule in granules)
 
     def operator(self) -> Operator:
         return _Granularity(self)

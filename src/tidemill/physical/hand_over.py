@@ -6,8 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from tidemill.algebra.plan import Plan
 from tidemill.algebra.schema import Schema
 from tidemill.physical.cut import watermark_within
+from tidemill.physical.facts import PacedBy, Partitioning, RowValidity
 from tidemill.physical.operator import Exec
 from tidemill.timeline import BEGIN, OPEN_END
 
@@ -20,6 +22,9 @@ class HandOverExec(Exec):
     new: Exec
     split: int
 
+    together = Partitioning.OWN
+    paced_by = PacedBy.ALL
+
     def __post_init__(self) -> None:
         if self.old.schema != self.new.schema:
             raise ValueError("plans that follow each other must have the same columns")
@@ -30,6 +35,19 @@ class HandOverExec(Exec):
 
     def details(self) -> str:
         return f"split={self.split}"
+
+    @cached_property
+    def validity(self) -> RowValidity:
+        return RowValidity(self.old.validity.chronon and self.new.validity.chronon)
+
+    def meaning(self, inputs: Sequence[Plan]) -> Plan:
+        return inputs[-1]  # both have the same snapshots
+
+    def rows_at_once(self, inputs: Sequence[float]) -> float:
+        return inputs[0]
+
+    def through(self, missed: int) -> int:
+        return missed
 
 
 def handed_over(watermarks: Sequence[int], split: int) -> int:

@@ -11,40 +11,75 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from tidemill.algebra.nodes import Dstream, Istream
 from tidemill.algebra.plan import Plan
 from tidemill.algebra.schema import Schema
 from tidemill.physical.arrays import Array, Ints
+from tidemill.physical.facts import PER_INSTANT, Columns, PacedBy, Partitioning, RowValidity
 from tidemill.physical.keys import canonical
 from tidemill.physical.ledger import Change, Ledger, Moments
-from tidemill.physical.operator import Exec, Operator, Own, Sweep, empty_frame, with_validity
-from tidemill.timeline import OPEN_END
+from tidemill.physical.operator import (
+    Operator,
+    OverExec,
+    Own,
+    Sweep,
+    empty_frame,
+    with_validity,
+)
+from tidemill.timeline import OPEN_END, add
 
 _COPIES = "copies"
 
 
 @dataclass(frozen=True)
-class IstreamExec(Exec):
+class IstreamExec(OverExec):
     """Each copy of a row at the instant at which it comes."""
 
-    child: Plan
+    paced_by = PacedBy.OWN
 
     @cached_property
-    def schema(self) -> Schema:
-        return self.child.schema
+    def validity(self) -> RowValidity:
+        return RowValidity(chronon=True)
+
+    @property
+    def together(self) -> Columns | Partitioning:
+        return self.schema.names
+
+    def meaning(self, inputs: Sequence[Plan]) -> Plan:
+        return Istream(inputs[0])
+
+    def rows_at_once(self, inputs: Sequence[float]) -> float:
+        return min(PER_INSTANT, inputs[0])
+
+    def through(self, missed: int) -> int:
+        return add(missed, 1)  # what holds an instant before counts, too
 
     def operator(self) -> Operator:
         return _Arrivals(self.schema)
 
 
 @dataclass(frozen=True)
-class DstreamExec(Exec):
+class DstreamExec(OverExec):
     """Each copy of a row at the last instant at which it holds."""
 
-    child: Plan
+    paced_by = PacedBy.OWN
 
     @cached_property
-    def schema(self) -> Schema:
-        return self.child.schema
+    def validity(self) -> RowValidity:
+        return RowValidity(chronon=True)
+
+    @property
+    def together(self) -> Columns | Partitioning:
+        return self.schema.names
+
+    def meaning(self, inputs: Sequence[Plan]) -> Plan:
+        return Dstream(inputs[0])
+
+    def rows_at_once(self, inputs: Sequence[float]) -> float:
+        return min(PER_INSTANT, inputs[0])
+
+    def through(self, missed: int) -> int:
+        return missed
 
     def operator(self) -> Operator:
         return _Departures(self.schema)

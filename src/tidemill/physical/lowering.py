@@ -2,34 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from functools import singledispatchmethod
 from typing import Any
 
-from tidemill.algebra import nodes
-from tidemill.algebra.plan import Plan
+from tidemill.algebra import nodes, sets
+from tidemill.algebra.plan import Memo, Plan
 from tidemill.algebra.ranking import Ranking
 from tidemill.algebra.relations import is_changing
+from tidemill.algebra.sets import SetOperation
 from tidemill.expressions.functions import Functions
 from tidemill.physical.aggregate import AggregateExec
 from tidemill.physical.count_window import CountWindowExec
-from tidemill.physical.difference import DifferenceExec
+from tidemill.physical.counting import counting
 from tidemill.physical.distinct import DistinctExec
-from tidemill.physical.eagerness import eager as as_eager
 from tidemill.physical.filter import FilterExec
 from tidemill.physical.granularity import GranularityExec
-from tidemill.physical.intersection import IntersectionExec
 from tidemill.physical.istream import DstreamExec, IstreamExec
 from tidemill.physical.items import only, used
 from tidemill.physical.lowering_joins import JoinLowering
-from tidemill.physical.max_union import MaxUnionExec
 from tidemill.physical.merge import MergeExec
 from tidemill.physical.operator import Exec
 from tidemill.physical.project import ProjectExec
-from tidemill.physical.properties import is_chronon
 from tidemill.physical.ranking import RankExec
 from tidemill.physical.source import SourceExec
 from tidemill.physical.split import SplitExec
-from tidemill.physical.strict_difference import StrictDifferenceExec
 from tidemill.physical.time_window import TimeWindowExec
 from tidemill.physical.topk import TopKExec
 from tidemill.physical.union import UnionExec
@@ -45,8 +41,9 @@ def operators_of(plan: Plan, functions: Functions) -> dict[int, Exec]:
     """For every part of a logical plan, by its identity, the operator that gives its result."""
     lowering = _Lowering(functions)
     lowering.lower(plan, eager=False)
-    changing = {part: relation.plan for part, relation in lowering._changing.done.items()}
-    return changing | {part: operator for (part, _), operator in lowering._done.items()}
+    changing = {id(part): relation.plan for part, relation in lowering._changing.of.items()}
+    lowered = {id(part): node for known in lowering.known.values() for part, node in known.items()}
+    return changing | lowered
 
 
 class _Lowering(JoinLowering):
@@ -54,7 +51,10 @@ class _Lowering(JoinLowering):
 
     def __init__(self, functions: Functions) -> None:
         super().__init__(functions)
-        self._done: dict[tuple[int, bool], Exec] = {}
+        self.known: dict[bool, Memo[Plan, Exec]] = {
+            False: Memo(lambda plan: self._lowered(plan, False)),
+            True: Memo(lambda plan: self._lowered(plan, True)),
+        }
 
     def lower(self, plan: Plan, eager: bool) -> Exec:
         """The operators of a plan; a part that occurs several times is lowered once.
@@ -62,27 +62,29 @@ class _Lowering(JoinLowering):
         Parts that are operators already stay as they are.
         """
         if isinstance(plan, Exec):
-            return as_eager(plan) if eager else plan
-        key = (id(plan), eager)
-        if key not in self._done:
-            self._done[key] = self._rule(plan)(plan, eager)
-        return self._done[key]
+            return plan.with_eager(True) if eager else plan
+        return self.known[eager](plan)
 
-    def _rule(self, plan: Plan) -> Callable[[Any, bool], Exec]:
-        if is_changing(plan):
-            return self._versions
-        rule: Callable[[Any, bool], Exec] = getattr(self, f"_{type(plan).__name__.lower()}")
-        return rule
+    def _lowered(self, plan: Plan, eager: bool) -> Exec:
+        return self._versions(plan, eager) if is_changing(plan) else self._rule(plan, eager)
+
+    @singledispatchmethod
+    def _rule(self, plan: Plan, eager: bool) -> Exec:
+        """The operators of a node; each kind of node registers its own."""
+        return self.join_rule(plan, eager)
 
     # Leaves and single rows
 
+    @_rule.register
     def _scan(self, plan: nodes.Scan, eager: bool) -> Exec:
         return SourceExec(plan)
 
+    @_rule.register
     def _filter(self, plan: nodes.Filter, eager: bool) -> Exec:
         child = self.lower(plan.child, eager)
         return FilterExec(child, plan.predicate, used(self._functions, plan.predicate))
 
+    @_rule.register
     def _project(self, plan: nodes.Project, eager: bool) -> Exec:
         calls = used(self._functions, *(scalar for _, scalar in plan.items))
         return ProjectExec(self.lower(plan.child, eager), plan.items, calls)
@@ -95,45 +97,55 @@ class _Lowering(JoinLowering):
 
     # Windows
 
+    @_rule.register
     def _timewindow(self, plan: nodes.TimeWindow, eager: bool) -> Exec:
         child = self._chronons(plan.child, eager)
         return TimeWindowExec(child, plan.size, plan.slide, **_adjusting(plan))
 
+    @_rule.register
     def _countwindow(self, plan: nodes.CountWindow, eager: bool) -> Exec:
         child = self._chronons(plan.child, True)
         by = plan.partition_by
         return CountWindowExec(child, plan.rows, plan.slide, by, eager, **_adjusting(plan))
 
+    @_rule.register
     def _granularity(self, plan: nodes.Granularity, eager: bool) -> Exec:
         return GranularityExec(self.lower(plan.child, eager), plan.granule, **_adjusting(plan))
 
     def _chronons(self, plan: Plan, eager: bool) -> Exec:
         """The input of a window: split, unless every row holds for one instant anyway."""
         child = self.lower(plan, eager)
-        return child if is_chronon(child) else SplitExec(self.lower(plan, True))
+        return child if child.validity.chronon else SplitExec(self.lower(plan, True))
 
+    @_rule.register
     def _rstream(self, plan: nodes.Rstream, eager: bool) -> Exec:
         return self._chronons(plan.child, eager)
 
+    @_rule.register
     def _istream(self, plan: nodes.Istream, eager: bool) -> Exec:
         return IstreamExec(self.lower(plan.child, True))
 
+    @_rule.register
     def _dstream(self, plan: nodes.Dstream, eager: bool) -> Exec:
         return DstreamExec(self.lower(plan.child, True))
 
     # Rows of one input together
 
+    @_rule.register
     def _distinct(self, plan: nodes.Distinct, eager: bool) -> Exec:
         child = self.lower(plan.child, True)
         return DistinctExec(child, child.schema.names)
 
+    @_rule.register
     def _topk(self, plan: nodes.TopK, eager: bool) -> Exec:
         return TopKExec(self.lower(plan.child, True), plan.order, plan.limit, plan.offset, eager)
 
+    @_rule.register
     def _ranking(self, plan: Ranking, eager: bool) -> Exec:
         calls = used(self._functions, *(scalar for _, scalar in plan.ranked.items))
         return RankExec(self._chronons(plan.child, True), plan.ranked, calls, eager)
 
+    @_rule.register
     def _aggregate(self, plan: nodes.Aggregate, eager: bool) -> Exec:
         child = self.lower(plan.child, True)
         distinct: list[Exec] = []
@@ -148,7 +160,7 @@ class _Lowering(JoinLowering):
                 inputs.append(0)
         node = AggregateExec(child, tuple(distinct), plan.keys, plan.calls, tuple(inputs), eager)
         # An extreme outlives most changes of its group. What keeps rows gets fewer of them.
-        worth = eager and all(c.is_extreme for c in plan.calls) and not is_chronon(node)
+        worth = eager and all(c.is_extreme for c in plan.calls) and not node.validity.chronon
         return MergeExec(node, plan.keys) if worth else node
 
     def _distinct_values(self, child: Exec, keys: tuple[str, ...], argument: str) -> Exec:
@@ -157,25 +169,14 @@ class _Lowering(JoinLowering):
 
     # Two inputs
 
-    def _union(self, plan: nodes.Union, eager: bool) -> Exec:
+    @_rule.register
+    def _union(self, plan: sets.Union, eager: bool) -> Exec:
         return UnionExec(self.lower(plan.left, eager), self.lower(plan.right, eager))
 
-    def _difference(self, plan: nodes.Difference, eager: bool) -> Exec:
-        return self._counting(DifferenceExec, plan, eager)
-
-    def _strictdifference(self, plan: nodes.StrictDifference, eager: bool) -> Exec:
-        return self._counting(StrictDifferenceExec, plan, eager)
-
-    def _intersection(self, plan: nodes.Intersection, eager: bool) -> Exec:
-        return self._counting(IntersectionExec, plan, eager)
-
-    def _maxunion(self, plan: nodes.MaxUnion, eager: bool) -> Exec:
-        return self._counting(MaxUnionExec, plan, eager)
-
-    def _counting(self, kind: type[Any], plan: nodes.SetOperation, eager: bool) -> Exec:
+    @_rule.register
+    def _set_operation(self, plan: SetOperation, eager: bool) -> Exec:
         left, right = self.lower(plan.left, True), self.lower(plan.right, True)
-        result: Exec = kind(left, right, left.schema.names, eager)
-        return result
+        return counting(type(plan))(left, right, left.schema.names, eager)
 
 
 def _adjusting(plan: nodes.Adjustable) -> dict[str, Any]:

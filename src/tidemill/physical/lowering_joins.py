@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
+from functools import singledispatchmethod
 
 import pyarrow as pa
 from sqlglot import exp
@@ -25,11 +26,10 @@ from tidemill.physical.lookup import LookupKind
 from tidemill.physical.merge import MergeExec
 from tidemill.physical.operator import Exec
 from tidemill.physical.project import ProjectExec
-from tidemill.physical.properties import is_chronon
 from tidemill.physical.relations import ChangingRelations, Relation, lookup, lookup_steps
 from tidemill.physical.row_number import RowNumberExec
+from tidemill.physical.sets import StrictDifferenceExec
 from tidemill.physical.star import StarJoinExec
-from tidemill.physical.strict_difference import StrictDifferenceExec
 
 
 class JoinLowering(ABC):
@@ -44,6 +44,12 @@ class JoinLowering(ABC):
     def lower(self, plan: Plan, eager: bool) -> Exec:
         """The operators of a plan."""
 
+    @singledispatchmethod
+    def join_rule(self, plan: Plan, eager: bool) -> Exec:
+        """The operators of a join; each kind of it registers its own."""
+        raise TypeError(f"no operator does what {type(plan).__name__} means")
+
+    @join_rule.register
     def _join(self, plan: nodes.Join, eager: bool) -> Exec:
         sides = ((plan.left, plan.right), (plan.right, plan.left))
         ways = [(one, other) for one, other in sides if self._is_lookup(one, other, eager)]
@@ -58,7 +64,7 @@ class JoinLowering(ABC):
         """Whether rows of the left side find all their partners when they start."""
         if is_constant(right):
             return True
-        return relation_scan(right) is not None and is_chronon(self.lower(left, eager))
+        return relation_scan(right) is not None and self.lower(left, eager).validity.chronon
 
     def _lookup(
         self, kind: LookupKind, left: Plan, right: Plan, condition: Scalar | None, eager: bool
@@ -72,6 +78,7 @@ class JoinLowering(ABC):
         scan = relation_scan(plan)
         return Relation(self.lower(plan, True), SourceKind.CONSTANT if scan is None else scan.kind)
 
+    @join_rule.register
     def _multijoin(self, plan: nodes.MultiJoin, eager: bool) -> Exec:
         streams = [number for number, child in enumerate(plan.inputs) if not is_constant(child)]
         if len(streams) <= 1:
@@ -105,6 +112,7 @@ class JoinLowering(ABC):
         )
         return only(joined, left.schema.names + right.schema.names)
 
+    @join_rule.register
     def _semijoin(self, plan: nodes.SemiJoin, eager: bool) -> Exec:
         if self._is_lookup(plan.left, plan.right, eager):
             found = self._lookup(LookupKind.SEMI, plan.left, plan.right, plan.condition, eager)
@@ -122,6 +130,7 @@ class JoinLowering(ABC):
         once = DistinctExec(matched, (numbered.name,))
         return only(once, left.schema.names)
 
+    @join_rule.register
     def _antijoin(self, plan: nodes.AntiJoin, eager: bool) -> Exec:
         if self._is_lookup(plan.left, plan.right, eager):
             found = self._lookup(LookupKind.ANTI, plan.left, plan.right, plan.condition, eager)
@@ -155,6 +164,7 @@ class JoinLowering(ABC):
         self._row_numbers += 1
         return self._row_numbers
 
+    @join_rule.register
     def _starjoin(self, plan: StarJoin, eager: bool) -> Exec:
         return StarJoinExec(
             tuple(self.lower(stream, True) for stream in plan.streams),

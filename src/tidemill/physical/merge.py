@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -9,12 +10,13 @@ import numpy as np
 import polars as pl
 
 from tidemill.algebra.plan import Plan
-from tidemill.algebra.schema import Schema
 from tidemill.physical.arrays import lasts_of
+from tidemill.physical.facts import PacedBy, Partitioning, RowValidity
 from tidemill.physical.keys import same_rows
 from tidemill.physical.operator import (
-    Exec,
+    InstantExec,
     Operator,
+    OverExec,
     Stateless,
     ends,
     payload,
@@ -25,21 +27,26 @@ from tidemill.timeline import VALID_FROM
 
 
 @dataclass(frozen=True)
-class MergeExec(Exec):
+class MergeExec(OverExec, InstantExec):
     """Make one row of equal ones whose validities touch, where one row per key holds at a time.
 
     Unlike coalescing, it does not wait for the next batch.
     """
 
-    child: Plan
     keys: tuple[str, ...] = ()
 
-    @cached_property
-    def schema(self) -> Schema:
-        return self.child.schema
+    together = Partitioning.OWN
+    paced_by = PacedBy.ALL
 
     def details(self) -> str:
         return f"by=[{', '.join(self.keys)}]" if self.keys else ""
+
+    @cached_property
+    def validity(self) -> RowValidity:
+        return RowValidity(end_order=not self.keys)
+
+    def meaning(self, inputs: Sequence[Plan]) -> Plan:
+        return inputs[0]
 
     def operator(self) -> Operator:
         return _Merge(self.keys)

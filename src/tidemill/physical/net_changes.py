@@ -17,7 +17,7 @@ from tidemill.physical.arrays import Bools, Ints, distinct, starts_of_runs
 from tidemill.physical.calendar import Calendar, Entries
 from tidemill.physical.changes import DELETE, INSERT
 from tidemill.physical.cut import cut
-from tidemill.physical.eagerness import eager
+from tidemill.physical.facts import PacedBy, Partitioning, RowValidity
 from tidemill.physical.keys import KeyTable, canonical
 from tidemill.physical.operator import (
     Exec,
@@ -50,8 +50,11 @@ class ChangesExec(Exec):
     before `since` is not told of; what still holds then comes at that instant.
     """
 
-    child: Plan
+    child: Exec
     since: int = BEGIN
+
+    together = Partitioning.ANY
+    paced_by = PacedBy.OWN
 
     @cached_property
     def schema(self) -> Schema:
@@ -59,6 +62,23 @@ class ChangesExec(Exec):
 
     def details(self) -> str:
         return f"since={self.since}" if self.since else ""
+
+    @property
+    def unsaid(self) -> str | None:
+        return "rows that tell what comes and goes"
+
+    @cached_property
+    def validity(self) -> RowValidity:
+        return RowValidity(self.child.validity.chronon)
+
+    def meaning(self, inputs: Sequence[Plan]) -> Plan:
+        return inputs[0]
+
+    def rows_at_once(self, inputs: Sequence[float]) -> float:
+        return inputs[0]
+
+    def through(self, missed: int) -> int:
+        return missed
 
     def operator(self) -> Operator:
         return _Changes(self)
@@ -205,4 +225,4 @@ def changes_of(plan: Exec, since: int = BEGIN) -> Exec:
     >>> plan.child.eager
     True
     """
-    return ChangesExec(eager(plan), since)
+    return ChangesExec(plan.with_eager(True), since)

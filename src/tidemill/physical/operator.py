@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import lru_cache
-from typing import Any, ClassVar
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import numpy as np
 import polars as pl
@@ -14,10 +14,13 @@ import polars as pl
 from tidemill.algebra.plan import Plan
 from tidemill.algebra.schema import Schema
 from tidemill.physical.arrays import Bools, Ints
+from tidemill.physical.facts import Columns, PacedBy, Partitioning, RowValidity
 from tidemill.physical.once import ONCE
 from tidemill.timeline import VALID_FROM, VALID_TO
 
 _VALIDITY = (VALID_FROM, VALID_TO)
+
+T = TypeVar("T")
 
 Own = Callable[[pl.DataFrame], Bools]
 """Which rows belong to a partition."""
@@ -91,13 +94,139 @@ class Operator(ABC):
 class Exec(Plan):
     """A node of a physical plan."""
 
+    if TYPE_CHECKING:  # the inputs of operators are operators
+
+        @cached_property
+        def children(self) -> tuple[Exec, ...]: ...
+
+        def walk(self) -> Iterator[Exec]: ...
+
+        def fold(self, function: Callable[[Exec, list[T]], T]) -> T: ...
+
+        def rewrite(self, function: Callable[[Exec], Exec]) -> Exec: ...  # type: ignore[override]
+
     @abstractmethod
     def operator(self) -> Operator:
         """A fresh operator, with no state yet."""
 
+    # Facts. Where a default would be silently wrong for a new operator, there is none.
+
     @property
-    def label(self) -> str:
-        return f"{type(self).__name__} {self.details()}".rstrip()
+    @abstractmethod
+    def validity(self) -> RowValidity:
+        """How long the rows of the result hold."""
+
+    @property
+    @abstractmethod
+    def together(self) -> Columns | Partitioning:
+        """By which columns rows of all inputs must be in one partition, to be compared there."""
+
+    @property
+    @abstractmethod
+    def paced_by(self) -> PacedBy:
+        """Whose watermark it passes on."""
+
+    @abstractmethod
+    def meaning(self, inputs: Sequence[Plan]) -> Plan:
+        """The logical plan over those of the inputs.
+
+        The plan of an input itself, if the operator neither changes its snapshots nor keeps
+        anything that is worth an estimate.
+        """
+
+    @abstractmethod
+    def rows_at_once(self, inputs: Sequence[float]) -> float:
+        """How many rows hold at one time, given those of the inputs; good only to compare."""
+
+    @abstractmethod
+    def through(self, missed: int) -> int:
+        """Until when results lack rows that the operator has not seen, which end before `missed`.
+
+        So long a query that begins now must wait for its first complete answer.
+        """
+
+    # Facts whose default is safe: at worst something is done that need not be.
+
+    instant_by_instant: ClassVar[bool] = False
+    """Whether the result at an instant follows from what holds there. Below such an operator, an
+    input may be replaced by another one even if only the whole plans have the same snapshots."""
+
+    same_rows: ClassVar[bool] = False
+    """Whether plans of such operators with the same snapshots have the very same rows."""
+
+    by_name: ClassVar[bool] = False
+    """Whether the order of the columns below makes no difference."""
+
+    keeps_columns: ClassVar[bool] = False
+    """Whether columns are handed on in the order in which they come."""
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether what is remembered cannot be divided among more partitions, or fewer."""
+        return False  # an operator that does not know how says so when it is asked to `share`
+
+    @property
+    def unsaid(self) -> str | None:
+        """What the algebra has no words for, if the meaning is not all that the operator does."""
+        return None
+
+    def remembers(self, complete: bool) -> tuple[bool, ...]:
+        """Of which inputs rows leave a trace in the state, if the last one is `complete` or not."""
+        return (True,) * len(self.children)
+
+    def with_eager(self, eager: bool) -> Exec:
+        """The plan with open results cut now and then, so that its watermark goes on, or not.
+
+        An operator that waits for the watermark of an input wants that input eager; where nobody
+        waits, results may stay open until they end.
+        """
+        if self.paced_by is not PacedBy.OWN:
+            count = 1 if self.paced_by is PacedBy.FIRST else len(self.children)
+            paced = [child.with_eager(eager) for child in self.children[:count]]
+            return self.with_children([*paced, *self.children[count:]])
+        if any(field.name == "eager" for field in fields(self)):
+            changes: dict[str, Any] = {"eager": eager}
+            return replace(self, **changes)
+        return self
+
+
+@dataclass(frozen=True)
+class InstantExec(Exec):
+    """An operator whose result at an instant follows from what holds there."""
+
+    instant_by_instant = True
+
+    def through(self, missed: int) -> int:
+        return missed
+
+
+@dataclass(frozen=True)
+class OverExec(Exec):
+    """An operator over one input, whose columns it hands on."""
+
+    child: Exec
+
+    @cached_property
+    def schema(self) -> Schema:
+        return self.child.schema
+
+    def rows_at_once(self, inputs: Sequence[float]) -> float:
+        return inputs[0]
+
+
+@dataclass(frozen=True)
+class RowExec(OverExec, InstantExec):
+    """An operator that looks at each row alone, and keeps none."""
+
+    together = Partitioning.ANY
+    paced_by = PacedBy.ALL
+
+    @cached_property
+    def validity(self) -> RowValidity:
+        return self.child.validity
+
+    def remembers(self, complete: bool) -> tuple[bool, ...]:
+        return (False,)
 
 
 class Stateless(Operator):

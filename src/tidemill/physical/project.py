@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import polars as pl
@@ -12,17 +13,20 @@ from tidemill.algebra.plan import Plan
 from tidemill.algebra.scalar import Scalar
 from tidemill.algebra.schema import Field, Schema
 from tidemill.expressions import UserFunction, compile_items
-from tidemill.physical.operator import Exec, Operator, Stateless, empty_batch
+from tidemill.physical.facts import RowValidity
+from tidemill.physical.operator import Operator, RowExec, Stateless, empty_batch
 from tidemill.timeline import VALID_FROM, VALID_TO
 
 
 @dataclass(frozen=True)
-class ProjectExec(Exec):
+class ProjectExec(RowExec):
     """Compute the items for every row; the validity stays."""
 
-    child: Plan
     items: tuple[tuple[str, Scalar], ...]
     functions: tuple[UserFunction, ...] = ()
+
+    same_rows = True
+    by_name = True
 
     @cached_property
     def schema(self) -> Schema:
@@ -30,6 +34,16 @@ class ProjectExec(Exec):
 
     def details(self) -> str:
         return Project(self.child, self.items).details()
+
+    @cached_property
+    def validity(self) -> RowValidity:
+        below = self.child.validity
+        kept = {item.node.name for _, item in self.items if item.is_column}
+        same = kept == set(self.child.schema.names)
+        return replace(below, coalesced=same and below.coalesced)
+
+    def meaning(self, inputs: Sequence[Plan]) -> Plan:
+        return Project(inputs[0], self.items)
 
     def operator(self) -> Operator:
         return _Project(self)

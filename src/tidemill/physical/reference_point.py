@@ -20,6 +20,9 @@ class ReferencePointExec(HandOverExec):
     joins and what treats each row on its own; it is wrong for aggregates and duplicates.
     """
 
+    def remembers(self, complete: bool) -> tuple[bool, ...]:
+        return (False, False)
+
     def operator(self) -> Operator:
         return _ReferencePoint(self.split)
 

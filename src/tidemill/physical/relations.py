@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from tidemill.algebra import nodes
 from tidemill.algebra.nodes import SourceKind
-from tidemill.algebra.plan import Plan
+from tidemill.algebra.plan import Memo, Plan
 from tidemill.algebra.scalar import Scalar, column, conjunction, equality
 from tidemill.expressions.functions import Functions
 from tidemill.physical.filter import FilterExec
@@ -38,15 +38,10 @@ class ChangingRelations:
 
     def __init__(self, functions: Functions) -> None:
         self._functions = functions
-        self.done: dict[int, Relation] = {}
-
-    def of(self, plan: Plan) -> Relation:
-        """A scan that is filtered and projected at most."""
-        if id(plan) not in self.done:
-            self.done[id(plan)] = self._lowered(plan)
-        return self.done[id(plan)]
+        self.of: Memo[Plan, Relation] = Memo(self._lowered)
 
     def _lowered(self, plan: Plan) -> Relation:
+        """A scan that is filtered and projected at most."""
         match plan:
             case nodes.Scan():
                 return Relation(SourceExec(plan), plan.kind, plan.schema.names[-1])

@@ -10,8 +10,11 @@ from typing import Any
 import polars as pl
 import pyarrow as pa
 
+from tidemill.algebra.nodes import Project
 from tidemill.algebra.plan import Plan
+from tidemill.algebra.scalar import column
 from tidemill.algebra.schema import Field, Schema
+from tidemill.physical.facts import PacedBy, Partitioning, RowValidity
 from tidemill.physical.operator import Exec, Operator, Own, Stateless
 
 _BITS = 40  # so many rows a partition may see before numbers would meet those of the next
@@ -21,8 +24,11 @@ _BITS = 40  # so many rows a partition may see before numbers would meet those o
 class RowNumberExec(Exec):
     """Add a column with a number of its own for every row."""
 
-    child: Plan
+    child: Exec
     name: str
+
+    together = Partitioning.OWN
+    paced_by = PacedBy.ALL
 
     @cached_property
     def schema(self) -> Schema:
@@ -30,6 +36,25 @@ class RowNumberExec(Exec):
 
     def details(self) -> str:
         return self.name
+
+    @property
+    def unsaid(self) -> str | None:
+        return "numbers of rows"
+
+    @cached_property
+    def validity(self) -> RowValidity:
+        return self.child.validity
+
+    def meaning(self, inputs: Sequence[Plan]) -> Plan:
+        # In the words of the cost model: the algebra does not know where numbers come from.
+        items = [(field.name, column(field.name, field.type)) for field in self.schema]
+        return Project(inputs[0], tuple(items))
+
+    def rows_at_once(self, inputs: Sequence[float]) -> float:
+        return inputs[0]
+
+    def through(self, missed: int) -> int:
+        return missed
 
     def operator(self) -> Operator:
         return _RowNumber(self.name)

@@ -10,25 +10,40 @@ from typing import Any
 import polars as pl
 
 from tidemill.algebra.plan import Plan
-from tidemill.algebra.schema import Schema
-from tidemill.physical.eagerness import eager
-from tidemill.physical.operator import Exec, Operator, Own, empty_batch, owned
+from tidemill.physical.facts import PacedBy, Partitioning, RowValidity
+from tidemill.physical.operator import (
+    Exec,
+    InstantExec,
+    Operator,
+    OverExec,
+    Own,
+    empty_batch,
+    owned,
+)
 from tidemill.timeline import BEGIN, VALID_FROM, VALID_TO
 
 
 @dataclass(frozen=True)
-class SnapshotExec(Exec):
+class SnapshotExec(OverExec, InstantExec):
     """With every step, all rows that hold one instant before the watermark.
 
     Nothing starts before the watermark any more, so there the result is complete. The rows hold
     for that instant only. While the watermark stands still, they come again with every step.
     """
 
-    child: Plan
+    together = Partitioning.OWN
+    paced_by = PacedBy.OWN
+
+    @property
+    def unsaid(self) -> str | None:
+        return "answers that depend on when ticks are made"
 
     @cached_property
-    def schema(self) -> Schema:
-        return self.child.schema
+    def validity(self) -> RowValidity:
+        return RowValidity(self.child.validity.chronon)
+
+    def meaning(self, inputs: Sequence[Plan]) -> Plan:
+        return inputs[0]
 
     def operator(self) -> Operator:
         return _Snapshot(self)
@@ -84,4 +99,4 @@ def snapshots_of(plan: Exec) -> Exec:
     >>> plan.child.eager
     True
     """
-    return SnapshotExec(eager(plan))
+    return SnapshotExec(plan.with_eager(True))

@@ -10,14 +10,15 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from tidemill.algebra.nodes import Rstream
 from tidemill.algebra.plan import Plan
-from tidemill.algebra.schema import Schema
 from tidemill.deadline import look
 from tidemill.errors import ExecutionError
 from tidemill.physical.arrays import Ints
+from tidemill.physical.facts import PacedBy, Partitioning, RowValidity
 from tidemill.physical.operator import (
-    Exec,
     Operator,
+    OverExec,
     Own,
     empty_batch,
     ends,
@@ -32,18 +33,28 @@ _MOST_PIECES = 50_000_000
 
 
 @dataclass(frozen=True)
-class SplitExec(Exec):
+class SplitExec(OverExec):
     """Cut every validity into pieces of `length`, counted from its start."""
 
-    child: Plan
     length: int = 1
 
-    @cached_property
-    def schema(self) -> Schema:
-        return self.child.schema
+    together = Partitioning.ANY
+    paced_by = PacedBy.OWN
 
     def details(self) -> str:
         return f"length={self.length}"
+
+    @cached_property
+    def validity(self) -> RowValidity:
+        below = self.child.validity
+        return RowValidity(self.length == 1 or below.chronon, below.end_order)
+
+    def meaning(self, inputs: Sequence[Plan]) -> Plan:
+        # Other pieces than instants make no difference to what holds at one.
+        return Rstream(inputs[0]) if self.length == 1 else inputs[0]
+
+    def through(self, missed: int) -> int:
+        return missed
 
     def operator(self) -> Operator:
         return _Split(self)

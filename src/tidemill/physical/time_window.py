@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import polars as pl
 
 from tidemill.algebra.nodes import TimeWindow
 from tidemill.algebra.plan import Plan
-from tidemill.algebra.schema import Schema
 from tidemill.physical.adjusting import AdjustableExec, sizes_at
 from tidemill.physical.arrays import Ints
+from tidemill.physical.facts import PacedBy, Partitioning, RowValidity
 from tidemill.physical.operator import Exec, Operator, Stateless, payload, starts, with_validity
 from tidemill.timeline import OPEN_END, add_all
 
@@ -24,13 +25,13 @@ class TimeWindowExec(AdjustableExec):
 
     SIZE: ClassVar = "size"
 
-    child: Plan
     size: int | None
     slide: int = 1
 
-    @cached_property
-    def schema(self) -> Schema:
-        return self.child.schema
+    together = Partitioning.ANY
+    paced_by = PacedBy.ALL
+    same_rows = True
+    keeps_columns = True
 
     def details(self) -> str:
         window = TimeWindow(self.child, self.size, self.slide, changes=self.changes, knob=self.knob)
@@ -42,6 +43,26 @@ class TimeWindowExec(AdjustableExec):
         if self.size is not None and self.changes:
             size = sizes_at(times, self.size, self.changes)
         return window_interval(times, size, self.slide)
+
+    def remembers(self, complete: bool) -> tuple[bool, ...]:
+        return (False,)
+
+    @cached_property
+    def validity(self) -> RowValidity:
+        now = self.size == 1 and self.slide == 1 and self.is_fixed
+        # After a window becomes smaller, new rows end before old ones.
+        return RowValidity(now, self.is_fixed, self.size is None)
+
+    def meaning(self, inputs: Sequence[Plan]) -> Plan:
+        adjusting: dict[str, Any] = {"bounds": self.bounds, "changes": self.changes}
+        return TimeWindow(inputs[0], self.size, self.slide, **adjusting)
+
+    def rows_at_once(self, inputs: Sequence[float]) -> float:
+        return inputs[0] * (self.size or OPEN_END)
+
+    def through(self, missed: int) -> int:
+        _, ends = self.interval(np.array(self.last_starts(missed)))
+        return int(ends.max())
 
     def operator(self) -> Operator:
         return _TimeWindow(self)

@@ -11,19 +11,38 @@ import polars as pl
 
 from tidemill.algebra.plan import Plan
 from tidemill.algebra.schema import Schema
-from tidemill.physical.operator import Exec, Operator, Own, together
+from tidemill.algebra.sets import Union
+from tidemill.physical.facts import PacedBy, Partitioning, RowValidity
+from tidemill.physical.operator import Exec, InstantExec, Operator, Own, together
 
 
 @dataclass(frozen=True)
-class UnionExec(Exec):
+class UnionExec(InstantExec):
     """Pass on what comes from either side."""
 
-    left: Plan
-    right: Plan
+    left: Exec
+    right: Exec
+
+    together = Partitioning.OWN
+    paced_by = PacedBy.ALL
+    same_rows = True
 
     @cached_property
     def schema(self) -> Schema:
         return self.left.schema
+
+    def remembers(self, complete: bool) -> tuple[bool, ...]:
+        return (False, False)
+
+    @cached_property
+    def validity(self) -> RowValidity:
+        return RowValidity(self.left.validity.chronon and self.right.validity.chronon)
+
+    def meaning(self, inputs: Sequence[Plan]) -> Plan:
+        return Union(*inputs)
+
+    def rows_at_once(self, inputs: Sequence[float]) -> float:
+        return sum(inputs)
 
     def operator(self) -> Operator:
         return _Union()

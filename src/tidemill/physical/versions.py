@@ -11,13 +11,13 @@ import numpy as np
 import polars as pl
 
 from tidemill.algebra.plan import Plan
-from tidemill.algebra.schema import Schema
 from tidemill.physical.arrays import Ints
 from tidemill.physical.calendar import Calendar, Entries
+from tidemill.physical.facts import PacedBy, Partitioning, RowValidity
 from tidemill.physical.keys import KeyTable
 from tidemill.physical.operator import (
-    Exec,
     Operator,
+    OverExec,
     Own,
     empty_frame,
     ends,
@@ -30,22 +30,30 @@ from tidemill.timeline import OPEN_END
 
 
 @dataclass(frozen=True)
-class VersionsExec(Exec):
+class VersionsExec(OverExec):
     """Rows that were inserted hold until they are deleted, which a later row tells.
 
     Both have the same `version`; the row that tells starts and ends where the other one ends.
     """
 
-    child: Plan
     version: str
     eager: bool = False
 
-    @cached_property
-    def schema(self) -> Schema:
-        return self.child.schema
+    together = Partitioning.OWN
+    paced_by = PacedBy.OWN
 
     def details(self) -> str:
         return f"by={self.version}"
+
+    @cached_property
+    def validity(self) -> RowValidity:
+        return RowValidity(self.child.validity.chronon)
+
+    def meaning(self, inputs: Sequence[Plan]) -> Plan:
+        return inputs[0]
+
+    def through(self, missed: int) -> int:
+        return missed
 
     def operator(self) -> Operator:
         return _Versions(self)

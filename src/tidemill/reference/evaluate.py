@@ -8,6 +8,7 @@ from types import MappingProxyType
 
 from tidemill import algebra
 from tidemill.algebra import Dstream, Filter, Granularity, Plan, Project, Ranking, Scan, StarJoin
+from tidemill.algebra.plan import Memo
 from tidemill.expressions import UserFunction
 from tidemill.reference import changes, joins, order, rows, sets, whole_rows, windows
 from tidemill.reference.aggregates import aggregate
@@ -31,11 +32,7 @@ OPERATORS: Mapping[type[Plan], Callable[..., LogicalStream]] = {
     algebra.MultiJoin: joins.multi_join,
     algebra.SemiJoin: joins.semi_join,
     algebra.AntiJoin: joins.anti_join,
-    algebra.Union: sets.each_instant(sets.union),
-    algebra.Difference: sets.each_instant(sets.difference),
-    algebra.StrictDifference: sets.each_instant(sets.strict_difference),
-    algebra.Intersection: sets.each_instant(sets.intersection),
-    algebra.MaxUnion: sets.each_instant(sets.max_union),
+    **{kind: sets.each_instant(combine) for kind, combine in sets.DEFINITIONS.items()},
 }
 """The definition of every operator but Scan, called with the node, the run and the inputs."""
 
@@ -68,13 +65,13 @@ class _Evaluation:
 
     def __init__(self, sources: Mapping[str, SourceData]) -> None:
         self._sources = sources
-        self._known: dict[tuple[int, int], LogicalStream] = {}
+        self._known: Memo[Plan, dict[int, LogicalStream]] = Memo(lambda plan: {})
 
     def of(self, plan: Plan, run: Run) -> LogicalStream:
-        key = (id(plan), run.horizon)
-        if key not in self._known:
-            self._known[key] = self._evaluate(plan, run)
-        return self._known[key]
+        known = self._known(plan)
+        if run.horizon not in known:
+            known[run.horizon] = self._evaluate(plan, run)
+        return known[run.horizon]
 
     def _evaluate(self, plan: Plan, run: Run) -> LogicalStream:
         if isinstance(plan, Scan):

@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from tidemill.algebra import Distinct
-from tidemill.algebra.nodes import SetOperation
+from tidemill.algebra.sets import (
+    Difference,
+    Intersection,
+    MaxUnion,
+    SetOperation,
+    StrictDifference,
+    Union,
+)
 from tidemill.reference.run import Run
 from tidemill.reference.stream import LogicalStream, Snapshot
 
@@ -36,8 +43,20 @@ def max_union(a: Snapshot, b: Snapshot) -> Snapshot:
     return a | b
 
 
+Combine = Callable[[Snapshot, Snapshot], Snapshot]
+
+DEFINITIONS: Mapping[type[SetOperation], Combine] = {
+    Union: union,
+    Difference: difference,
+    StrictDifference: strict_difference,
+    Intersection: intersection,
+    MaxUnion: max_union,
+}
+"""What a set operation makes of the copies on both sides."""
+
+
 def each_instant(
-    combine: Callable[[Snapshot, Snapshot], Snapshot],
+    combine: Combine,
 ) -> Callable[[SetOperation, Run, LogicalStream, LogicalStream], LogicalStream]:
     """The operator that combines the snapshots of every instant."""
 

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-from tidemill.physical.eagerness import eager
 from tidemill.physical.net_changes import ChangesExec, changes_of
 from tidemill.physical.operator import Exec
 from tidemill.physical.snapshot import snapshots_of
@@ -28,7 +27,7 @@ class Job:
         """The plan of the form in which the sink wants the results."""
         match self.sink.form:
             case "live":
-                return eager(self.plan)
+                return self.plan.with_eager(True)
             case "changes":
                 return changes_of(self.plan)
             case "snapshot":

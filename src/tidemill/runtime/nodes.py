@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 
-from tidemill.algebra.plan import Plan
+from tidemill.algebra.plan import Plan, nodes_of
 from tidemill.fragments import Mode
 from tidemill.fragments.stages import EdgeExec, is_native
 from tidemill.fragments.staging import Staging
@@ -18,7 +18,6 @@ from tidemill.physical.union import UnionExec
 from tidemill.physical.versions import VersionsExec
 from tidemill.runtime.clock import Clocks
 from tidemill.runtime.operator_progress import OperatorProgress, with_state_of
-from tidemill.runtime.operators import nodes_of
 from tidemill.runtime.reports import Report, level_totals
 from tidemill.timeline import BEGIN
 
@@ -122,7 +121,7 @@ class GraphNodes(Mapping[Exec, OperatorProgress]):
     def _of_stage(self, node: Exec) -> OperatorProgress:
         operators = [self._totals[o] for o in self._operators(node) if o in self._totals]
         if not operators:
-            moved = self._moved.get(self._bare[self._staging.placed[node].plan], node)
+            moved = self._moved.get(self._bare(self._staging.placed[node].plan), node)
             known = self._totals.get(moved)
             return OperatorProgress(node.label) if known is None else known.copy()
         # What one part has become takes in what the lowest operator does, and gives what the top
@@ -135,11 +134,11 @@ class GraphNodes(Mapping[Exec, OperatorProgress]):
     def _operators(self, node: Exec) -> Iterator[Exec]:
         """The operators that a part has become, from the top."""
         below: set[Plan] = {self._staging.placed[child].plan for child in node.children}
-        below |= {self._bare[plan] for plan in below if isinstance(plan, _PASSED)}
+        below |= {self._bare(plan) for plan in below if isinstance(plan, _PASSED)}
         waiting: list[Plan] = [self._staging.placed[node].plan]
         while waiting:
             plan = waiting.pop()
-            moved = self._bare[plan] if isinstance(plan, _PASSED) else plan
+            moved = self._bare(plan) if isinstance(plan, _PASSED) else plan
             if plan not in below and moved not in below and not is_native(plan):
                 if isinstance(plan, Exec) and plan in self._staging.locals:
                     yield self._staging.locals[plan]
@@ -149,7 +148,7 @@ class GraphNodes(Mapping[Exec, OperatorProgress]):
     def _moved(self) -> dict[Plan, Exec]:
         """Operators of parts whose rows move before them, though they were to move after them."""
         plans = self._staging.locals.items()
-        return {self._bare[plan]: local for plan, local in plans if isinstance(plan, _PASSED)}
+        return {self._bare(plan): local for plan, local in plans if isinstance(plan, _PASSED)}
 
     def _next_to_source(self, node: Exec) -> OperatorProgress:
         known = self._native.get(node)

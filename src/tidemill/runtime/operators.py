@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import zip_longest
 from time import perf_counter
@@ -10,7 +10,6 @@ from typing import Any
 
 import polars as pl
 
-from tidemill.algebra.plan import Plan
 from tidemill.deadline import UNLIMITED, TickLimits, look
 from tidemill.errors import ExecutionError
 from tidemill.physical.join import JoinExec
@@ -128,7 +127,7 @@ class Graph:
         """The part of a node, made unless it is there."""
         part = kept.get(node) or made.get(node)
         if part is None:
-            inputs = [self._find(child, kept, made, places) for child in _children(node)]
+            inputs = [self._find(child, kept, made, places) for child in node.children]
             place = places.get(node, node)
             old = None if place is None else self._parts.get(place)
             part = made[node] = self._part(node, old, inputs)
@@ -295,15 +294,6 @@ def places_of(carried: Mapping[Exec, Exec]) -> dict[Exec, Exec | None]:
     return {**dict.fromkeys(carried.values()), **carried}
 
 
-def nodes_of(*roots: Exec) -> list[Exec]:
-    """All different parts of plans, inputs first."""
-    found: dict[Exec, None] = {}
-    seen: set[int] = set()
-    for root in roots:
-        _add_bottom_up(root, found, seen)
-    return list(found)
-
-
 def _number(part: _Part, order: list[_Part]) -> None:
     """Give the part a place behind its inputs."""
     if part.number < 0:
@@ -311,18 +301,3 @@ def _number(part: _Part, order: list[_Part]) -> None:
             _number(below, order)
         part.number = len(order)
         order.append(part)
-
-
-def _children(node: Plan) -> Iterator[Exec]:
-    for child in node.children:
-        assert isinstance(child, Exec)
-        yield child
-
-
-def _add_bottom_up(node: Exec, found: dict[Exec, None], seen: set[int]) -> None:
-    """Inputs first; a part that occurs many times is looked through once."""
-    if id(node) not in seen:
-        seen.add(id(node))
-        for child in _children(node):
-            _add_bottom_up(child, found, seen)
-        found.setdefault(node)

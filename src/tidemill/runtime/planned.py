@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 
+from tidemill.algebra.plan import nodes_of
 from tidemill.fragments import LateRowsExec, Stage
 from tidemill.fragments.homes import Home, Homes
 from tidemill.fragments.stages import EdgeExec
@@ -13,7 +14,6 @@ from tidemill.physical.source import SourceExec
 from tidemill.runtime.clock import Clocks
 from tidemill.runtime.epochs import Epoch
 from tidemill.runtime.operator_progress import OperatorProgress
-from tidemill.runtime.operators import nodes_of
 from tidemill.runtime.reports import Failure, Report, gathered
 from tidemill.runtime.stage_task import Former, Handover
 from tidemill.timeline import BEGIN

@@ -10,7 +10,6 @@ import numpy as np
 import polars as pl
 
 from tidemill.fragments.homes import Home
-from tidemill.fragments.redealing import is_whole
 from tidemill.physical.arrays import Bools
 from tidemill.physical.join.side import Side
 from tidemill.physical.keys import KeyTable
@@ -50,7 +49,7 @@ class Share:
     def _shared(
         self, node: Exec, homes: Sequence[Home], operator: Operator, others: Sequence[Any]
     ) -> Operator:
-        if is_whole(node):
+        if node.is_whole:
             return operator if self._partition else self._whole(node, others[0])
         own = [[self._own(home, old) for home in homes] for old in range(len(others))]
         operator.share(others, own)

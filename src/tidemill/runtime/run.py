@@ -21,6 +21,7 @@ import polars as pl
 import pyarrow as pa
 
 from tidemill.algebra.nodes import Scan
+from tidemill.algebra.plan import nodes_of
 from tidemill.deadline import UNLIMITED, TickLimits
 from tidemill.errors import DamageError, ExecutionError, TidemillError
 from tidemill.feeds import folder_of, size_of
@@ -41,7 +42,7 @@ from tidemill.runtime.members import Delivery, Member, Sinks, outlets_of
 from tidemill.runtime.nodes import GraphNodes, NativeTotals, operator_totals
 from tidemill.runtime.opened import Opened
 from tidemill.runtime.operator_progress import OperatorProgress
-from tidemill.runtime.operators import nodes_of, places_of
+from tidemill.runtime.operators import places_of
 from tidemill.runtime.pace import Pace
 from tidemill.runtime.parcels import REPORT, Parcel, forget_scratch, scratch
 from tidemill.runtime.planned import PlannedEpoch

@@ -10,6 +10,7 @@ from typing import Any
 
 import polars as pl
 
+from tidemill.algebra.plan import nodes_of
 from tidemill.deadline import UNLIMITED, TickLimits
 from tidemill.fragments import Mode, Stage, Staged, traced
 from tidemill.fragments.homes import Home
@@ -17,7 +18,7 @@ from tidemill.physical.operator import Exec, empty_batch, together
 from tidemill.physical.row_number import RowNumberExec
 from tidemill.runtime.clock import Clocks, Facts, SourceClock, moved, newest_of, seen_by
 from tidemill.runtime.dealing import deal
-from tidemill.runtime.operators import Arrival, Graph, nodes_of
+from tidemill.runtime.operators import Arrival, Graph
 from tidemill.runtime.outlets import NOTHING, Outlets
 from tidemill.runtime.parcels import FACTS, REPORT, Parcel
 from tidemill.runtime.redeal import Share, rehash

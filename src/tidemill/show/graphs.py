@@ -6,11 +6,11 @@ import time
 from collections.abc import Iterable, Mapping
 from typing import Literal
 
+from tidemill.algebra.plan import nodes_of
 from tidemill.engine.running import RunningGraph
 from tidemill.graph.metadata import NodeMetadata
 from tidemill.graph.migration import Migration, hand_overs
 from tidemill.physical.operator import Exec
-from tidemill.runtime.operators import nodes_of
 from tidemill.show.tables import domain_of
 from tidemill.wire.graph import (
     GraphMigration,

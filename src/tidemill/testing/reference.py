@@ -51,7 +51,7 @@ def _latest(sources: Mapping[str, SourceData]) -> int:
     return max(times, default=0)
 
 
-def reach(plan: Plan, known: dict[int, int] | None = None) -> int:
+def reach(plan: Plan) -> int:
     """How long after the last row of all sources something may still change.
 
     >>> from tidemill.algebra import Schema
@@ -59,11 +59,7 @@ def reach(plan: Plan, known: dict[int, int] | None = None) -> int:
     >>> reach(Granularity(TimeWindow(bid, 10, 2), 5))
     17
     """
-    known = {} if known is None else known  # plans contain the same part many times
-    if id(plan) not in known:
-        below = max((reach(child, known) for child in plan.children), default=0)
-        known[id(plan)] = below + _own_reach(plan)
-    return known[id(plan)]
+    return plan.fold(lambda node, below: max(below, default=0) + _own_reach(node))
 
 
 def _own_reach(plan: Plan) -> int:

@@ -9,12 +9,12 @@ import pytest
 
 import tidemill as tm
 from experiments.adapting.mix import MINUTE, Mix
+from tidemill.algebra.plan import nodes_of
 from tidemill.engine.running import RunningGraph
 from tidemill.graph.manager import Readings, ResourceManager
 from tidemill.graph.manager.estimates import GraphEstimates
 from tidemill.physical.operator import Exec
 from tidemill.physical.time_window import TimeWindowExec
-from tidemill.runtime.operators import nodes_of
 
 MIX = Mix(streams=6, rates=(10, 100), minutes=(1, 2), bounds=False, seed=3)
 TICK = MINUTE // 6
@@ -40,7 +40,7 @@ def with_knobs(plan: Exec) -> Exec:
             return replace(node, knob=f"{node.child.label} {node.size}")
         return node
 
-    changed = plan.transform(change)  # type: ignore[arg-type]
+    changed = plan.rewrite(change)  # type: ignore[arg-type]
     assert isinstance(changed, Exec)
     return changed
 

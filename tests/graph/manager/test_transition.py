@@ -6,6 +6,7 @@ import pyarrow as pa
 import pytest
 
 from tidemill.algebra import Scan, Schema
+from tidemill.algebra.plan import nodes_of
 from tidemill.graph.manager.estimates import GraphEstimates
 from tidemill.graph.manager.transition import Transition
 from tidemill.physical.distinct import DistinctExec
@@ -13,7 +14,6 @@ from tidemill.physical.operator import Exec
 from tidemill.physical.source import SourceExec
 from tidemill.physical.time_window import TimeWindowExec
 from tidemill.runtime.operator_progress import OperatorProgress
-from tidemill.runtime.operators import nodes_of
 
 BID = SourceExec(Scan("bid", "bid", Schema.of(item=pa.int64())))
 WINDOW = TimeWindowExec(BID, 100, knob="range of bid")

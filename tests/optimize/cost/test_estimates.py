@@ -9,14 +9,14 @@ import pyarrow as pa
 import pytest
 from sqlglot import exp, parse_one
 
-from tidemill.algebra import nodes
+from tidemill.algebra import nodes, sets
 from tidemill.algebra.plan import Plan
 from tidemill.algebra.scalar import Scalar, column, column_node
 from tidemill.algebra.schema import Schema
+from tidemill.optimize.cost import copies, state
 from tidemill.optimize.cost.constants import MEASURED
 from tidemill.optimize.cost.estimates import Estimator
-from tidemill.optimize.cost.state import state_of
-from tidemill.optimize.cost.usage import KINDS
+from tidemill.optimize.cost.state import KINDS, kind_of, state_of
 from tidemill.optimize.sharing import Shared
 from tidemill.optimize.statistics import Statistics, StreamStatistics
 
@@ -151,7 +151,7 @@ def renamed(plan: Plan) -> Plan:
         (nodes.Filter(HELD, condition("b.item = 3")), "b.item", 1),
         (nodes.Filter(HELD, condition("b.item < 3")), "b.item", 20 / 3),
         (nodes.Join(ASK, HELD, condition("a.item = b.item")), "a.item", 20),
-        (nodes.Union(renamed(HELD), renamed(HELD)), "x", 20),
+        (sets.Union(renamed(HELD), renamed(HELD)), "x", 20),
         (nodes.Aggregate(HELD, ("b.item",), ()), "b.item", 12.8),  # 20 rows of 20 values
     ],
 )
@@ -218,7 +218,7 @@ def test_a_condition_that_never_holds_leaves_nothing() -> None:
         nodes.TopK(nothing, (), 3),
         nodes.Rstream(nothing),
         nodes.Istream(nothing),
-        nodes.Intersection(nothing, nothing),
+        sets.Intersection(nothing, nothing),
         nodes.TimeWindow(nothing, 10),
     ):
         assert estimator.rate(plan) == 0, type(plan)
@@ -226,19 +226,25 @@ def test_a_condition_that_never_holds_leaves_nothing() -> None:
 
 
 def logical_operators() -> set[type[Plan]]:
-    kinds = {kind for kind in vars(nodes).values() if isinstance(kind, type)}
+    known = [*vars(nodes).values(), *vars(sets).values()]
+    kinds = {kind for kind in known if isinstance(kind, type)}
     unary = {nodes.Unary, nodes.Adjustable}
-    bases = {Plan, *unary, nodes.Binary, nodes.Conditional, nodes.SetOperation}
+    bases = {Plan, *unary, nodes.Binary, nodes.Conditional, sets.SetOperation}
     return {kind for kind in kinds if issubclass(kind, Plan)} - bases
 
 
 def test_every_logical_operator_is_estimated() -> None:
-    names = {f"_{kind.__name__.lower()}" for kind in logical_operators()}
-    assert {name for name in names if not hasattr(Estimator, name)} == set()
+    estimates, states = Estimator.__dict__["_rule"].dispatcher, state._state
+    for kind in logical_operators():
+        assert estimates.dispatch(kind) is not estimates.dispatch(object), kind
+        assert states.dispatch(kind) is not states.dispatch(object), kind
+    for kind in logical_operators():
+        if issubclass(kind, sets.SetOperation) and kind is not sets.Union:
+            assert copies.combined.dispatch(kind) is not copies.combined.dispatch(object), kind
 
 
 def test_every_logical_operator_but_scans_takes_measured_steps() -> None:
-    assert logical_operators() - set(KINDS) == {nodes.Scan}
+    assert {kind for kind in logical_operators() if not kind_of(kind)} == {nodes.Scan}
     assert set(KINDS.values()) <= set(MEASURED)
 
 

@@ -17,7 +17,7 @@ from sqlglot import parse_one
 from experiments.pipes import coalescing
 from experiments.pipes.resources import partial_results
 from tests.optimize.cost.measuring import Feed, Measured, measure, scan, statistics
-from tidemill.algebra import nodes
+from tidemill.algebra import nodes, sets
 from tidemill.algebra.aggregates import AggregateCall
 from tidemill.algebra.plan import Plan
 from tidemill.algebra.scalar import Scalar
@@ -155,17 +155,17 @@ TWO_INPUTS = [
         "join": lambda a, b: nodes.Join(a, b, SAME),
         "semi-join": lambda a, b: nodes.SemiJoin(a, b, SAME),
         "anti-join": lambda a, b: nodes.AntiJoin(a, b, SAME),
-        "union": nodes.Union,
-        "difference": nodes.Difference,
-        "strict-difference": nodes.StrictDifference,
-        "intersection": nodes.Intersection,
-        "max-union": nodes.MaxUnion,
+        "union": sets.Union,
+        "difference": sets.Difference,
+        "strict-difference": sets.StrictDifference,
+        "intersection": sets.Intersection,
+        "max-union": sets.MaxUnion,
     }.items()
     for left, right in PAIRS
 ] + [
     two("instants-join", lambda a, b: nodes.Join(a, b, SAME), INSTANTS, INSTANTS),
-    two("instants-difference", nodes.Difference, INSTANTS, INSTANTS),
-    two("instants-intersection", nodes.Intersection, INSTANTS, INSTANTS),
+    two("instants-difference", sets.Difference, INSTANTS, INSTANTS),
+    two("instants-intersection", sets.Intersection, INSTANTS, INSTANTS),
 ]
 
 CASES = ONE_INPUT + TWO_INPUTS
@@ -238,8 +238,8 @@ LARGE, LARGE_FEW = Feed(1, 5_000, 2_000), Feed(1, 5_000, 100_000)
         two("join", lambda a, b: nodes.Join(a, b, SAME), LARGE_FEW, LARGE_FEW),
         two("semi-join", lambda a, b: nodes.SemiJoin(a, b, SAME), LARGE_FEW, LARGE_FEW),
         two("anti-join", lambda a, b: nodes.AntiJoin(a, b, SAME), LARGE_FEW, LARGE_FEW),
-        two("difference", nodes.Difference, LARGE, LARGE),
-        two("difference", nodes.Difference, LARGE_FEW, LARGE_FEW),
+        two("difference", sets.Difference, LARGE, LARGE),
+        two("difference", sets.Difference, LARGE_FEW, LARGE_FEW),
     ],
     ids=lambda case: case.name,
 )

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from dataclasses import dataclass
 from functools import reduce
-from typing import Final
 
 import pyarrow as pa
 
@@ -19,26 +18,37 @@ from tidemill.algebra import (
     Union,
     column,
 )
+from tidemill.algebra.sets import SetOperation
 from tidemill.algebra.types import name_of
 from tidemill.analyze.setops import common_type
 from tidemill.analyze.trees import cast
 from tidemill.compose.bench import Bench
 from tidemill.compose.logical.rows import seen
 from tidemill.compose.model import wrong
-from tidemill.compose.operators import Operator
-
-_KINDS: Final[dict[str, Callable[[Plan, Plan], Plan]]] = {
-    "union": Union,
-    "max_union": MaxUnion,
-    "difference": Difference,
-    "strict_difference": StrictDifference,
-    "intersection": Intersection,
-}
+from tidemill.compose.operators import Operator, kind_name
 
 
-def _set_operation(bench: Bench) -> Plan:
-    plans = alike([seen(piece.plan) for piece in bench.inputs])
-    return reduce(_KINDS[bench.operator.kind], plans)
+@dataclass(frozen=True)
+class SetCard:
+    """How a set operation is shown; all else follows from its class."""
+
+    node: type[SetOperation]
+    title: str
+    summary: str
+    most: int = 2
+
+    @property
+    def kind(self) -> str:
+        """Its name in composed plans."""
+        return kind_name(self.node)
+
+    @property
+    def operator(self) -> Operator:
+        """The logical operator."""
+        return Operator(self.kind, self.title, "sets", self.summary, self._build, (), 2, self.most)
+
+    def _build(self, bench: Bench) -> Plan:
+        return reduce(self.node, alike([seen(piece.plan) for piece in bench.inputs]))
 
 
 def alike(plans: list[Plan]) -> list[Plan]:
@@ -80,30 +90,28 @@ def _cast(plan: Plan, names: tuple[str, ...], types: list[pa.DataType]) -> Plan:
     return Project(plan, tuple(items))
 
 
-def _operator(kind: str, title: str, summary: str, most: int = 2) -> Operator:
-    return Operator(kind, title, "sets", summary, _set_operation, (), 2, most)
-
-
-OPERATORS = (
-    _operator("union", "Union", "All rows of its inputs together (UNION ALL).", 20),
-    _operator(
-        "difference",
+CARDS = (
+    SetCard(Union, "Union", "All rows of its inputs together (UNION ALL).", 20),
+    SetCard(
+        Difference,
         "Difference",
         "The copies of each row in the left input minus those in the right one (EXCEPT ALL).",
     ),
-    _operator(
-        "strict_difference",
+    SetCard(
+        StrictDifference,
         "Strict difference",
         "The rows of the left input that do not occur in the right one.",
     ),
-    _operator(
-        "intersection",
+    SetCard(
+        Intersection,
         "Intersection",
         "The rows that occur in both inputs, with the smaller number of copies (INTERSECT ALL).",
     ),
-    _operator(
-        "max_union",
+    SetCard(
+        MaxUnion,
         "Union of maxima",
         "The rows of both inputs, with the larger number of copies.",
     ),
 )
+
+OPERATORS = tuple(card.operator for card in CARDS)

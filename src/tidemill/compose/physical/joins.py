@@ -13,15 +13,20 @@ from tidemill.analyze.stage import Stage
 from tidemill.compose.bench import Bench, placed_in
 from tidemill.compose.model import about, wrong
 from tidemill.compose.operators import Operator, Setting
-from tidemill.compose.physical.making import functions_of, is_raw, ordinary, version_of, waiting
+from tidemill.compose.physical.making import (
+    functions_of,
+    is_raw,
+    operators,
+    ordinary,
+    version_of,
+    waiting,
+)
 from tidemill.errors import PlanError
 from tidemill.physical.filter import FilterExec
 from tidemill.physical.items import only, used
 from tidemill.physical.join import JoinExec
 from tidemill.physical.lookup import LookupKind
-from tidemill.physical.operator import Exec
 from tidemill.physical.project import ProjectExec
-from tidemill.physical.properties import is_chronon
 from tidemill.physical.relations import Relation, lookup
 from tidemill.physical.source import SourceExec
 from tidemill.sql import error_at
@@ -129,13 +134,12 @@ def _lookup(bench: Bench) -> Plan:
     if relation is None:
         message = "rows can only be looked up in a relation"
         raise wrong(message, "use a Join", input=1)
-    if relation.kind is not SourceKind.CONSTANT and not is_chronon(left):
+    if relation.kind is not SourceKind.CONSTANT and not operators(left).validity.chronon:
         message = "rows of the left input hold longer than an instant, and the relation changes"
         raise wrong(message, "look it up below the window, or use a Join", input=0)
     condition = bench.condition("condition", bench.stage(left, right))
     kind = LookupKind(bench.choice("kind"))
-    rows = left
-    assert isinstance(rows, Exec)
+    rows = operators(left)
     found = lookup(kind, rows, relation, condition, functions_of(bench))
     names = rows.schema.names
     return only(found, names + right.schema.names if kind is LookupKind.INNER else names)
@@ -154,8 +158,7 @@ def _relation(plan: Plan) -> Relation | None:
     version = version_of(plan)
     if source.scan.kind is SourceKind.CHANGING and version is None:
         return None
-    assert isinstance(plan, Exec)
-    return Relation(plan, source.scan.kind, version)
+    return Relation(operators(plan), source.scan.kind, version)
 
 
 _EXAMPLE = "b.item = a.item"

@@ -12,7 +12,6 @@ from tidemill.compose.bench import Bench
 from tidemill.compose.model import wrong
 from tidemill.compose.operators import Operator
 from tidemill.expressions.functions import Functions
-from tidemill.physical.eagerness import eager
 from tidemill.physical.filter import FilterExec
 from tidemill.physical.lowering import lower
 from tidemill.physical.operator import Exec
@@ -41,6 +40,17 @@ def _lowered(known: Operator) -> Callable[[Bench], Plan]:
     return build
 
 
+def below(bench: Bench) -> Exec:
+    """The first input."""
+    return operators(bench.plan)
+
+
+def operators(plan: Plan) -> Exec:
+    """A plan of operators: at this level, there are no others."""
+    assert isinstance(plan, Exec)
+    return plan
+
+
 def ordinary(bench: Bench) -> None:
     """Refuse the raw changes of a time-varying relation."""
     for number, piece in enumerate(bench.inputs):
@@ -65,4 +75,4 @@ def version_of(plan: Plan) -> str | None:
 
 def waiting(plan: Plan) -> Exec:
     """An input that tells how far it has come, for an operator that waits for that."""
-    return eager(plan)
+    return operators(plan).with_eager(True)

@@ -8,7 +8,7 @@ from tidemill.algebra import Filter, Plan, Project
 from tidemill.compose.bench import Bench
 from tidemill.compose.model import wrong
 from tidemill.compose.operators import Operator, Setting
-from tidemill.compose.physical.making import LOGICAL, functions_of, ordinary, waiting
+from tidemill.compose.physical.making import LOGICAL, below, functions_of, ordinary, waiting
 from tidemill.compose.physical.windows import steps
 from tidemill.physical.coalesce import CoalesceExec
 from tidemill.physical.distinct import DistinctExec
@@ -24,14 +24,14 @@ from tidemill.physical.snapshot import SnapshotExec
 def _filter(bench: Bench) -> Plan:
     plan = LOGICAL["filter"].build(bench)
     assert isinstance(plan, Filter)
-    return FilterExec(bench.plan, plan.predicate, used(functions_of(bench), plan.predicate))
+    return FilterExec(below(bench), plan.predicate, used(functions_of(bench), plan.predicate))
 
 
 def _project(bench: Bench) -> Plan:
     plan = LOGICAL["project"].build(bench)
     assert isinstance(plan, Project)
     calls = used(functions_of(bench), *(scalar for _, scalar in plan.items))
-    return ProjectExec(bench.plan, plan.items, calls)
+    return ProjectExec(below(bench), plan.items, calls)
 
 
 def keys_of(bench: Bench, name: str = "keys") -> tuple[str, ...]:
@@ -54,7 +54,7 @@ def _coalesce(bench: Bench) -> Plan:
 def _merge(bench: Bench) -> Plan:
     ordinary(bench)
     keys = keys_of(bench) if bench.lines("keys") else ()
-    return MergeExec(bench.plan, keys)
+    return MergeExec(below(bench), keys)
 
 
 def _snapshot(bench: Bench) -> Plan:
@@ -67,7 +67,7 @@ def _row_number(bench: Bench) -> Plan:
     name = bench.text("name")
     if name in bench.plan.schema:
         raise wrong(f"the input already has a column `{name}`", "choose another name", "name")
-    found = RowNumberExec(bench.plan, name)
+    found = RowNumberExec(below(bench), name)
     assert found.schema[name] == pa.int64()
     return found
 

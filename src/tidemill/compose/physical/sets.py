@@ -2,31 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, Final
+from dataclasses import replace
 
-from tidemill.algebra import Plan
+from tidemill.algebra import Plan, Union
 from tidemill.compose.bench import Bench
-from tidemill.compose.logical.sets import alike
+from tidemill.compose.logical.sets import CARDS, SetCard, alike
 from tidemill.compose.operators import Operator
-from tidemill.compose.physical.making import LOGICAL, functions_of, ordinary, waiting
+from tidemill.compose.physical.making import functions_of, ordinary, waiting
 from tidemill.compose.physical.rows import KEYS, keys_of
-from tidemill.physical.difference import DifferenceExec
-from tidemill.physical.intersection import IntersectionExec
+from tidemill.physical.counting import counting
 from tidemill.physical.lowering import lower
-from tidemill.physical.max_union import MaxUnionExec
-from tidemill.physical.strict_difference import StrictDifferenceExec
+from tidemill.physical.operator import Exec
 from tidemill.physical.union import UnionExec
 
-_COUNTING: Final[dict[str, Callable[..., Any]]] = {
-    "difference": DifferenceExec,
-    "strict_difference": StrictDifferenceExec,
-    "intersection": IntersectionExec,
-    "max_union": MaxUnionExec,
-}
 
-
-def _sides(bench: Bench) -> list[Plan]:
+def _sides(bench: Bench) -> list[Exec]:
     ordinary(bench)
     plans = alike([piece.plan for piece in bench.inputs])
     return [lower(plan, functions_of(bench)) for plan in plans]
@@ -37,25 +27,16 @@ def _union(bench: Bench) -> Plan:
     return UnionExec(left, right)
 
 
-def _counting(bench: Bench) -> Plan:
-    left, right = _sides(bench)
-    plan: Plan = _COUNTING[bench.operator.kind](waiting(left), waiting(right), keys_of(bench))
-    return plan
+def _operator(card: SetCard) -> Operator:
+    """The operator that does what a logical one says, by the columns that tell rows apart."""
+    if card.node is Union:
+        return replace(card.operator, build=_union, most=2)
+
+    def build(bench: Bench) -> Plan:
+        left, right = _sides(bench)
+        return counting(card.node)(waiting(left), waiting(right), keys_of(bench))
+
+    return replace(card.operator, build=build, settings=(KEYS,))
 
 
-OPERATORS = (
-    Operator("union", "Union", "sets", LOGICAL["union"].summary, _union, (), 2, 2),
-    *(
-        Operator(
-            kind,
-            LOGICAL[kind].title,
-            "sets",
-            LOGICAL[kind].summary,
-            _counting,
-            (KEYS,),
-            2,
-            2,
-        )
-        for kind in _COUNTING
-    ),
-)
+OPERATORS = tuple(map(_operator, CARDS))

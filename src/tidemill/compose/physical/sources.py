@@ -11,7 +11,7 @@ from tidemill.compose.bench import Bench
 from tidemill.compose.logical.sources import alias_of
 from tidemill.compose.model import about, wrong
 from tidemill.compose.operators import Operator, Setting
-from tidemill.compose.physical.making import LOGICAL, functions_of, is_raw, version_of
+from tidemill.compose.physical.making import LOGICAL, below, functions_of, is_raw, version_of
 from tidemill.compose.scans import AS_COLUMN, scan_columns
 from tidemill.errors import CatalogError, nearest
 from tidemill.physical.lowering import lower
@@ -65,7 +65,7 @@ def _versions(bench: Bench) -> Plan:
     if version is None or not is_raw(bench.plan):
         help = "put it above the Source of a CHANGING relation"
         raise wrong("the input has no changes of a relation", help, input=0)
-    return VersionsExec(bench.plan, version)
+    return VersionsExec(below(bench), version)
 
 
 OPERATORS = (

@@ -9,10 +9,9 @@ from tidemill.compose import texts
 from tidemill.compose.bench import Bench
 from tidemill.compose.model import about, wrong
 from tidemill.compose.operators import Operator, Setting
-from tidemill.compose.physical.making import LOGICAL, ordinary, waiting
+from tidemill.compose.physical.making import LOGICAL, below, ordinary, waiting
 from tidemill.physical.count_window import CountWindowExec
 from tidemill.physical.granularity import GranularityExec
-from tidemill.physical.properties import is_chronon
 from tidemill.physical.split import SplitExec
 from tidemill.physical.time_window import TimeWindowExec
 from tidemill.sql import Unbounded
@@ -37,7 +36,7 @@ def steps(bench: Bench, name: str) -> int | None:
 def _instants(bench: Bench) -> None:
     """Windows take rows that hold for one instant."""
     ordinary(bench)
-    if not is_chronon(bench.plan):
+    if not below(bench).validity.chronon:
         message = "the rows of the input hold longer than an instant"
         help = "put Rows that come between them, or a Split of length 1"
         raise wrong(message, help, input=0)
@@ -55,7 +54,7 @@ def _time_window(bench: Bench) -> Plan:
     _instants(bench)
     size = steps(bench, "size")
     bounds = _bounds(bench, steps(bench, "least"), size)
-    return TimeWindowExec(bench.plan, size, steps(bench, "slide") or 1, bounds=bounds)
+    return TimeWindowExec(below(bench), size, steps(bench, "slide") or 1, bounds=bounds)
 
 
 def _count_window(bench: Bench) -> Plan:
@@ -77,7 +76,7 @@ def _granularity(bench: Bench) -> Plan:
         raise wrong("Granule takes a duration", "for example 1 SECOND", "granule")
     if coarsest is not None and (coarsest < granule or coarsest % granule):
         raise wrong("Coarsest is not a multiple of the granule", "use a multiple", "coarsest")
-    return GranularityExec(bench.plan, granule, bounds=_bounds(bench, granule, coarsest))
+    return GranularityExec(below(bench), granule, bounds=_bounds(bench, granule, coarsest))
 
 
 def _split(bench: Bench) -> Plan:

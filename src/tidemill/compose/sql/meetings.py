@@ -2,25 +2,48 @@
 
 from __future__ import annotations
 
+from functools import singledispatchmethod
 from typing import Final
 
 from sqlglot import exp
 
 from tidemill.algebra import Difference, StarJoin, StrictDifference, Union, column
-from tidemill.algebra.nodes import Conditional, SetOperation
+from tidemill.algebra.nodes import (
+    AntiJoin,
+    Conditional,
+    Join,
+    SemiJoin,
+)
+from tidemill.algebra.plan import Plan
 from tidemill.algebra.scalar import conjuncts, equality
+from tidemill.algebra.sets import (
+    Intersection,
+    MaxUnion,
+    SetOperation,
+)
 from tidemill.compose.recognise import outer_join
 from tidemill.compose.sql.block import Block, output_names
-from tidemill.compose.sql.writer import Writer
+from tidemill.compose.sql.windows import WindowWriter
 from tidemill.sql import Shed
 
-_SETS: Final = {"Union": exp.Union, "Difference": exp.Except, "Intersection": exp.Intersect}
+_WORDS: Final[dict[type[SetOperation], type[exp.SetOperation]]] = {
+    Union: exp.Union,
+    Difference: exp.Except,
+    StrictDifference: exp.Except,
+    Intersection: exp.Intersect,
+}
 
 
-class MeetingWriter(Writer):
+class MeetingWriter(WindowWriter):
     """Writes what has two inputs or more."""
 
-    def _join(self, plan: Conditional) -> Block:
+    @singledispatchmethod
+    def meeting_rule(self, plan: Plan) -> Block:
+        """How a node with several inputs is written."""
+        return self.window_rule(plan)
+
+    @meeting_rule.register
+    def _join(self, plan: Join) -> Block:
         left, right = self.opened(plan.left), self.opened(plan.right)
         if any(entry.kind in ("RIGHT", "FULL") for entry in right.entries):
             right = self.wrapped(right, plan.right)
@@ -33,7 +56,9 @@ class MeetingWriter(Writer):
         both.is_bare = both.is_rows = False
         return both
 
-    def _semijoin(self, plan: Conditional) -> Block:
+    @meeting_rule.register(SemiJoin)
+    @meeting_rule.register(AntiJoin)
+    def _partners(self, plan: Conditional) -> Block:
         block, other = self.opened(plan.left), self.opened(plan.right)
         columns = {**block.columns, **other.columns}
         inside = Block(other.entries, columns, other.where, other.equal)
@@ -41,14 +66,13 @@ class MeetingWriter(Writer):
         inside.columns = {"1": exp.Literal.number(1)}
         inside.is_bare = False
         exists: exp.Expr = exp.Exists(this=_one(inside))
-        if type(plan).__name__ == "AntiJoin":
+        if isinstance(plan, AntiJoin):
             exists = exp.Not(this=exists)
         block.where.append(exists)
         block.is_bare = block.is_rows = False
         return block
 
-    _antijoin = _semijoin
-
+    @meeting_rule.register
     def _union(self, plan: Union) -> Block:
         if (found := outer_join(plan)) is None:
             return self.set_operation(plan)
@@ -65,20 +89,23 @@ class MeetingWriter(Writer):
         both.is_bare = both.is_rows = False
         return both
 
-    def _setoperation(self, plan: SetOperation) -> Block:
-        if isinstance(plan, StrictDifference):
-            return self._without(plan)
-        if type(plan).__name__ == "MaxUnion":
-            return self.block(Union(plan.left, Difference(plan.right, plan.left)))
+    @meeting_rule.register
+    def _max_union(self, plan: MaxUnion) -> Block:
+        return self.block(Union(plan.left, Difference(plan.right, plan.left)))
+
+    @meeting_rule.register(Difference)
+    @meeting_rule.register(Intersection)
+    def _in_words(self, plan: SetOperation) -> Block:
         return self.set_operation(plan)
 
     def set_operation(self, plan: SetOperation, distinct: bool = False) -> Block:
         names = output_names(plan.schema.names)
         sides = [_operand(self.query(side, names)) for side in plan.children]
-        kind = _SETS["Difference" if isinstance(plan, StrictDifference) else type(plan).__name__]
+        kind = _WORDS[type(plan)]
         query = kind(this=sides[0], expression=sides[1], distinct=distinct)
         return self.around(query, plan, list(plan.schema.names), names)
 
+    @meeting_rule.register
     def _without(self, plan: StrictDifference) -> Block:
         """Rows that the right side does not have at all: NULLs are equal here."""
         block, other = self.opened(plan.left), self.opened(plan.right)
@@ -96,6 +123,7 @@ class MeetingWriter(Writer):
         block.is_bare = block.is_rows = False
         return block
 
+    @meeting_rule.register
     def _starjoin(self, plan: StarJoin) -> Block:
         parts = [self.opened(child) for child in plan.children]
         columns = {name: node for part in parts for name, node in part.columns.items()}

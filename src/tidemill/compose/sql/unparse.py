@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from functools import singledispatchmethod
+from typing import Final
 
 from sqlglot import exp
 
@@ -19,6 +20,7 @@ from tidemill.algebra import (
     Union,
     column,
 )
+from tidemill.algebra.nodes import Dstream, Istream, Rstream, Unary
 from tidemill.algebra.ranking import CONFIDENCE
 from tidemill.algebra.scalar import conjuncts
 from tidemill.analyze import Catalog
@@ -31,7 +33,6 @@ from tidemill.compose.sql.block import (
     stream_call,
 )
 from tidemill.compose.sql.meetings import MeetingWriter
-from tidemill.compose.sql.windows import WindowWriter
 from tidemill.compose.texts import identifier
 from tidemill.sql import Approximate, StreamFunction, Tidemill
 from tidemill.timeline import TimeDomain
@@ -63,9 +64,17 @@ def to_sql(plan: Plan, catalog: Catalog, domain: TimeDomain | None = None) -> st
     return text
 
 
-class _PlanWriter(WindowWriter, MeetingWriter):
+class _PlanWriter(MeetingWriter):
     """Writes all nodes of plans."""
 
+    def rule(self, plan: Plan) -> Block:
+        return self._rule(plan)
+
+    @singledispatchmethod
+    def _rule(self, plan: Plan) -> Block:
+        return self.meeting_rule(plan)
+
+    @_rule.register
     def _filter(self, plan: Filter) -> Block:
         block = self.block(plan.child)
         if block.is_closed or block.shed is not None:
@@ -75,6 +84,7 @@ class _PlanWriter(WindowWriter, MeetingWriter):
         block.is_bare = False
         return block
 
+    @_rule.register
     def _project(self, plan: Project) -> Block:
         block = self.block(plan.child)
         if block.is_closed and not _keeps_rows(plan, block):
@@ -86,6 +96,7 @@ class _PlanWriter(WindowWriter, MeetingWriter):
         block.columns, block.is_bare = found, False
         return block
 
+    @_rule.register
     def _distinct(self, plan: Distinct) -> Block:
         child = plan.child
         if isinstance(child, Union | StrictDifference | Intersection) and not outer_join(child):
@@ -96,7 +107,10 @@ class _PlanWriter(WindowWriter, MeetingWriter):
         block.distinct, block.is_bare = True, False
         return block
 
-    def _stream(self, plan: Any) -> Block:
+    @_rule.register(Istream)
+    @_rule.register(Dstream)
+    @_rule.register(Rstream)
+    def _stream(self, plan: Unary) -> Block:
         kind, child = type(plan).__name__.upper(), plan.child
         block = self.block(child)
         entry = block.entry
@@ -114,8 +128,7 @@ class _PlanWriter(WindowWriter, MeetingWriter):
             query = block.select(outputs)
         return self.around(stream_call(kind, query), child, list(child.schema.names), names)
 
-    _istream = _dstream = _rstream = _stream
-
+    @_rule.register
     def _aggregate(self, plan: Aggregate) -> Block:
         block = self.block(plan.child)
         if block.group is not None or block.is_closed:
@@ -133,6 +146,7 @@ class _PlanWriter(WindowWriter, MeetingWriter):
         block.columns, block.is_bare, block.is_rows = found, False, False
         return block
 
+    @_rule.register
     def _topk(self, plan: TopK) -> Block:
         block = self.selecting(plan.child)
         if block.limit is not None or block.shed is not None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from functools import singledispatchmethod
 from typing import Any
 
 from sqlglot import exp
 
 from tidemill.algebra import CountWindow, Granularity, TimeWindow
+from tidemill.algebra.plan import Plan
 from tidemill.analyze.windows import shown
 from tidemill.compose.sql.block import Block, CannotSay
 from tidemill.compose.sql.writer import Writer
@@ -18,6 +20,11 @@ from tidemill.sql import RowCount, StreamWindow, Unbounded
 class WindowWriter(Writer):
     """Writes windows."""
 
+    @singledispatchmethod
+    def window_rule(self, plan: Plan) -> Block:
+        """How a window is written."""
+        raise CannotSay(f"SQL cannot express {type(plan).__name__}", help="use other operators")
+
     def window_clause(self, window: TimeWindow | CountWindow) -> StreamWindow:
         """A window as it is written behind an entry, without its partitions."""
         counts = isinstance(window, CountWindow)
@@ -26,9 +33,11 @@ class WindowWriter(Writer):
             clause.set("slide", _rows(window.slide) if counts else self._length(window.slide))
         return clause
 
+    @window_rule.register
     def _timewindow(self, plan: TimeWindow) -> Block:
         return self._with_clause(plan, "stream_window", self.window_clause(plan))
 
+    @window_rule.register
     def _countwindow(self, plan: CountWindow) -> Block:
         window = self.window_clause(plan)
         block = self._with_clause(plan, "stream_window", window)
@@ -37,6 +46,7 @@ class WindowWriter(Writer):
             window.set("partition_by", columns)
         return block
 
+    @window_rule.register
     def _granularity(self, plan: Granularity) -> Block:
         node = GranularityClause(size=self._length(plan.granule))
         if plan.bounds is not None:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
-from typing import Any
 
 from sqlglot import exp
 
@@ -20,7 +18,7 @@ from tidemill.timeline import TimeDomain
 
 
 class Writer(ABC):
-    """Writes plans; a method named like a node, in lower case, writes such nodes."""
+    """Writes plans; each kind of node registers how it is written."""
 
     def __init__(self, catalog: Catalog, domain: TimeDomain) -> None:
         self._catalog = catalog
@@ -41,12 +39,11 @@ class Writer(ABC):
             return self._objects(told, plan)
         if isinstance(plan, Ranking):
             return self.block(plan.exact)
-        for kind in type(plan).__mro__:
-            rule: Callable[[Any], Block] | None = getattr(self, f"_{kind.__name__.lower()}", None)
-            if rule is not None:
-                return rule(plan)
-        message = f"SQL cannot express {type(plan).__name__}"
-        raise CannotSay(message, help="use other operators")
+        return self.rule(plan)
+
+    @abstractmethod
+    def rule(self, plan: Plan) -> Block:
+        """How a node is written, whatever stands below it."""
 
     def _alias(self, wanted: str) -> str:
         alias, number = wanted, 1

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from tidemill.algebra.nodes import Adjustable, Scan, TimeWindow
+from tidemill.algebra.nodes import Adjustable, Aggregate, Scan, TimeWindow
 from tidemill.algebra.plan import Plan
 from tidemill.graph.manager.calibration import Calibration, Sums
-from tidemill.graph.manager.raising import raised
 from tidemill.optimize.conditions import localized
 from tidemill.optimize.cost.estimates import Estimator
-from tidemill.optimize.cost.usage import KINDS, CostModel, Usage
+from tidemill.optimize.cost.state import kind_of
+from tidemill.optimize.cost.usage import CostModel, Usage
 from tidemill.optimize.statistics import Statistics
 from tidemill.physical.adjusting import AdjustableExec
 from tidemill.physical.operator import Exec
@@ -43,7 +43,7 @@ class Part:
 
     @property
     def kind(self) -> str:
-        return KINDS.get(type(self.plan), type(self.plan).__name__.lower())
+        return kind_of(type(self.plan)) or type(self.plan).__name__.lower()
 
 
 class GraphEstimates:
@@ -139,14 +139,13 @@ class GraphEstimates:
             self._shares |= localized(self._told.selectivities, self._scans.values())
 
     def _add(self, node: Exec, now: int) -> Part:
-        inputs = [self.parts[child] for child in node.children if isinstance(child, Exec)]
-        plan = raised(node, [part.plan for part in inputs])
+        inputs = [self.parts[child] for child in node.children]
+        plan = _without_distinct(node, node.meaning([part.plan for part in inputs]))
         knob = knob_of(node)
         knobs = frozenset({knob} - {""}).union(*(part.knobs for part in inputs))
-        own = plan is not None
-        result = inputs[-1].plan if plan is None else plan
-        span = max([0 if knob else _span(result), *(part.span for part in inputs)])
-        part = Part(self._count, result, own, knobs, span, now)
+        own = all(plan is not part.plan for part in inputs)
+        span = max([0 if knob else _span(plan), *(part.span for part in inputs)])
+        part = Part(self._count, plan, own, knobs, span, now)
         self._count += 1
         self.parts[node] = part
         for name in knobs if own else ():
@@ -183,6 +182,13 @@ class GraphEstimates:
     def _take(self, part: Part, sign: int) -> None:
         if part.usage is not None:
             self._sums.setdefault(part.kind, Sums()).add(part.usage, sign)
+
+
+def _without_distinct(node: Exec, plan: Plan) -> Plan:
+    """What counts distinct values reads inputs of its own, with estimates of their own."""
+    if not isinstance(plan, Aggregate) or len(node.children) == 1:
+        return plan
+    return replace(plan, calls=tuple(call for call in plan.calls if not call.distinct))
 
 
 def knob_of(node: Exec) -> str:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from math import inf
 
 from tidemill.algebra.nodes import SourceKind
+from tidemill.algebra.plan import nodes_of
 from tidemill.errors import ResourceError, TidemillError
 from tidemill.graph.manager.estimates import GraphEstimates, Part
 from tidemill.graph.manager.knobs import Demand, Knob
@@ -18,7 +19,6 @@ from tidemill.optimize.statistics import Statistics
 from tidemill.physical.operator import Exec
 from tidemill.physical.source import SourceExec
 from tidemill.runtime.operator_progress import OperatorProgress
-from tidemill.runtime.operators import nodes_of
 from tidemill.runtime.rate_meter import RateMeter
 
 RESERVE = 0.2

@@ -11,8 +11,8 @@ from tidemill.physical.adjusting import AdjustableExec
 from tidemill.physical.filter import FilterExec
 from tidemill.physical.granularity import GranularityExec
 from tidemill.physical.istream import DstreamExec, IstreamExec
+from tidemill.physical.operator import Exec
 from tidemill.physical.project import ProjectExec
-from tidemill.physical.properties import is_chronon
 from tidemill.physical.time_window import TimeWindowExec
 from tidemill.physical.union import UnionExec
 from tidemill.timeline import BEGIN, OPEN_END, add
@@ -45,7 +45,7 @@ def recorded(histories: Histories, running: Iterable[Plan]) -> dict[str, tuple[S
 
 
 def settings(
-    plan: Plan, histories: Histories, start: int, end: int
+    plan: Exec, histories: Histories, start: int, end: int
 ) -> dict[str, list[SizeSetting]]:
     """The settings that a result was computed with that holds in [start, end), by knob.
 
@@ -59,7 +59,7 @@ def settings(
 
 
 def pruned(
-    histories: Histories, plans: Iterable[Plan], start: int
+    histories: Histories, plans: Iterable[Exec], start: int
 ) -> dict[str, tuple[SizeSetting, ...]]:
     """What is left if nobody asks any more about results that start before an instant."""
     looking = _Looking(histories)
@@ -76,7 +76,7 @@ class _Looking:
         self._seen: set[tuple[int, int, int]] = set()
         self.found: dict[str, set[SizeSetting]] = {}
 
-    def at(self, plan: Plan, start: int, end: int) -> None:
+    def at(self, plan: Exec, start: int, end: int) -> None:
         """Look at a part whose rows in [start, end) are needed."""
         if (id(plan), start, end) in self._seen:
             return
@@ -116,9 +116,9 @@ class _Looking:
                 return add(self._length(node.child), size - 1)
         return OPEN_END
 
-    def _length(self, plan: Plan) -> int:
+    def _length(self, plan: Exec) -> int:
         """For how long a row of a plan may hold."""
-        if is_chronon(plan):
+        if plan.validity.chronon:
             return 1
         match plan:
             case TimeWindowExec() | GranularityExec():

@@ -8,7 +8,7 @@ a knob, and operators, of its own.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, count
 
@@ -126,12 +126,12 @@ class _Giving:
         knob = self._own(window) or self._new(window, nodes)
         like = next(iter(self.known.nodes.get(knob, nodes)))
 
-        def given(node: Plan) -> Plan:
+        def given(node: Exec) -> Exec:
             if not isinstance(node, AdjustableExec) or node.knob or _window(node) != window:
                 return node
             return node.with_sizes(like.first, like.changes, knob)
 
-        self.plan = changed(self.plan, given)
+        self.plan = self.plan.rewrite(given)
         self.known.note(node for node in self.plan.walk() if isinstance(node, AdjustableExec))
 
     def _own(self, window: str) -> str | None:
@@ -169,17 +169,3 @@ def _window(node: AdjustableExec) -> str | None:
 def _shape(node: AdjustableExec) -> AdjustableExec:
     """The operator without its size: what is left must be equal to be shared."""
     return node.with_sizes(1, (), "")
-
-
-def changed(plan: Exec, change: Callable[[Plan], Plan]) -> Exec:
-    """The plan with a change of every part, inputs first; one that occurs twice is made once."""
-    done: dict[int, Plan] = {}
-
-    def made(node: Plan) -> Plan:
-        if id(node) not in done:
-            done[id(node)] = change(node.with_children([made(child) for child in node.children]))
-        return done[id(node)]
-
-    result = made(plan)
-    assert isinstance(result, Exec)
-    return result

@@ -9,7 +9,7 @@ from types import MappingProxyType
 import numpy as np
 
 from tidemill.algebra.adjusting import Changes
-from tidemill.algebra.plan import Plan
+from tidemill.algebra.plan import Memo
 from tidemill.errors import TidemillError
 from tidemill.graph.quality.granules import next_instant
 from tidemill.physical.adjusting import AdjustableExec
@@ -42,19 +42,11 @@ class _Resizing:
     def __init__(self, changes: Mapping[str, tuple[int, int]], settled: Mapping[str, int]) -> None:
         self._changes = changes
         self._settled = settled
-        self._done: dict[int, Exec] = {}
-        self._kept: list[Exec] = []  # else another could get the identity of one that is gone
+        self.of = Memo(self._changed)
         self.carried: dict[Exec, Exec] = {}
 
-    def of(self, plan: Plan) -> Exec:
-        assert isinstance(plan, Exec)
-        if id(plan) not in self._done:
-            self._done[id(plan)] = self._changed(plan)
-            self._kept.append(plan)
-        return self._done[id(plan)]
-
     def _changed(self, plan: Exec) -> Exec:
-        new: Exec = plan.with_children([self.of(child) for child in plan.children])
+        new = plan.with_children([self.of(child) for child in plan.children])
         if isinstance(new, AdjustableExec) and new.knob in self._changes:
             at, size = self._changes[new.knob]
             changes = _pruned(new, _extended(new, at, size), self._settled.get(new.knob, BEGIN))
@@ -121,10 +113,10 @@ def settled_until(nodes: Iterable[AdjustableExec], running: Running) -> int:
 
 
 def _inputs(nodes: Iterable[AdjustableExec]) -> list[Exec]:
-    return [child for node in nodes for child in node.children if isinstance(child, Exec)]
+    return [child for node in nodes for child in node.children]
 
 
-def _latest_start(node: Plan, running: Running) -> int:
+def _latest_start(node: Exec, running: Running) -> int:
     """An instant after which no row of a part has started yet."""
     match node:
         case FilterExec() | ProjectExec() | UnionExec():
@@ -135,5 +127,4 @@ def _latest_start(node: Plan, running: Running) -> int:
         case GranularityExec():
             child = _latest_start(node.child, running)
             return child + max(node.granule, *(size for _, size in node.changes), 1) - 1
-    assert isinstance(node, Exec)
     return running[node].latest_end - 1 if node in running else BEGIN - 1

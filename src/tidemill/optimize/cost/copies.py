@@ -7,10 +7,12 @@ rises; the operator lets a copy go on while it can, so nothing else cuts them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import singledispatch
 from math import erf, exp, pi, sqrt
 
+from tidemill.algebra import sets
 from tidemill.optimize.cost.characteristics import Characteristics
 
 _NORMAL_FROM = 200.0
@@ -69,6 +71,28 @@ def _normal(left: float, right: float) -> Excess:
     return Excess(mean * below + deviation * density, below, below)
 
 
+Combine = Callable[[Characteristics, Characteristics, float], Characteristics]
+
+
+@singledispatch
+def combined(
+    plan: sets.SetOperation, left: Characteristics, right: Characteristics, values: float
+) -> Characteristics:
+    """The result of a set operation on sides that have so many different rows in common."""
+    raise TypeError(f"the cost model knows nothing of {type(plan).__name__}")
+
+
+def _estimates(kind: type[sets.SetOperation]) -> Callable[[Combine], Combine]:
+    """Register the estimate of a set operation."""
+
+    def register(estimate: Combine) -> Combine:
+        combined.register(kind, lambda _, left, right, values: estimate(left, right, values))
+        return estimate
+
+    return register
+
+
+@_estimates(sets.Difference)
 def difference(left: Characteristics, right: Characteristics, values: float) -> Characteristics:
     """The copies of the left side less those of the right.
 
@@ -92,6 +116,7 @@ def arrivals(stream: Characteristics, values: float) -> Characteristics:
     return Characteristics.of_rate(seen, live, stream.granularity, instants=True)
 
 
+@_estimates(sets.StrictDifference)
 def strict_difference(
     left: Characteristics, right: Characteristics, values: float
 ) -> Characteristics:
@@ -102,6 +127,7 @@ def strict_difference(
     return Characteristics.of_rate(rate, live, _granule(left, right), left.instants)
 
 
+@_estimates(sets.Intersection)
 def intersection(left: Characteristics, right: Characteristics, values: float) -> Characteristics:
     """The smaller number of copies: it rises with a row of the side that has fewer."""
     over = Excess.of(left.live_rows / values, right.live_rows / values)
@@ -111,6 +137,7 @@ def intersection(left: Characteristics, right: Characteristics, values: float) -
     return Characteristics.of_rate(rate, live, _granule(left, right), either)
 
 
+@_estimates(sets.MaxUnion)
 def max_union(left: Characteristics, right: Characteristics, values: float) -> Characteristics:
     """The larger number of copies: it rises with a row of the side that has not fewer."""
     over = Excess.of(left.live_rows / values, right.live_rows / values)

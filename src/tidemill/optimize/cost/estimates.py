@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import replace
-from functools import reduce
+from functools import reduce, singledispatchmethod
 from math import isnan, prod
-from typing import Any
 
-from tidemill.algebra import nodes
-from tidemill.algebra.plan import Plan
+from tidemill.algebra import nodes, sets
+from tidemill.algebra.plan import Memo, Plan
 from tidemill.algebra.ranking import Ranking
 from tidemill.algebra.scalar import Scalar, conjuncts
 from tidemill.algebra.star import StarJoin
@@ -61,24 +60,25 @@ class Estimator:
         self._default_rate = DEFAULT_RATES[domain]
         self._values = Values(self)
         self._selectivities = Selectivities(self)
-        # What is known of a plan is found by its identity; keeping the plan keeps it valid.
-        self._done: dict[int, tuple[Plan, Characteristics]] = {}
-        self._names: dict[int, tuple[Plan, frozenset[str]]] = {}
-        self._parts: dict[int, tuple[Scalar, tuple[Scalar, ...]]] = {}
+        self.of: Memo[Plan, Characteristics] = Memo(self._estimated)
+        """The result of a plan as a stream."""
+        self.names: Memo[Plan, frozenset[str]] = Memo(lambda plan: frozenset(plan.schema.names))
+        """The columns of a plan."""
+        self.conjuncts: Memo[Scalar, tuple[Scalar, ...]] = Memo(conjuncts)
+        """The parts of a condition; always the same objects."""
 
-    def of(self, plan: Plan) -> Characteristics:
-        """The result of the plan as a stream."""
-        found = self._done.get(id(plan))
-        if found is None:
-            rule: Callable[[Any], Characteristics]
-            rule = getattr(self, f"_{type(plan).__name__.lower()}")
-            found = self._done[id(plan)] = (plan, _tamed(rule(plan)))
-        return found[1]
+    def _estimated(self, plan: Plan) -> Characteristics:
+        return _tamed(self._rule(plan))
+
+    @singledispatchmethod
+    def _rule(self, plan: Plan) -> Characteristics:
+        """The estimate of a node; each kind of node registers its own."""
+        raise TypeError(f"the cost model knows nothing of {type(plan).__name__}")
 
     def forget(self, plans: Iterable[Plan]) -> None:
         """Look at these plans anew; those above them have to be forgotten too."""
         for plan in plans:
-            self._done.pop(id(plan), None)
+            self.of.forget(plan)
 
     def rate(self, plan: Plan) -> float:
         """Rows that start per instant."""
@@ -111,20 +111,6 @@ class Estimator:
         """The share of rows, or of pairs of rows of the inputs, that meet a condition."""
         return 1.0 if condition is None else self._selectivities.of(condition, inputs)
 
-    def conjuncts(self, condition: Scalar) -> tuple[Scalar, ...]:
-        """The parts of a condition; always the same objects."""
-        found = self._parts.get(id(condition))
-        if found is None:
-            found = self._parts[id(condition)] = (condition, conjuncts(condition))
-        return found[1]
-
-    def names(self, plan: Plan) -> frozenset[str]:
-        """The columns of a plan."""
-        found = self._names.get(id(plan))
-        if found is None:
-            found = self._names[id(plan)] = (plan, frozenset(plan.schema.names))
-        return found[1]
-
     def multi_join(self, inputs: tuple[Plan, ...], condition: Scalar | None) -> Characteristics:
         """Inputs joined at once, in whatever order."""
         together = reduce(discrete.product, map(self.of, inputs))
@@ -132,9 +118,11 @@ class Estimator:
 
     # Leaves
 
+    @_rule.register
     def _shared(self, plan: Shared) -> Characteristics:
         return self.of(plan.part)
 
+    @_rule.register
     def _scan(self, plan: nodes.Scan) -> Characteristics:
         known = self.statistics.of(plan.source)
         granule = known.granularity or 1
@@ -148,21 +136,25 @@ class Estimator:
 
     # Single rows
 
+    @_rule.register
     def _filter(self, plan: nodes.Filter) -> Characteristics:
         share = self.selectivity(plan.predicate, plan.child)
         return characteristics.filtered(self.of(plan.child), share)
 
+    @_rule.register
     def _project(self, plan: nodes.Project) -> Characteristics:
         return characteristics.mapped(self.of(plan.child))
 
     # Windows
 
+    @_rule.register
     def _timewindow(self, plan: nodes.TimeWindow) -> Characteristics:
         size = LIFETIME if plan.current is None else plan.current
         window = characteristics.time_window(discrete.instants(self.of(plan.child)), size)
         # A window that slides changes at multiples of the slide, as if it were coarsened.
         return characteristics.coarsened(window, max(plan.slide, window.granularity))
 
+    @_rule.register
     def _countwindow(self, plan: nodes.CountWindow) -> Characteristics:
         stream = discrete.instants(self.of(plan.child))
         if plan.current is None:
@@ -173,26 +165,30 @@ class Estimator:
         step = plan.slide * partitions * stream.distance if plan.slide > 1 else 0.0
         return replace(window, granularity=max(window.granularity, step))
 
+    @_rule.register
     def _granularity(self, plan: nodes.Granularity) -> Characteristics:
         return characteristics.coarsened(self.of(plan.child), plan.current)
 
-    def _istream(self, plan: nodes.Unary) -> Characteristics:
+    @_rule.register(nodes.Istream)
+    @_rule.register(nodes.Dstream)
+    def _changes(self, plan: nodes.Unary) -> Characteristics:
         stream, values = self.of(plan.child), self.domain(plan.child, plan.schema.names)
         if values is not None:
             return copies.arrivals(stream, values)
         return replace(stream, length=stream.granularity, instants=True)
 
-    _dstream = _istream
-
+    @_rule.register
     def _rstream(self, plan: nodes.Rstream) -> Characteristics:
         return discrete.instants(self.of(plan.child))
 
     # Rows of one input together
 
+    @_rule.register
     def _distinct(self, plan: nodes.Distinct) -> Characteristics:
         values = self.groups(plan.child, plan.schema.names)
         return discrete.deduplicated(self.of(plan.child), values)
 
+    @_rule.register
     def _aggregate(self, plan: nodes.Aggregate) -> Characteristics:
         groups = self.groups(plan.child, plan.keys) if plan.keys else 1.0
         return discrete.grouped(self.of(plan.child), groups, self._starts_meet_ends(plan))
@@ -213,52 +209,52 @@ class Estimator:
                 return self.live_rows(below) > values / 2
         return False
 
+    @_rule.register
     def _topk(self, plan: nodes.TopK) -> Characteristics:
         return discrete.top(self.of(plan.child), plan.limit, plan.offset)
 
+    @_rule.register
     def _ranking(self, plan: Ranking) -> Characteristics:
         return self.of(plan.exact)
 
     # Two inputs and more
 
+    @_rule.register
     def _join(self, plan: nodes.Join) -> Characteristics:
         return self.multi_join((plan.left, plan.right), plan.condition)
 
+    @_rule.register
     def _multijoin(self, plan: nodes.MultiJoin) -> Characteristics:
         return self.multi_join(plan.inputs, plan.condition)
 
+    @_rule.register
     def _starjoin(self, plan: StarJoin) -> Characteristics:
         """As if nothing were shed."""
         return self.multi_join(plan.children, plan.condition)
 
+    @_rule.register
     def _semijoin(self, plan: nodes.SemiJoin) -> Characteristics:
         return matching.semi_joined(*self._sides(plan), self._matching(plan))
 
+    @_rule.register
     def _antijoin(self, plan: nodes.AntiJoin) -> Characteristics:
         return matching.anti_joined(*self._sides(plan), self._matching(plan))
 
     def _matching(self, plan: nodes.Conditional) -> float:
         return self.selectivity(plan.condition, plan.left, plan.right)
 
-    def _union(self, plan: nodes.Union) -> Characteristics:
+    @_rule.register
+    def _union(self, plan: sets.Union) -> Characteristics:
         return characteristics.united(self._sides(plan))
 
-    def _difference(self, plan: nodes.Difference) -> Characteristics:
-        return copies.difference(*self._sides(plan), self._rows(plan))
-
-    def _strictdifference(self, plan: nodes.StrictDifference) -> Characteristics:
-        return copies.strict_difference(*self._sides(plan), self._rows(plan))
-
-    def _intersection(self, plan: nodes.Intersection) -> Characteristics:
-        return copies.intersection(*self._sides(plan), self._rows(plan))
-
-    def _maxunion(self, plan: nodes.MaxUnion) -> Characteristics:
-        return copies.max_union(*self._sides(plan), self._rows(plan))
+    @_rule.register
+    def _set_operation(self, plan: sets.SetOperation) -> Characteristics:
+        return copies.combined(plan, *self._sides(plan), self._rows(plan))
 
     def _sides(self, plan: nodes.Binary) -> tuple[Characteristics, Characteristics]:
         return self.of(plan.left), self.of(plan.right)
 
-    def _rows(self, plan: nodes.SetOperation) -> float:
+    def _rows(self, plan: sets.SetOperation) -> float:
         """Different rows on both sides, which are taken to have the same ones."""
         return max(self.groups(side, plan.schema.names) for side in (plan.left, plan.right))
 

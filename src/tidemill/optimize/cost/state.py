@@ -6,13 +6,15 @@ totals per group and the ends to come, duplicate elimination one number per valu
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import singledispatch
 from math import prod
+from typing import TypeVar
 
 import pyarrow as pa
 
-from tidemill.algebra import nodes
+from tidemill.algebra import nodes, sets
 from tidemill.algebra.plan import Plan
 from tidemill.algebra.ranking import Ranking
 from tidemill.algebra.relations import is_constant, relation_scan
@@ -21,6 +23,7 @@ from tidemill.algebra.star import StarJoin
 from tidemill.optimize.cost import discrete
 from tidemill.optimize.cost.estimates import Estimator
 from tidemill.optimize.cost.retained import retained
+from tidemill.optimize.sharing import Shared
 
 TEXT_BYTES = 24
 """Of a string or anything else of no fixed size: a short text, and where it begins."""
@@ -65,29 +68,75 @@ def state_of(plan: Plan, estimator: Estimator) -> State:
     relation = _looked_up(plan, estimator)
     if relation is not None:
         return State(estimator.live_rows(relation), width(relation.schema))
-    match plan:
-        case nodes.Join() | nodes.MultiJoin():
-            return _join(plan.children, estimator)
-        case Ranking():
-            rows = retained(plan.ranked, estimator.live_rows(plan.window))
-            return State(rows, width(plan.child.schema))
-        case StarJoin():
-            kept_rows = _join(plan.streams, estimator)
-            return replace(kept_rows, rows=min(kept_rows.rows, plan.shedding.rows))
-        case nodes.SemiJoin() | nodes.AntiJoin():
-            return _matching(plan, estimator)
-        case nodes.Distinct():
-            waiting = ahead(plan.child, estimator) * estimator.rate(plan.child)
-            return State(waiting, width(plan.schema), estimator.live_rows(plan), width(plan.schema))
-        case nodes.Aggregate():
-            return _aggregate(plan, estimator)
-        case nodes.SetOperation() if not isinstance(plan, nodes.Union):
-            return _copies(plan, estimator)
-        case nodes.CountWindow():
-            return _count_window(plan, estimator)
-        case nodes.TopK() | nodes.Istream() | nodes.Dstream() | nodes.Rstream():
-            return State(kept(plan.child, estimator), width(plan.schema))
+    return _state(plan, estimator)
+
+
+@singledispatch
+def _state(plan: Plan, estimator: Estimator) -> State:
+    raise TypeError(f"the cost model does not know what {type(plan).__name__} keeps")
+
+
+KINDS: dict[type[Plan], str] = {}
+"""Which measured steps nodes of a class take, or of a class below it."""
+
+_StateOf = TypeVar("_StateOf", bound=Callable[..., State])
+
+
+def _keeps(node: type[Plan], kind: str = "") -> Callable[[_StateOf], _StateOf]:
+    """Register what the operator of a node remembers, and which measured steps it takes.
+
+    Reading a source is not counted.
+    """
+
+    def register(state: _StateOf) -> _StateOf:
+        KINDS.update({node: kind} if kind else {})
+        _state.register(node, state)
+        return state
+
+    return register
+
+
+@_keeps(nodes.Scan)
+@_keeps(nodes.Filter, "filter")
+@_keeps(nodes.Project, "project")
+@_keeps(nodes.TimeWindow, "time window")
+@_keeps(nodes.Granularity, "granularity")
+@_keeps(sets.Union, "union")
+@_keeps(Shared)
+def _nothing(plan: Plan, estimator: Estimator) -> State:
     return State()
+
+
+@_keeps(nodes.Join, "join")
+@_keeps(nodes.MultiJoin, "join")
+def _sides(plan: Plan, estimator: Estimator) -> State:
+    return _join(plan.children, estimator)
+
+
+@_keeps(Ranking)  # its steps are those of its strategy
+def _ranking(plan: Ranking, estimator: Estimator) -> State:
+    rows = retained(plan.ranked, estimator.live_rows(plan.window))
+    return State(rows, width(plan.child.schema))
+
+
+@_keeps(StarJoin, "join")
+def _star(plan: StarJoin, estimator: Estimator) -> State:
+    kept_rows = _join(plan.streams, estimator)
+    return replace(kept_rows, rows=min(kept_rows.rows, plan.shedding.rows))
+
+
+@_keeps(nodes.Distinct, "distinct")
+def _distinct(plan: nodes.Distinct, estimator: Estimator) -> State:
+    waiting = ahead(plan.child, estimator) * estimator.rate(plan.child)
+    return State(waiting, width(plan.schema), estimator.live_rows(plan), width(plan.schema))
+
+
+@_keeps(nodes.TopK, "top-k")
+@_keeps(nodes.Istream, "changes")
+@_keeps(nodes.Dstream, "changes")
+@_keeps(nodes.Rstream, "split")
+def _rows(plan: nodes.Unary, estimator: Estimator) -> State:
+    return State(kept(plan.child, estimator), width(plan.schema))
 
 
 def _looked_up(plan: Plan, estimator: Estimator) -> Plan | None:
@@ -141,6 +190,8 @@ def _join(inputs: Sequence[Plan], estimator: Estimator) -> State:
     return State(total, wide / total if total else 0.0)
 
 
+@_keeps(nodes.SemiJoin, "semi-join")
+@_keeps(nodes.AntiJoin, "anti-join")
 def _matching(plan: nodes.SemiJoin | nodes.AntiJoin, estimator: Estimator) -> State:
     """A join of the left rows with the right ones without duplicates; for an anti-join also a
     difference between the left rows and those that were matched."""
@@ -158,13 +209,15 @@ def _matching(plan: nodes.SemiJoin | nodes.AntiJoin, estimator: Estimator) -> St
     return State(2 * left + right + matched, wide, partners.live_rows + left, wide)
 
 
+@_keeps(nodes.Aggregate, "aggregate")
 def _aggregate(plan: nodes.Aggregate, estimator: Estimator) -> State:
     totals = TOTAL_BYTES * len(plan.calls)
     keys = width(plan.child.schema.select(plan.keys)) + totals
     return State(kept(plan.child, estimator), totals, estimator.live_rows(plan), keys)
 
 
-def _copies(plan: nodes.SetOperation, estimator: Estimator) -> State:
+@_keeps(sets.SetOperation, "difference")
+def _copies(plan: sets.SetOperation, estimator: Estimator) -> State:
     """The ends of both sides, and every value that either has."""
     values = max(estimator.groups(side, plan.schema.names) for side in plan.children)
     absent = prod(
@@ -175,6 +228,7 @@ def _copies(plan: nodes.SetOperation, estimator: Estimator) -> State:
     return State(ends, 0.0, values * (1 - absent), width(plan.schema))
 
 
+@_keeps(nodes.CountWindow, "count window")
 def _count_window(plan: nodes.CountWindow, estimator: Estimator) -> State:
     """The rows of every window, and of the step that is not complete; a number per partition."""
     if plan.current is None:
@@ -183,3 +237,8 @@ def _count_window(plan: nodes.CountWindow, estimator: Estimator) -> State:
     rows = partitions * (plan.current + (plan.slide - 1) / 2)
     wide = width(plan.schema.select(plan.partition_by))
     return State(rows, width(plan.schema), partitions, wide)
+
+
+def kind_of(node: type[Plan]) -> str:
+    """Which measured steps nodes of a class take; none, if it is empty."""
+    return next((KINDS[each] for each in node.__mro__ if each in KINDS), "")

@@ -7,42 +7,19 @@ from math import exp
 
 from tidemill.algebra import nodes
 from tidemill.algebra.aggregates import AggregateCall
-from tidemill.algebra.plan import Plan
+from tidemill.algebra.plan import Memo, Plan
 from tidemill.algebra.ranking import Ranking
 from tidemill.algebra.scalar import Scalar, conjunction
 from tidemill.algebra.star import StarJoin
 from tidemill.optimize.cost.constants import MEASURED, Constants, Steps
 from tidemill.optimize.cost.discrete import instants
 from tidemill.optimize.cost.estimates import Estimator
-from tidemill.optimize.cost.state import State, state_of
+from tidemill.optimize.cost.state import State, kind_of, state_of
 from tidemill.optimize.cost.values import EQUALITIES
 
-KINDS: dict[type[Plan], str] = {
-    nodes.Filter: "filter",
-    nodes.Project: "project",
-    nodes.TimeWindow: "time window",
-    nodes.CountWindow: "count window",
-    nodes.Granularity: "granularity",
-    nodes.Rstream: "split",
-    nodes.Istream: "changes",
-    nodes.Dstream: "changes",
-    nodes.Distinct: "distinct",
-    nodes.Aggregate: "aggregate",
-    nodes.TopK: "top-k",
-    nodes.Union: "union",
-    nodes.Join: "join",
-    nodes.MultiJoin: "join",
-    StarJoin: "join",
-    nodes.SemiJoin: "semi-join",
-    nodes.AntiJoin: "anti-join",
-    nodes.Difference: "difference",
-    nodes.StrictDifference: "difference",
-    nodes.Intersection: "difference",
-    nodes.MaxUnion: "difference",
-}
-"""Which measured steps a node takes; reading a source is not counted."""
-
 NANOSECOND = 1e-9
+
+AnyJoin = nodes.Join | nodes.MultiJoin | StarJoin
 
 
 @dataclass(frozen=True)
@@ -63,7 +40,7 @@ class Usage:
 
 
 def _kind(plan: Plan) -> str:
-    return plan.ranked.strategy.value if isinstance(plan, Ranking) else KINDS.get(type(plan), "")
+    return plan.ranked.strategy.value if isinstance(plan, Ranking) else kind_of(type(plan))
 
 
 class CostModel:
@@ -72,14 +49,11 @@ class CostModel:
     def __init__(self, estimator: Estimator, constants: Constants = MEASURED) -> None:
         self.estimator = estimator
         self._constants = constants
-        # Of joins, by their identity, which keeping them keeps theirs: what must be equal.
-        self._equal: dict[int, tuple[Plan, Scalar | None]] = {}
+        self._equalities: Memo[AnyJoin, Scalar | None] = Memo(self._find_equalities)
 
     def total(self, plan: Plan) -> Usage:
         """The whole plan; a part that occurs several times runs once."""
-        parts: dict[int, Plan] = {}
-        _collect(plan, parts)
-        return sum(map(self.of, parts.values()), Usage())
+        return sum(map(self.of, plan.walk()), Usage())
 
     def of(self, plan: Plan, work: bool = True) -> Usage:
         """The operator of one node, without its inputs; its memory only, if not its `work`."""
@@ -117,11 +91,9 @@ class CostModel:
                 return self.estimator.rate(nodes.SemiJoin(plan.left, plan.right, plan.condition))
         return 0.0
 
-    def _equalities(self, plan: nodes.Join | nodes.MultiJoin | StarJoin) -> Scalar | None:
-        if id(plan) not in self._equal:
-            parts = () if plan.condition is None else self.estimator.conjuncts(plan.condition)
-            self._equal[id(plan)] = (plan, conjunction(*filter(_is_equality, parts)))
-        return self._equal[id(plan)][1]
+    def _find_equalities(self, plan: AnyJoin) -> Scalar | None:
+        parts = () if plan.condition is None else self.estimator.conjuncts(plan.condition)
+        return conjunction(*filter(_is_equality, parts))
 
     def _helpers(self, plan: Plan, state: State) -> list[Usage]:
         """What runs besides: the split below a window, the calls of an aggregation."""
@@ -140,13 +112,6 @@ class CostModel:
         kind = "extreme" if call.function in ("MIN", "MAX") else "total"
         steps = self._constants.get("distinct" if call.distinct else kind, Steps())
         return Usage(0.0, _overhead(state, steps), self._seconds(plan, steps))
-
-
-def _collect(plan: Plan, parts: dict[int, Plan]) -> None:
-    if id(plan) not in parts:
-        parts[id(plan)] = plan
-        for child in plan.children:
-            _collect(child, parts)
 
 
 def _overhead(state: State, steps: Steps) -> float:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from tidemill.algebra import nodes
-from tidemill.algebra.plan import Plan
+from tidemill.algebra import nodes, sets
+from tidemill.algebra.plan import Memo, Plan
 from tidemill.algebra.scalar import Scalar
 from tidemill.optimize.sharing import Shared
 
@@ -25,15 +25,14 @@ class Values:
 
     def __init__(self, estimator: Estimator) -> None:
         self._estimator = estimator
-        # Plans are known by their identity; keeping them keeps it theirs.
-        self._known: dict[tuple[int, str], tuple[Plan, float | None]] = {}
+        self._known: Memo[Plan, dict[str, float | None]] = Memo(lambda plan: {})
 
     def of(self, plan: Plan, column: str) -> float | None:
         """Different values of a column of the plan."""
-        key = (id(plan), column)
-        if key not in self._known:
-            self._known[key] = (plan, self._of(plan, column))
-        return self._known[key][1]
+        known = self._known(plan)
+        if column not in known:
+            known[column] = self._of(plan, column)
+        return known[column]
 
     def _of(self, plan: Plan, column: str) -> float | None:
         match plan:
@@ -50,11 +49,11 @@ class Values:
                 return self._filtered(plan, column)
             case nodes.Aggregate():
                 return self.of(plan.child, column) if column in plan.keys else None
-            case nodes.Union() | nodes.MaxUnion():
+            case sets.SetOperation() if plan.facts.sides is not sets.Sides.LEFT:
                 # One side's values are taken to be among the other's.
-                return _largest(self.of(side, column) for side in plan.children)
-            case nodes.Intersection():
-                return _smallest(self.of(side, column) for side in plan.children)
+                either = plan.facts.sides is sets.Sides.EITHER
+                found = (self.of(side, column) for side in plan.children)
+                return _largest(found) if either else _smallest(found)
         return self._matched(plan, column)
 
     def of_scalar(self, plan: Plan, scalar: Scalar) -> float | None:

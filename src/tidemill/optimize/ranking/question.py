@@ -16,10 +16,12 @@ from tidemill.algebra.nodes import (
     SortKey,
     TimeWindow,
     TopK,
-    Union,
 )
 from tidemill.algebra.plan import Plan
 from tidemill.algebra.scalar import Scalar, column
+from tidemill.algebra.sets import (
+    Union,
+)
 from tidemill.analyze.boundedness import validity
 from tidemill.optimize.sharing import Shared
 
@@ -119,7 +121,7 @@ def _instants(plan: Plan) -> Plan:
 
 def whole(plan: Plan) -> Plan:
     """The plan with the parts that it shares with others, to look at."""
-    return plan.transform(lambda part: whole(part.part) if isinstance(part, Shared) else part)
+    return plan.rewrite(lambda part: whole(part.part) if isinstance(part, Shared) else part)
 
 
 def _check_calls(question: Question) -> None:

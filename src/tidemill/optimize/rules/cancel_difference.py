@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from tidemill.algebra.nodes import Difference, Union
 from tidemill.algebra.plan import Plan
+from tidemill.algebra.sets import (
+    Difference,
+    Union,
+)
 from tidemill.optimize.alike import are_alike
 
 

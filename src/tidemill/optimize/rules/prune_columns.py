@@ -11,7 +11,7 @@ from dataclasses import replace
 
 import pyarrow as pa
 
-from tidemill.algebra import nodes
+from tidemill.algebra import nodes, sets
 from tidemill.algebra.plan import Plan
 from tidemill.algebra.ranking import Ranking
 from tidemill.algebra.relations import is_changing
@@ -88,10 +88,10 @@ class _Pruning:
             case nodes.Project():
                 items = tuple((name, scalar) for name, scalar in plan.items if name in needed)
                 return nodes.Project(self.narrowed(plan.child), items)
-            case nodes.Union():
+            case sets.Union():
                 # Both sides must have the same columns, and either may have kept more.
                 sides = (_only(self.narrowed(side), plan, needed) for side in plan.children)
-                return nodes.Union(*sides)
+                return sets.Union(*sides)
         return plan.with_children([self.narrowed(child) for child in plan.children])
 
 
@@ -102,7 +102,7 @@ class _Narrowing(_Pruning):
 
     def need(self, plan: Plan, names: Names) -> None:
         # Projections keep all that they compute, and unions both sides alike.
-        whole = isinstance(plan, nodes.Project | nodes.Union)
+        whole = isinstance(plan, nodes.Project | sets.Union)
         super().need(plan, frozenset(plan.schema.names) if whole else names)
 
     def _narrow(self, plan: Plan) -> Plan:
@@ -138,7 +138,7 @@ def _needs(plan: Plan, names: Names) -> Iterator[tuple[Plan, Names]]:
             yield plan.child, names
         case nodes.Aggregate():
             yield plan.child, frozenset(plan.keys).union(*(call.reads for call in plan.calls))
-        case nodes.Union():
+        case sets.Union():
             yield plan.left, names
             yield plan.right, names
         case nodes.Conditional():

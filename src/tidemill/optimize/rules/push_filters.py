@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from tidemill.algebra import nodes
+from tidemill.algebra import nodes, sets
 from tidemill.algebra.plan import Plan
 from tidemill.algebra.scalar import Scalar, conjunction, conjuncts
 from tidemill.algebra.schema import Schema
@@ -83,12 +83,11 @@ def _way_through(node: Plan) -> tuple[int, Accept]:
         return is_total(part, node.schema)
 
     match node:
-        case nodes.Union():
-            return 2, _any
-        case nodes.MaxUnion():
-            return 2, is_repeatable
-        case nodes.Difference() | nodes.StrictDifference() | nodes.Intersection():
+        case sets.SetOperation() if node.facts.drops_rows:
             return 2, total
+        case sets.SetOperation():
+            # Where copies do not add up, one of the result is tested on both sides.
+            return 2, _any if node.facts.adds_copies else is_repeatable
         case nodes.SemiJoin() | nodes.AntiJoin() | nodes.Granularity() | nodes.Dstream():
             return 1, total
         case nodes.Distinct() | nodes.Istream():

@@ -5,8 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from tidemill.algebra.nodes import CountWindow, Project, TimeWindow, Union
+from tidemill.algebra.nodes import (
+    CountWindow,
+    Project,
+    TimeWindow,
+)
 from tidemill.algebra.plan import Plan
+from tidemill.algebra.sets import (
+    Union,
+)
 from tidemill.optimize.expressions import is_total
 
 

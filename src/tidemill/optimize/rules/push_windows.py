@@ -4,8 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tidemill.algebra.nodes import TimeWindow, Union
+from tidemill.algebra.nodes import (
+    TimeWindow,
+)
 from tidemill.algebra.plan import Plan
+from tidemill.algebra.sets import (
+    Union,
+)
 
 
 def push_windows(plan: Plan) -> Plan:

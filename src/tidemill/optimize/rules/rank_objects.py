@@ -10,10 +10,17 @@ from typing import Final
 import pyarrow as pa
 from sqlglot import exp
 
-from tidemill.algebra.nodes import Project, Scan, TopK, Union
+from tidemill.algebra.nodes import (
+    Project,
+    Scan,
+    TopK,
+)
 from tidemill.algebra.plan import Plan
 from tidemill.algebra.ranking import CONFIDENCE, Promise, Ranked, Ranking, Strategy
 from tidemill.algebra.scalar import Scalar, column
+from tidemill.algebra.sets import (
+    Union,
+)
 from tidemill.optimize.cost.estimates import Estimator
 from tidemill.optimize.cost.usage import CostModel, Usage
 from tidemill.optimize.ranking.bounds import promises_of

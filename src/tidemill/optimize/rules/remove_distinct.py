@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tidemill.algebra import nodes
+from tidemill.algebra import nodes, sets
 from tidemill.algebra.plan import Plan
 from tidemill.optimize.keys import is_distinct
 
@@ -29,9 +29,9 @@ def remove_distinct(plan: Plan) -> Plan:
     match plan:
         case nodes.Distinct(child) if is_distinct(child):
             return child
-        case nodes.Distinct(nodes.Union() | nodes.MaxUnion() as both):
+        case nodes.Distinct(sets.SetOperation() as both) if not both.facts.drops_rows:
             return plan.with_children([both.with_children(_with_copies(*both.children))])
-        case nodes.StrictDifference() | nodes.SemiJoin() | nodes.AntiJoin():
+        case sets.StrictDifference() | nodes.SemiJoin() | nodes.AntiJoin():
             # Whether there is an equal row, or a partner, does not depend on copies.
             return plan.with_children([plan.left, *_with_copies(plan.right)])
     return plan

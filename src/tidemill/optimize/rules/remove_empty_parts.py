@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from tidemill.algebra import nodes
+from tidemill.algebra import nodes, sets
 from tidemill.algebra.plan import Plan
 from tidemill.optimize.sharing import opened
 
@@ -38,14 +38,11 @@ def remove_empty_parts(plan: Plan) -> Plan:
     05       Scan seller columns=[id] constant
     """
     match plan:
-        case nodes.Union(left, right) | nodes.MaxUnion(left, right):
+        case sets.SetOperation(left, right) if plan.facts.keeps_alone:
             if is_empty(right):
                 return left
-            if is_empty(left):
+            if is_empty(left) and plan.facts.sides is sets.Sides.EITHER:
                 return right
-        case nodes.Difference(left, right) | nodes.StrictDifference(left, right):
-            if is_empty(right):
-                return left
         case nodes.AntiJoin(left, right):
             if is_empty(right):
                 return left
@@ -59,11 +56,11 @@ def is_empty(plan: Plan) -> bool:
         case nodes.Filter(child, predicate):
             never = isinstance(predicate.node, exp.Boolean) and predicate.node.this is False
             return never or is_empty(child)
-        case nodes.Union() | nodes.MaxUnion():
+        case sets.SetOperation() if plan.facts.sides is sets.Sides.EITHER:
             return all(map(is_empty, plan.children))
-        case nodes.SemiJoin():
-            return any(map(is_empty, plan.children))
-        case nodes.AntiJoin() | nodes.Difference() | nodes.StrictDifference():
+        case sets.SetOperation() if plan.facts.sides is sets.Sides.LEFT:
             return is_empty(plan.left)
-    # An aggregate of nothing is nothing; so is a join with nothing.
+        case nodes.AntiJoin():
+            return is_empty(plan.left)
+    # An aggregate of nothing is nothing; so is a join with nothing, or what both sides have.
     return any(map(is_empty, plan.children))

@@ -17,10 +17,12 @@ from tidemill.algebra.schema import Field, Schema
 from tidemill.physical.aggregate.accumulators import ROWS
 from tidemill.physical.aggregate.calls import running_call
 from tidemill.physical.arrays import Ints
+from tidemill.physical.facts import Columns, PacedBy, Partitioning, RowValidity
 from tidemill.physical.keys import canonical
 from tidemill.physical.ledger import Change, Ledger, Moments
 from tidemill.physical.operator import (
     Exec,
+    InstantExec,
     Operator,
     Own,
     empty_batch,
@@ -33,7 +35,7 @@ from tidemill.timeline import VALID_FROM, VALID_TO
 
 
 @dataclass(frozen=True)
-class AggregateExec(Exec):
+class AggregateExec(InstantExec):
     """Aggregate the rows of each group at every instant.
 
     `child` brings the rows. The other inputs are for calls over distinct values: each brings
@@ -41,15 +43,18 @@ class AggregateExec(Exec):
     the input that it reads. `eager` says that operators above wait for the watermark.
     """
 
-    child: Plan
-    distinct: tuple[Plan, ...]
+    child: Exec
+    distinct: tuple[Exec, ...]
     keys: tuple[str, ...]
     calls: tuple[AggregateCall, ...]
     inputs: tuple[int, ...]
     eager: bool = False
 
+    paced_by = PacedBy.OWN
+    by_name = True
+
     @property
-    def children(self) -> tuple[Plan, ...]:
+    def children(self) -> tuple[Exec, ...]:
         return (self.child, *self.distinct)
 
     @cached_property
@@ -59,6 +64,25 @@ class AggregateExec(Exec):
 
     def details(self) -> str:
         return Aggregate(self.child, self.keys, self.calls).details()
+
+    @cached_property
+    def validity(self) -> RowValidity:
+        chronon = all(child.validity.chronon for child in self.children)
+        return RowValidity(chronon, end_order=not self.keys)
+
+    @property
+    def together(self) -> Columns | Partitioning:
+        return self.keys
+
+    def meaning(self, inputs: Sequence[Plan]) -> Plan:
+        return Aggregate(inputs[0], self.keys, self.calls)
+
+    def rows_at_once(self, inputs: Sequence[float]) -> float:
+        return inputs[0] if self.keys else 1
+
+    @property
+    def is_whole(self) -> bool:
+        return not self.keys
 
     def operator(self) -> Operator:
         return _Aggregate(self)

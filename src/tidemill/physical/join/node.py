@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from tidemill.algebra.nodes import MultiJoin
 from tidemill.algebra.plan import Plan
 from tidemill.algebra.scalar import Scalar, column, conjunction, equality
 from tidemill.algebra.schema import Schema
 from tidemill.expressions import UserFunction
+from tidemill.physical.facts import PacedBy, Partitioning, RowValidity
 from tidemill.physical.join.operator import JoinOperator
 from tidemill.physical.join.side import Side
-from tidemill.physical.operator import Exec, Operator
+from tidemill.physical.operator import Exec, InstantExec, Operator
 
 Columns = tuple[str, ...]
 Order = tuple[int, ...]
 
 
 @dataclass(frozen=True)
-class JoinExec(Exec):
+class JoinExec(InstantExec):
     """Find partners by hash of the keys, or among all rows, and check the conditions.
 
     `keys` are the columns of every input that must be equal in all inputs, position by position;
@@ -30,13 +34,18 @@ class JoinExec(Exec):
     1 makes it a nested loop. No order and no number of buckets changes the result.
     """
 
-    inputs: tuple[Plan, ...]
+    inputs: tuple[Exec, ...]
     keys: tuple[Columns, ...]
     conditions: tuple[Scalar, ...] = ()
     null_safe: tuple[bool, ...] = ()
     orders: tuple[Order, ...] = ()
     buckets: tuple[int | None, ...] = ()
     functions: tuple[UserFunction, ...] = ()
+
+    together = Partitioning.OWN
+    paced_by = PacedBy.OWN
+    same_rows = True
+    keeps_columns = True
 
     @cached_property
     def schema(self) -> Schema:
@@ -67,13 +76,14 @@ class JoinExec(Exec):
     @property
     def condition(self) -> Scalar | None:
         """All that rows must meet, as one condition."""
+        return conjunction(*(equal for equal, _ in self._equal()), *self.conditions)
+
+    def _equal(self) -> Iterator[tuple[Scalar, bool]]:
+        """What must be equal, and whether NULL equals NULL there."""
         first, *others = [columns for columns in self.keys if columns] or [()]
-        equal = [
-            equality(self._column(one), self._column(other), null_safe=safe)
-            for columns in others
-            for one, other, safe in zip(first, columns, self.safe_keys, strict=True)
-        ]
-        return conjunction(*equal, *self.conditions)
+        for columns in others:
+            for one, other, safe in zip(first, columns, self.safe_keys, strict=True):
+                yield equality(self._column(one), self._column(other), null_safe=safe), safe
 
     def _column(self, name: str) -> Scalar:
         return column(name, self.schema[name])
@@ -83,6 +93,20 @@ class JoinExec(Exec):
         """For every key column, whether NULL equals NULL."""
         width = max(map(len, self.keys), default=0)
         return self.null_safe or (False,) * width
+
+    @cached_property
+    def validity(self) -> RowValidity:
+        return RowValidity(any(child.validity.chronon for child in self.inputs))
+
+    def meaning(self, inputs: Sequence[Plan]) -> Plan:
+        # Keys that treat NULL as a value are no keys of the algebra, but conditions.
+        plain = [at for at, safe in enumerate(self.safe_keys) if not safe]
+        keys = tuple(tuple(columns[at] for at in plain) if columns else () for columns in self.keys)
+        conditions = (*(equal for equal, safe in self._equal() if safe), *self.conditions)
+        return MultiJoin(tuple(inputs), keys, conditions, self.orders)
+
+    def rows_at_once(self, inputs: Sequence[float]) -> float:
+        return max(inputs) if self.is_keyed else math.prod(inputs)
 
     def operator(self) -> Operator:
         buckets = self.buckets or (None,) * len(self.inputs)

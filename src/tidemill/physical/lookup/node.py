@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
 
-from tidemill.algebra.nodes import SourceKind
+from tidemill.algebra.nodes import AntiJoin, Join, SemiJoin, SourceKind
 from tidemill.algebra.plan import Plan
 from tidemill.algebra.scalar import Scalar, column, conjunction, equality
 from tidemill.algebra.schema import Schema
 from tidemill.expressions import UserFunction
+from tidemill.physical.facts import PacedBy, Partitioning, RowValidity
 from tidemill.physical.keys import KeyColumns
 from tidemill.physical.lookup.operator import InnerLookup, PartnerLookup
 from tidemill.physical.lookup.relation import Relation
-from tidemill.physical.operator import Exec, Operator
+from tidemill.physical.operator import Exec, InstantExec, Operator
 from tidemill.physical.pairs import Condition
 
 Columns = tuple[str, ...]
@@ -28,8 +30,15 @@ class LookupKind(Enum):
     ANTI = "anti"  # it comes out if it has none
 
 
+_MEANINGS: dict[LookupKind, type[Join | SemiJoin | AntiJoin]] = {
+    LookupKind.INNER: Join,
+    LookupKind.SEMI: SemiJoin,
+    LookupKind.ANTI: AntiJoin,
+}
+
+
 @dataclass(frozen=True)
-class LookupExec(Exec):
+class LookupExec(InstantExec):
     """Join rows with the rows of a relation that hold when they start.
 
     That is the join as it is defined if the relation is constant, or if the rows of the left
@@ -38,8 +47,8 @@ class LookupExec(Exec):
     `version` is the column that tells which row of a time-varying relation a change is about.
     """
 
-    left: Plan
-    relation: Plan
+    left: Exec
+    relation: Exec
     kind: LookupKind
     source: SourceKind
     keys: tuple[Columns, Columns] = ((), ())
@@ -47,6 +56,9 @@ class LookupExec(Exec):
     null_safe: tuple[bool, ...] = ()
     version: str | None = None
     functions: tuple[UserFunction, ...] = ()
+
+    together = Partitioning.OWN
+    paced_by = PacedBy.FIRST
 
     @cached_property
     def schema(self) -> Schema:
@@ -79,6 +91,22 @@ class LookupExec(Exec):
             for one, other, safe in zip(*self.keys, self.safe_keys, strict=True)
         ]
         return conjunction(*equal, *self.conditions)
+
+    def remembers(self, complete: bool) -> tuple[bool, ...]:
+        # Rows wait for a relation that is not complete.
+        return (self.source is not SourceKind.CHANGING and not complete, True)
+
+    @cached_property
+    def validity(self) -> RowValidity:
+        return self.left.validity
+
+    def meaning(self, inputs: Sequence[Plan]) -> Plan:
+        return _MEANINGS[self.kind](inputs[0], inputs[1], self.condition)
+
+    def rows_at_once(self, inputs: Sequence[float]) -> float:
+        # By key, a row finds about one other.
+        pairs = self.kind is LookupKind.INNER and not self.keys[0]
+        return inputs[0] * (inputs[1] if pairs else 1)
 
     def operator(self) -> Operator:
         relation = Relation(

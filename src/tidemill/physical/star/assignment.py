@@ -12,6 +12,7 @@ import pyarrow as pa
 
 from tidemill.algebra.plan import Plan
 from tidemill.algebra.schema import Field, Schema
+from tidemill.physical.facts import PacedBy, Partitioning, RowValidity
 from tidemill.physical.keys import KeyTable, key_table, key_values
 from tidemill.physical.operator import Exec, Operator, Waiting, payload
 from tidemill.physical.star.components import divided
@@ -27,12 +28,15 @@ class AssignPartitionExec(Exec):
     Every task finds the same numbers, from the whole relation.
     """
 
-    stream: Plan
-    relation: Plan
+    stream: Exec
+    relation: Exec
     number: int
     stream_keys: tuple[Columns, ...]
     relation_keys: tuple[Columns, ...]
     partitions: int
+
+    together = Partitioning.OWN
+    paced_by = PacedBy.OWN
 
     @property
     def name(self) -> str:
@@ -47,6 +51,26 @@ class AssignPartitionExec(Exec):
         mine, theirs = self.stream_keys[self.number], self.relation_keys[self.number]
         pairs = (f"{one} = {other}" for one, other in zip(mine, theirs, strict=True))
         return f"by=[{', '.join(pairs)}] partitions={self.partitions}"
+
+    def remembers(self, complete: bool) -> tuple[bool, ...]:
+        return (not complete, True)
+
+    @cached_property
+    def validity(self) -> RowValidity:
+        return self.stream.validity
+
+    def meaning(self, inputs: Sequence[Plan]) -> Plan:
+        return inputs[0]
+
+    def rows_at_once(self, inputs: Sequence[float]) -> float:
+        return inputs[0]
+
+    def through(self, missed: int) -> int:
+        return missed
+
+    @property
+    def is_whole(self) -> bool:
+        return True
 
     def operator(self) -> Operator:
         return _Assignment(self)

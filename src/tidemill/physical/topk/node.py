@@ -11,12 +11,13 @@ import polars as pl
 
 from tidemill.algebra.nodes import SortKey, TopK
 from tidemill.algebra.plan import Plan
-from tidemill.algebra.schema import Schema
 from tidemill.physical.arrays import Ints
 from tidemill.physical.calendar import Calendar, Entries
+from tidemill.physical.facts import PacedBy, Partitioning, RowValidity
 from tidemill.physical.operator import (
-    Exec,
+    InstantExec,
     Operator,
+    OverExec,
     empty_frame,
     ends,
     payload,
@@ -33,21 +34,33 @@ _FEWEST_TO_COMPACT = 1024
 
 
 @dataclass(frozen=True)
-class TopKExec(Exec):
+class TopKExec(OverExec, InstantExec):
     """Keep all rows in order and report those at the places offset .. offset + limit."""
 
-    child: Plan
     order: tuple[SortKey, ...]
     limit: int
     offset: int = 0
     eager: bool = False
 
-    @cached_property
-    def schema(self) -> Schema:
-        return self.child.schema
+    together = Partitioning.OWN
+    paced_by = PacedBy.OWN
 
     def details(self) -> str:
         return TopK(self.child, self.order, self.limit, self.offset).details()
+
+    @cached_property
+    def validity(self) -> RowValidity:
+        return RowValidity(self.child.validity.chronon)
+
+    def meaning(self, inputs: Sequence[Plan]) -> Plan:
+        return TopK(inputs[0], self.order, self.limit, self.offset)
+
+    def rows_at_once(self, inputs: Sequence[float]) -> float:
+        return min(self.limit, inputs[0])
+
+    @property
+    def is_whole(self) -> bool:
+        return True
 
     def operator(self) -> Operator:
         return _TopK(self)

@@ -34,13 +34,11 @@ _CLASSES = {
     "physical.coalesce": "CoalesceExec _Coalesce",
     "physical.count_window": "CountWindowExec _CountWindow",
     "physical.counting": "_Copies _Counting",
-    "physical.difference": "DifferenceExec",
     "physical.distinct": "DistinctExec _Distinct",
     "physical.filter": "FilterExec _Filter",
     "physical.fuse": "FuseExec _Fuse",
     "physical.granularity": "GranularityExec _Granularity",
     "physical.hash_index": "HashIndex",
-    "physical.intersection": "IntersectionExec",
     "physical.istream": "DstreamExec IstreamExec _Arrivals _Departures",
     "physical.join.node": "JoinExec",
     "physical.join.operator": "JoinOperator",
@@ -51,7 +49,6 @@ _CLASSES = {
     "physical.lookup.node": "LookupExec LookupKind",
     "physical.lookup.operator": "InnerLookup PartnerLookup",
     "physical.lookup.relation": "Relation",
-    "physical.max_union": "MaxUnionExec",
     "physical.merge": "MergeExec _Merge",
     "physical.net_changes": "ChangesExec _Changes",
     "physical.operator": "Waiting",
@@ -74,6 +71,7 @@ _CLASSES = {
     "physical.release": "Release",
     "physical.row_number": "RowNumberExec _RowNumber",
     "physical.rows": "RowStore",
+    "physical.sets": "DifferenceExec IntersectionExec MaxUnionExec StrictDifferenceExec",
     "physical.snapshot": "SnapshotExec _Snapshot",
     "physical.source": "SourceExec",
     "physical.split": "SplitExec _Split",
@@ -83,7 +81,6 @@ _CLASSES = {
     "physical.star.operator": "StarJoinOperator",
     "physical.star.versions": "Versions",
     "physical.star.windows": "Windows",
-    "physical.strict_difference": "StrictDifferenceExec",
     "physical.time_window": "TimeWindowExec _TimeWindow",
     "physical.topk.firsts": "Firsts",
     "physical.topk.labels": "Labels _Run",
@@ -96,44 +93,51 @@ _CLASSES = {
     "results.requests": "SinkRequest",
     "runtime.clock": "Seen",
     "runtime.epochs": "Epoch",
-    "runtime.gathering": "Found Sample",
     "runtime.interface": "Job Root",
-    "runtime.operators": "NodeProgress",
+    "runtime.operator_progress": "OperatorProgress",
     "runtime.reports": "Failure Report",
-    "runtime.sketch": "Sketch",
     "runtime.state": "TickRows",
+    "runtime.statistics.sketch": "Sketch",
+    "runtime.statistics.sources": "SourceSample ValiditySample",
     "runtime.ticks": "Committed",
     "timeline": "TimeDomain",
 }
 
 _MOVED = {
-    "runtime.gathering.Found": "runtime.statistics.sources.SourceSample",
-    "runtime.gathering.Sample": "runtime.statistics.sources.ValiditySample",
-    "runtime.operators.NodeProgress": "runtime.operator_progress.OperatorProgress",
-    "runtime.sketch.Sketch": "runtime.statistics.sketch.Sketch",
+    "physical.sets.DifferenceExec": "physical.difference.DifferenceExec",
+    "physical.sets.IntersectionExec": "physical.intersection.IntersectionExec",
+    "physical.sets.MaxUnionExec": "physical.max_union.MaxUnionExec",
+    "physical.sets.StrictDifferenceExec": "physical.strict_difference.StrictDifferenceExec",
+    "runtime.operator_progress.OperatorProgress": "runtime.operators.NodeProgress",
+    "runtime.statistics.sketch.Sketch": "runtime.sketch.Sketch",
+    "runtime.statistics.sources.SourceSample": "runtime.gathering.Found",
+    "runtime.statistics.sources.ValiditySample": "runtime.gathering.Sample",
 }
-"""Where classes are now that have moved or have another name."""
+"""Where classes were when they were first written, by where they are."""
 
 _ATTRIBUTES = {
     "runtime.operators.NodeProgress": {"operator": "label", "rows_by_input": "rows_in"},
 }
 """Attributes that files have under the names that they had first."""
 
-_FIRST_NAMES = {now: first for first, now in _MOVED.items()}
-
 _VERSIONS: dict[str, int] = {}
 """Those of classes that have changed; all others are at version 1."""
 
-NAMES = frozenset(
-    f"{module}.{name}" for module, names in _CLASSES.items() for name in names.split()
-)
+_PLACES = {
+    _MOVED.get(place, place): place
+    for module, names in _CLASSES.items()
+    for place in (f"{module}.{name}" for name in names.split())
+}
+"""Where the classes are, by their names."""
+
+NAMES = frozenset(_PLACES)
 """All names, for tests."""
 
 
 def name_of(kind: type[Any]) -> str | None:
     """The name of a class in files, if it may be there."""
-    name = f"{kind.__module__}.{kind.__qualname__}".removeprefix("tidemill.")
-    name = _FIRST_NAMES.get(name, name)
+    place = f"{kind.__module__}.{kind.__qualname__}".removeprefix("tidemill.")
+    name = _MOVED.get(place, place)
     return name if name in NAMES else None
 
 
@@ -142,7 +146,7 @@ def class_of(name: str) -> type[Any] | None:
     """The class of a name, if it is one of ours."""
     if name not in NAMES:
         return None
-    module, _, own = _MOVED.get(name, name).rpartition(".")
+    module, _, own = _PLACES[name].rpartition(".")
     found: type[Any] = getattr(import_module(f"tidemill.{module}"), own)
     return found
 
