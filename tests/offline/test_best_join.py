@@ -119,7 +119,7 @@ def test_fractions() -> None:
         ({"active": ("from", None)}, "unknown column `from` in `f`"),
         ({"memory": -1}, "no memory holds -1 rows"),
         ({"life": 0}, "live for no time"),
-        ({"life": "2 hours"}, "no duration here"),
+        ({"life": "2 hours"}, "not a duration here"),
         ({"by": "size"}, "compared by 'size'"),
         ({"split": 0}, "0 tasks"),
         ({"r": {**R, "worth": [1, -2, 3]}}, "NULL, infinite or negative"),

@@ -57,10 +57,12 @@ class TickReader:
 
     def _in_time(self, name: str, rows: Rows) -> Rows:
         stream = self._streams[name]
-        kept = rows.where(rows.start >= stream.clock.mark)
+        mark, ahead = stream.clock.mark, stream.source.info.ahead
+        until = OPEN_END if ahead is None or mark == BEGIN else mark + ahead
+        kept = rows.where((rows.start >= mark) & (rows.start <= until))
         stream.position = stream.stop(MOST_BYTES)
         newest = int(kept.start.max()) if len(kept) else stream.clock.newest
-        mark = max(stream.clock.mark, newest - stream.clock.slack)
+        mark = max(mark, newest - stream.clock.slack)
         ended = stream.position == stream.ends_at
         stream.clock = SourceClock(slack=stream.clock.slack, mark=mark, newest=newest)
         self.marks[name] = OPEN_END if ended else mark

@@ -162,7 +162,7 @@ STAR = """
 @pytest.mark.parametrize("seed", range(4))
 def test_a_join_with_bounded_memory_over_windows_that_change(relation: str, seed: int) -> None:
     random = Random(seed)
-    inputs = random_inputs(random, rows=(10, 20))
+    inputs = random_inputs(random, rows=(10, 20), ahead=False)
     rows = [random_row(random) | {"k": k} for k in (0, 1, 2)]
     versions = [(row, 2 * n, 15 + n) for n, row in enumerate(rows)]
     inputs = replace(inputs, relations={"delta": rows}, changing={"changes": versions})

@@ -193,7 +193,7 @@ def test_tables_of_others_are_refused(database: Database) -> None:
     ("table", "message"),
     [
         ("TABLE result (k bigint)", "it lacks `v`"),
-        ("TABLE result (k bigint, v text, w int)", "it has `w` besides"),
+        ("TABLE result (k bigint, v text, w int)", "it also has `w`"),
         ("TABLE result (k integer, v text)", "`k` is integer, not bigint"),
         ("TABLE result (k bigint, v varchar(5))", r"`v` is character varying\(5\), not text"),
         ("VIEW result AS SELECT 1::bigint AS k, 'a'::text AS v", "is a view"),

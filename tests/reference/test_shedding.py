@@ -184,7 +184,7 @@ def test_dgl_falls_over_instants_at_which_nothing_arrives() -> None:
 
 @pytest.mark.parametrize("settings", [{"alpha": 0.0}, {"alpha": -1.0}, {"beta": -0.5}])
 def test_constants_that_make_no_sense(settings: dict[str, float]) -> None:
-    with pytest.raises(PlanError, match="cannot be made with alpha"):
+    with pytest.raises(PlanError, match="invalid parameters of the policy: alpha"):
         Shedding(9, (None, None), Policy.DGL, **settings)
 
 

@@ -68,7 +68,7 @@ class ServerLife:
 
     def told(self) -> dict[str, Any]:
         """All that it says: queries, their answers up to the end of time, rows of relations."""
-        failed = [each for each in self.service.events.all() if each["kind"] == "fail"]
+        failed = [each for each in self.service.events.all() if each.kind == "fail"]
         if failed:
             raise TidemillError("; ".join(str(each) for each in failed))
         self.service.graph.heartbeat("bid", END)

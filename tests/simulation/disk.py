@@ -199,7 +199,8 @@ class SimulatedDisk:
             self._folder(path).sync()
 
     def stamp(self, path: str) -> int | None:
-        return self._folder(path).stamp if self.has_stamps else None
+        # What a process asks that is gone does not matter: its folders may never have been made.
+        return self._folder(path).stamp if self.has_stamps and not self._is_gone else None
 
     def rename(self, old: str, new: str) -> None:
         if self._changes():
