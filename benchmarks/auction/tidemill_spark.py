@@ -27,6 +27,7 @@ _SEED = 1
 _CLUSTER = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
+    "spark.python.unix.domain.socket.enabled": "true",
     "spark.executorEnv.POLARS_MAX_THREADS": "1",
     "spark.sql.execution.arrow.maxRecordsPerBatch": "200000",
     "spark.sql.session.timeZone": "UTC",
