@@ -50,7 +50,7 @@ def completions(text: str) -> list[str]:
         ("STOP QUERY ", ["hot"]),
         ("DROP QUERY h", ["hot"]),
         ("DROP STREAM ", ["bid", "ask", "category"]),
-        ("SELECT COU", ["COUNT"]),
+        ("SELECT COU", ["COUNT", "COUNT_IF"]),
         ("\\", ["d", "explain", "watch", "push", "tick", "i", "format", "timing", "help", "q"]),
         ("\\ex", ["explain"]),
         ("\\d h", ["hot"]),
