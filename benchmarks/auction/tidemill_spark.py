@@ -20,6 +20,7 @@ from benchmarks.auction.worker import Request
 from tidemill import Engine
 from tidemill.nexmark.generate import generate
 from tidemill.nexmark.queries import QUERIES
+from tidemill.runtime.spark.session import PATIENT_COMPILER
 
 NAME = "tidemill"
 _PAUSE = 0.02
@@ -27,7 +28,9 @@ _SEED = 1
 _CLUSTER = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
+    # What the session of `tm.Engine()` has on this machine.
     "spark.python.unix.domain.socket.enabled": "true",
+    "spark.executor.extraJavaOptions": PATIENT_COMPILER,
     "spark.executorEnv.POLARS_MAX_THREADS": "1",
     "spark.sql.execution.arrow.maxRecordsPerBatch": "200000",
     "spark.sql.session.timeZone": "UTC",

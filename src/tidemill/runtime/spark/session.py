@@ -44,7 +44,7 @@ _TICKS = {
 }
 
 _TEN_TIMES = {"Invocation": 50_000, "MinInvocation": 6_000, "Compile": 150_000, "BackEdge": 400_000}
-_PATIENT_COMPILER = " ".join(f"-XX:Tier4{of}Threshold={n}" for of, n in _TEN_TIMES.items())
+PATIENT_COMPILER = " ".join(f"-XX:Tier4{of}Threshold={n}" for of, n in _TEN_TIMES.items())
 """Java compiles a method for the second time when it was called ten times as often as usual.
 
 Rows are worked on in Python; Java only hands out tasks, and the compiler, which is at it for the
@@ -148,13 +148,9 @@ def _set_environment() -> None:
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     # Parallelism comes from partitions: within one, operators use one thread.
     os.environ.setdefault("POLARS_MAX_THREADS", "1")
-    # Arrays of some megabytes come and go with every step. Left to itself, the C library gives
-    # their pages back to the system each time, only to be given new ones, filled with zeros.
-    os.environ.setdefault("MALLOC_MMAP_THRESHOLD_", str(32 << 20))
-    os.environ.setdefault("MALLOC_TRIM_THRESHOLD_", str(1 << 30))
     # What fails is raised to the user; Spark would print it as well, with all its frames.
     log = Path(__file__).with_name("log4j2.properties").as_uri()
     # Spark looks with a regular expression through what Python has said when a stream was stopped
     # in the middle of a batch, which takes a deep stack.
-    options = f"-Dlog4j2.configurationFile={log} -Xss16m {_PATIENT_COMPILER}"
+    options = f"-Dlog4j2.configurationFile={log} -Xss16m {PATIENT_COMPILER}"
     os.environ.setdefault("SPARK_SUBMIT_OPTS", options)

@@ -24,6 +24,10 @@ _VARIABLE = "TIDEMILL_WORKER"
 _ENVIRONMENT = {
     # Within a task, operators use one thread: parallelism comes from partitions.
     "POLARS_MAX_THREADS": "1",
+    # Arrays of some megabytes come and go with every step. Left to itself, the C library gives
+    # their pages back to the system each time, only to be given new ones, filled with zeros.
+    "MALLOC_MMAP_THRESHOLD_": str(32 << 20),
+    "MALLOC_TRIM_THRESHOLD_": str(1 << 30),
     # The frames of a tick are gone with it. Half a second later, Polars would give their pages
     # back, only to be given new ones for the next tick, filled with zeros.
     "_RJEM_MALLOC_CONF": "background_thread:true,dirty_decay_ms:10000,muzzy_decay_ms:-1",
