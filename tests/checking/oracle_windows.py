@@ -13,7 +13,7 @@ from typing import Any
 from sqlglot import exp
 
 from tests.random.data import TIME
-from tidemill.sql import Duration, Granularity, RowCount, StreamWindow, Unbounded
+from tidemill.sql import Duration, GranularityClause, RowCount, StreamWindow, Unbounded
 
 Record = dict[str, Any]
 _COLUMNS = ("k", "v", "f", "s")
@@ -22,7 +22,7 @@ _COLUMNS = ("k", "v", "f", "s")
 def granule_of(node: exp.Expr) -> int:
     """The granule of an entry of FROM; 1 if it has none."""
     found = node.args.get("granularity")
-    if not isinstance(found, Granularity):
+    if not isinstance(found, GranularityClause):
         return 1
     return _number(found.args.get("size") or found.args["finest"])
 

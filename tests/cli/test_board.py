@@ -10,7 +10,7 @@ import pytest
 from rich.console import Console
 
 from tidemill.cli import board
-from tidemill.cli.board import Board, Entry, watch, watermark
+from tidemill.cli.board import Board, BoardEntry, watch, watermark
 from tidemill.runtime.operator_progress import OperatorProgress
 from tidemill.runtime.progress import Progress, SourceProgress
 from tidemill.timeline import TimeDomain
@@ -24,12 +24,12 @@ def progress(ticks: int = 3, **watermarks: int | None) -> Progress:
     return Progress(ticks, 40, sources, operators, seconds=2.0)
 
 
-def entry(name: str, now: Progress, *sources: str) -> Entry:
+def entry(name: str, now: Progress, *sources: str) -> BoardEntry:
     infos = {name: SimpleNamespace(name=name) for name in sources}
     query: Any = SimpleNamespace(
         progress=now, sources=infos, planned=SimpleNamespace(domain=TimeDomain.MICROSECONDS)
     )
-    return Entry(name, query)
+    return BoardEntry(name, query)
 
 
 class Ended:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tidemill.compose import Checked, check
+from tidemill.compose import CheckedPlan, check
 from tidemill.engine import Engine
 
 SCRIPT = """
@@ -29,7 +29,9 @@ def node(id: str, kind: str, /, *inputs: str, **settings: Any) -> dict[str, Any]
     return {"id": id, "kind": kind, "settings": settings, "inputs": list(inputs)}
 
 
-def checked(*nodes: dict[str, Any], level: str = "logical", output: str | None = None) -> Checked:
+def checked(
+    *nodes: dict[str, Any], level: str = "logical", output: str | None = None
+) -> CheckedPlan:
     """What is found out about a plan."""
     return check(world(), {"level": level, "nodes": nodes, "output": output})
 

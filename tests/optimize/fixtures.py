@@ -10,7 +10,7 @@ from pathlib import Path
 from tests.analyze.fixtures import Fixture
 from tests.analyze.world import catalog, plan
 from tidemill.optimize.driver import RULES
-from tidemill.optimize.rule import Known
+from tidemill.optimize.rule import RuleContext
 from tidemill.optimize.statistics import Statistics
 
 FOLDER = Path(__file__).parent / "plans"
@@ -23,7 +23,7 @@ def outcome(fixture: Fixture) -> str:
     planned = plan(fixture.sql)
     before = planned.plan
     statistics = Statistics().for_plan(before, planned.hints)
-    known = Known(statistics, planned.hints, functions=catalog().functions)
+    known = RuleContext(statistics, planned.hints, functions=catalog().functions)
     first = fixture.sql.split("\n", 1)[0]
     if first.startswith(_AFTER):
         for name in first.removeprefix(_AFTER).split(", "):

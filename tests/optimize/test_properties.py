@@ -14,7 +14,7 @@ from tests.random.plans import COLUMNS, RELATION, SOURCES
 from tidemill.algebra import Plan
 from tidemill.analyze.hints import Hints
 from tidemill.optimize.driver import RULES
-from tidemill.optimize.rule import Known, Rule
+from tidemill.optimize.rule import Rule, RuleContext
 from tidemill.optimize.statistics import Statistics, StreamStatistics
 from tidemill.reference import evaluate
 
@@ -48,7 +48,7 @@ def check(rule: Rule, random: Random) -> bool:
     plan = getattr(RulePlans(random), rule.name)()
     # Small windows are cheap to sort.
     hints = Hints(rank=random.choice(["eaa", "sla"]) if rule.name == "rank_objects" else None)
-    changed = rule.apply(plan, Known(anything(random), hints))
+    changed = rule.apply(plan, RuleContext(anything(random), hints))
     if changed is plan:
         return False
     inputs = random_inputs(random, latest=12)

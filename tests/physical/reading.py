@@ -11,7 +11,7 @@ from tidemill.feeds import MOST_BYTES, TableSlice, read_slice
 from tidemill.physical.operator import empty_batch
 from tidemill.runtime.clock import SourceClock
 from tidemill.runtime.sources import OpenStream, RelationSource, Source, StreamSource
-from tidemill.runtime.validity import Rows, Timing
+from tidemill.runtime.validity import TimedRows, Timing
 from tidemill.timeline import BEGIN, OPEN_END
 
 
@@ -26,7 +26,7 @@ class TickReader:
             if isinstance(source, StreamSource)
         }
         self.marks = dict.fromkeys(sources, BEGIN)
-        self._rows: dict[str, Rows] = {}
+        self._rows: dict[str, TimedRows] = {}
 
     def is_ended(self, scan: Scan) -> bool:
         return self.marks[scan.source] == OPEN_END
@@ -39,7 +39,7 @@ class TickReader:
         rows = self._rows.get(scan.source)
         return empty_batch(scan.schema) if rows is None else rows.scanned(scan)
 
-    def _read(self, name: str) -> Rows:
+    def _read(self, name: str) -> TimedRows:
         source = self._sources[name]
         timing = Timing.of(source.info)
         if isinstance(source, RelationSource):
@@ -55,7 +55,7 @@ class TickReader:
         rows = timing.rows(table, arrived=0)
         return self._in_time(name, rows) if name in self._streams else rows
 
-    def _in_time(self, name: str, rows: Rows) -> Rows:
+    def _in_time(self, name: str, rows: TimedRows) -> TimedRows:
         stream = self._streams[name]
         mark, ahead = stream.clock.mark, stream.source.info.ahead
         until = OPEN_END if ahead is None or mark == BEGIN else mark + ahead

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tidemill.physical.topk.firsts import ABSENT, Firsts, Versions
+from tidemill.physical.topk.firsts import ABSENT, Firsts, TopKVersions
 
 Event = tuple[int, int, int, int]  # time, item, key, tie
 Version = tuple[int, int, int, int]  # item, event, since, end
@@ -46,7 +46,7 @@ def arrays(events: list[Event]) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.
     return times, items, keys, ties
 
 
-def rows(versions: Versions) -> list[Version]:
+def rows(versions: TopKVersions) -> list[Version]:
     return list(zip(*(column.tolist() for column in versions), strict=True))
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 
 from tests.physical.ranking import Case
-from tidemill.physical.ranking.known import Known
+from tidemill.physical.ranking.known import KnownObjects
 
 
 def keys(*ids: str) -> pl.DataFrame:
@@ -14,7 +14,7 @@ def keys(*ids: str) -> pl.DataFrame:
 
 
 def test_objects_are_found_by_the_numbers_they_were_given() -> None:
-    known = Known(Case((), 1, size=1).node)
+    known = KnownObjects(Case((), 1, size=1).node)
     items = known.find_or_add(keys("b", "a", "b"))
     assert items[0] == items[2] != items[1]
     assert known.find(keys("a", "b", "c")).tolist() == [items[1], items[0], -1]
@@ -24,7 +24,7 @@ def test_objects_are_found_by_the_numbers_they_were_given() -> None:
 
 
 def test_ties_are_in_the_order_of_keys_whenever_objects_come() -> None:
-    known = Known(Case((), 1, size=1).node)
+    known = KnownObjects(Case((), 1, size=1).node)
     ids = [f"{number * 7919 % 5000:04}" for number in range(5000)]
     for start in range(0, 5000, 250):
         items = known.find_or_add(keys(*ids[start : start + 250]))

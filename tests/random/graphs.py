@@ -35,7 +35,7 @@ from tidemill.physical.adjusting import AdjustableExec
 from tidemill.physical.lowering import lower
 from tidemill.physical.operator import Exec
 from tidemill.results import SinkRequest
-from tidemill.runtime.codec import Known
+from tidemill.runtime.codec import KnownFunctions
 from tidemill.runtime.fabric import Fabric, InProcess
 from tidemill.runtime.interface import Job
 from tidemill.runtime.run import Run
@@ -45,7 +45,7 @@ from tidemill.timeline import OPEN_END, TimeDomain
 
 _MOST_TICKS = 200
 
-KNOWN = Known(aggregates={LONGEST.name.lower(): LONGEST})
+KNOWN = KnownFunctions(aggregates={LONGEST.name.lower(): LONGEST})
 
 _FORMS = ("intervals", "live", "changes")
 """Those that tell all of an answer."""

@@ -21,7 +21,7 @@ from tidemill.physical.lowering import lower
 from tidemill.physical.operator import Exec, empty_batch
 from tidemill.physical.source import SourceExec
 from tidemill.results import SinkRequest
-from tidemill.runtime.codec import Known
+from tidemill.runtime.codec import KnownFunctions
 from tidemill.runtime.fabric import Fabric
 from tidemill.runtime.interface import Job, Root
 from tidemill.runtime.run import Run
@@ -79,7 +79,7 @@ class Bounded:
         form: str = "intervals",
     ) -> None:
         self.rows = Rows(form=form)
-        known = Known(aggregates={LONGEST.name.lower(): LONGEST})
+        known = KnownFunctions(aggregates={LONGEST.name.lower(): LONGEST})
         self.run = Run(fabric, opener(sources), store, bounded=True, known=known)
         self.job = Job(plan, TimeDomain.TICKS, SinkRequest(self.rows, form=form))
         self.run.revise({"q": Root(self.job), **all_of(sources)}, {})

@@ -69,8 +69,8 @@ def engine_of() -> tm.Engine:
     return engine
 
 
-def known_to(engine: tm.Engine) -> codec.Known:
-    return codec.Known(engine.catalog.functions, engine.catalog.aggregates)
+def known_to(engine: tm.Engine) -> codec.KnownFunctions:
+    return codec.KnownFunctions(engine.catalog.functions, engine.catalog.aggregates)
 
 
 def graphs_of(epoch: Any) -> Iterator[tuple[str, Graph]]:

@@ -22,10 +22,10 @@ from tidemill.algebra.scalar import Scalar
 from tidemill.algebra.schema import Schema
 from tidemill.errors import ExecutionError, TidemillError
 from tidemill.expressions import UserFunction
-from tidemill.physical.join.side import Run
+from tidemill.physical.join.side import SortedRun
 from tidemill.runtime import codec
 from tidemill.runtime.codec.names import NAMES, class_of
-from tidemill.runtime.reports import Failure
+from tidemill.runtime.reports import TaskFailure
 from tidemill.store import Store
 
 
@@ -55,7 +55,7 @@ def again(value: Any, **options: Any) -> Any:
         pa.timestamp("us"),
         Schema.of(a=pa.int64(), b=pa.struct([("x", pa.string())])),
         Scalar(exp.GT(this=exp.column("a"), expression=exp.Literal.number(10)), pa.bool_()),
-        Failure("it broke", help="mend it"),
+        TaskFailure("it broke", help="mend it"),
     ],
     ids=repr,
 )
@@ -96,7 +96,7 @@ def test_frames() -> None:
 
 def test_what_occurs_twice_is_written_once() -> None:
     hashes = np.arange(1000, dtype=np.uint64)
-    run = Run(hashes, pl.DataFrame({"a": range(1000)}))
+    run = SortedRun(hashes, pl.DataFrame({"a": range(1000)}))
     first, second, array = again((run, run, hashes))
     assert first is second
     assert first.hashes is array
@@ -161,11 +161,11 @@ def file_of(tree: Any) -> bytearray:
 def test_functions_are_looked_up_by_name_and_version() -> None:
     old, same = (UserFunction("f", lambda x: x + 1, pa.int64()) for _ in range(2))
     other = UserFunction("f", lambda x: x + 2, pa.int64())
-    assert again(old, known=codec.Known({"f": same})) is same
+    assert again(old, known=codec.KnownFunctions({"f": same})) is same
     with pytest.raises(ExecutionError, match="is not the one that the checkpoint was made with"):
-        again(old, known=codec.Known({"f": other}))
+        again(old, known=codec.KnownFunctions({"f": other}))
     said = UserFunction("f", lambda x: x + 2, pa.int64(), version=old.version)
-    assert again(old, known=codec.Known({"f": said})) is said
+    assert again(old, known=codec.KnownFunctions({"f": said})) is said
 
 
 def test_files_of_older_versions_can_be_read() -> None:

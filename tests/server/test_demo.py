@@ -5,14 +5,14 @@ from dataclasses import replace
 from tests.server.conftest import SETTINGS
 from tidemill.nexmark.generate import BEGINNING, MICROSECONDS_PER_BID
 from tidemill.server import begin
-from tidemill.server.demo import House, open_house
+from tidemill.server.demo import DemoHouse, open_house
 
 HOUR = 3_600_000_000
 
 
 def test_the_same_seed_gives_the_same_rows_however_they_are_asked_for():
-    at_once = House().until(BEGINNING + 6 * HOUR)
-    house = House()
+    at_once = DemoHouse().until(BEGINNING + 6 * HOUR)
+    house = DemoHouse()
     parts = [house.until(BEGINNING + hours * HOUR) for hours in range(1, 7)]
     for name, rows in at_once.items():
         assert [row for part in parts for row in part[name]] == rows
@@ -24,7 +24,7 @@ def test_the_same_seed_gives_the_same_rows_however_they_are_asked_for():
 def test_all_eight_queries_answer():
     service = begin(replace(SETTINGS, demo=True))
     demo = open_house(service)
-    for name, rows in House().until(BEGINNING + 6 * HOUR).items():
+    for name, rows in DemoHouse().until(BEGINNING + 6 * HOUR).items():
         demo.push(name, rows)
     service.graph.tick(2)
     kept = {query.name: service.kept(query.name) for query in service.queries()}

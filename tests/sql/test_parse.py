@@ -16,7 +16,7 @@ from tidemill.sql import (
     CreateStream,
     DropObject,
     Duration,
-    Granularity,
+    GranularityClause,
     InsertInto,
     Position,
     QueryStatement,
@@ -136,7 +136,7 @@ def test_alias_stands_anywhere(source: str) -> None:
     table = parse_one(f"SELECT * FROM {source}").tree.args["from_"].this
     assert table.alias == "B"
     assert isinstance(table.args["stream_window"], StreamWindow)
-    assert isinstance(table.args["granularity"], Granularity)
+    assert isinstance(table.args["granularity"], GranularityClause)
 
 
 def test_stream_functions() -> None:

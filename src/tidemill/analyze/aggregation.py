@@ -13,7 +13,7 @@ from tidemill.algebra.aggregates import EXTREMES, NotAggregable, result_type
 from tidemill.algebra.types import name_of
 from tidemill.analyze.aggregate_calls import Call, only_where, plain_call, read_call
 from tidemill.analyze.functions import SUPPORTED, find_aggregate, is_aggregate, name_of_call
-from tidemill.analyze.stage import Stage
+from tidemill.analyze.stage import PlanStage
 from tidemill.analyze.trees import cast, placed, rewrite, typed_null, written
 from tidemill.errors import PlanError, UnsupportedError
 from tidemill.sql import error_at
@@ -26,7 +26,7 @@ class Grouping:
     `prepare` makes an argument or key plain: it plans the subqueries in it.
     """
 
-    base: Stage
+    base: PlanStage
     prepare: Callable[[exp.Expr], exp.Expr]
     carried: tuple[str, ...] = ()
     keys: dict[str, exp.Expr] = field(default_factory=dict)
@@ -191,7 +191,7 @@ def _never_null(argument: exp.Expr | None) -> bool:
 
 
 @dataclass
-class GroupedStage(Stage):
+class GroupedStage(PlanStage):
     """The stage above an aggregation: its expressions see groups, not rows."""
 
     grouping: Grouping | None = None

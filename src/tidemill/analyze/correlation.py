@@ -16,7 +16,7 @@ from sqlglot import exp
 from tidemill.algebra import Distinct, Plan, Project, column
 from tidemill.algebra.scalar import column_node
 from tidemill.analyze.context import Context
-from tidemill.analyze.stage import Stage
+from tidemill.analyze.stage import PlanStage
 from tidemill.analyze.trees import columns_of, placed, rewrite
 
 
@@ -28,7 +28,7 @@ class Domain:
     names: dict[str, str]
 
     @staticmethod
-    def of(stage: Stage, columns: Iterable[str], context: Context) -> Domain:
+    def of(stage: PlanStage, columns: Iterable[str], context: Context) -> Domain:
         """The domain of some columns of a plan."""
         names = {name: context.fresh("outer") for name in columns}
         items = tuple((new, column(old, stage.plan.schema[old])) for old, new in names.items())
@@ -50,7 +50,7 @@ class Link:
     directly. `used` collects them; `is_deep` tells that one stands where it cannot move from.
     """
 
-    stage: Stage
+    stage: PlanStage
     domain: Domain | None = None
     is_trial: bool = False
     used: dict[str, None] = field(default_factory=dict)
@@ -91,6 +91,6 @@ class Link:
         return () if self.domain is None else tuple(self.domain.names.values())
 
 
-def trial_link(stage: Stage, context: Context) -> Link:
+def trial_link(stage: PlanStage, context: Context) -> Link:
     """A link that finds out which columns a subquery uses: all are there."""
     return Link(stage, Domain.of(stage, stage.plan.schema.names, context), is_trial=True)

@@ -22,26 +22,26 @@ from tidemill.analyze.lateral import plan_lateral
 from tidemill.analyze.objects import plan_objects
 from tidemill.analyze.references import References, carried_matches
 from tidemill.analyze.scope import Item, Scope
-from tidemill.analyze.stage import Stage
+from tidemill.analyze.stage import PlanStage
 from tidemill.analyze.trees import all_of, columns_of, conjuncts_of, has_subquery
 from tidemill.errors import PlanError, UnsupportedError
-from tidemill.sql import Objects, error_at
+from tidemill.sql import ObjectsClause, error_at
 
 
 @dataclass
-class Rows:
+class BlockRows:
     """The rows that a block works on.
 
     `pending` are the conditions with subqueries, which come after the others; `moved` are those
     that belong into the join with the query around.
     """
 
-    stage: Stage
+    stage: PlanStage
     pending: list[exp.Expr] = field(default_factory=list)
     moved: list[exp.Expr] = field(default_factory=list)
 
 
-def plan_rows(select: exp.Select, context: Context, link: Link | None) -> Rows:
+def plan_rows(select: exp.Select, context: Context, link: Link | None) -> BlockRows:
     """Plan FROM and the conditions of WHERE that have no subquery."""
     source = select.args.get("from_")
     if source is None:
@@ -86,7 +86,7 @@ class _Chain:
         _check_aliases([item for step in steps for item in step.entry.items])
         _check_carried(whole.items, steps)
         scope = Scope(whole.items, self.references.link, whole.merged)
-        self.stage = Stage(self.references.context, whole.plan, scope)
+        self.stage = PlanStage(self.references.context, whole.plan, scope)
         return steps
 
     def _step(self, join: exp.Join, before: Entry) -> Step:
@@ -97,7 +97,7 @@ class _Chain:
 
     def _entry(self, node: exp.Expr) -> Entry:
         inner = node.this if isinstance(node, exp.Subquery) else node
-        if isinstance(inner, exp.Table) and isinstance(inner.this, Objects):
+        if isinstance(inner, exp.Table) and isinstance(inner.this, ObjectsClause):
             return self._objects(inner)
         if not isinstance(inner, exp.Table) or not inner.args.get("joins"):
             item = self.references.item(node)
@@ -157,7 +157,7 @@ def _check_carried(items: list[Item], steps: list[Step]) -> None:
 
 
 def _where(
-    select: exp.Select, stage: Stage, link: Link | None
+    select: exp.Select, stage: PlanStage, link: Link | None
 ) -> tuple[list[exp.Expr], list[exp.Expr]]:
     where = select.args.get("where")
     conditions = conjuncts_of(where.this if where else None)
@@ -173,18 +173,18 @@ def _where(
     return pool, pending
 
 
-def _join_domain(stage: Stage, link: Link, pool: list[exp.Expr]) -> None:
+def _join_domain(stage: PlanStage, link: Link, pool: list[exp.Expr]) -> None:
     assert link.domain is not None
     domain = link.domain.plan
     condition = all_of(take_equalities(pool, stage.plan.schema, domain.schema))
-    around = Stage(stage.context, stage.plan, stage.scope, domain.schema)
+    around = PlanStage(stage.context, stage.plan, stage.scope, domain.schema)
     scalar = around.condition(condition, "WHERE") if condition is not None else None
     stage.plan = Join(stage.plan, domain, scalar)
 
 
-def _filtered(stage: Stage, pool: list[exp.Expr], pending: list[exp.Expr]) -> Rows:
+def _filtered(stage: PlanStage, pool: list[exp.Expr], pending: list[exp.Expr]) -> BlockRows:
     ready = set(stage.plan.schema.names)
     here = [node for node in pool if columns_of(node) <= ready]
     moved = [node for node in pool if not columns_of(node) <= ready]
     stage.filter(all_of(here), "WHERE")
-    return Rows(stage, pending, moved)
+    return BlockRows(stage, pending, moved)

@@ -10,8 +10,8 @@ from tidemill.analyze.catalog import Catalog
 from tidemill.analyze.correlation import Domain, Link, trial_link
 from tidemill.analyze.functions import find_aggregate
 from tidemill.analyze.query import plan_tree
-from tidemill.analyze.relation import Relation
-from tidemill.analyze.stage import Stage
+from tidemill.analyze.relation import PlannedRelation
+from tidemill.analyze.stage import PlanStage
 
 _NOT_SIMPLE = ("group", "having", "distinct", "limit", "offset", "order", "with_")
 
@@ -20,12 +20,12 @@ _NOT_SIMPLE = ("group", "having", "distinct", "limit", "offset", "order", "with_
 class Inner:
     """A planned subquery, and the conditions that join it with the query around it."""
 
-    relation: Relation
+    relation: PlannedRelation
     conditions: list[exp.Expr]
     domain: Domain | None = None
 
 
-def plan_inner(tree: exp.Expr, stage: Stage) -> Inner:
+def plan_inner(tree: exp.Expr, stage: PlanStage) -> Inner:
     """Plan a subquery of an expression over a stage."""
     context = stage.context
     trial_context = context.trial()

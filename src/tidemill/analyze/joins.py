@@ -21,7 +21,7 @@ from tidemill.algebra import (
 )
 from tidemill.algebra.scalar import column_node
 from tidemill.analyze.scope import Item, Merged, Scope
-from tidemill.analyze.stage import Stage
+from tidemill.analyze.stage import PlanStage
 from tidemill.analyze.subqueries import filter_with_subqueries
 from tidemill.analyze.trees import all_of, columns_of, conjuncts_of, has_subquery, typed_null
 from tidemill.errors import PlanError, UnsupportedError
@@ -68,7 +68,7 @@ def hides_right(join: exp.Join) -> bool:
 class Joiner:
     """Joins two entries; `defer` takes the conditions that have to wait for the WHERE."""
 
-    stage: Stage
+    stage: PlanStage
     defer: Callable[[exp.Expr], None]
 
     def join(self, left: Plan, step: Step, extra: list[exp.Expr]) -> Plan:
@@ -78,12 +78,12 @@ class Joiner:
         on = self._on(left.schema + right.schema, step.join, kind, scope)
         plain = [node for node in on if not has_subquery(node)]
         node = all_of([*extra, *step.equal, *plain])
-        around = Stage(self.stage.context, left, scope, right.schema)
+        around = PlanStage(self.stage.context, left, scope, right.schema)
         condition = around.condition(node, "ON") if node is not None else None
         pending = [node for node in on if has_subquery(node)]
         if not pending:
             return joined(left, right, condition, kind)
-        pairs = Stage(self.stage.context, Join(left, right, condition), scope)
+        pairs = PlanStage(self.stage.context, Join(left, right, condition), scope)
         for node in pending:
             filter_with_subqueries(pairs, node, "ON")
         return _of_pairs(pairs, left, right, kind)
@@ -94,7 +94,7 @@ class Joiner:
             self._check_condition(join, kind)
             return []
         conditions = []
-        bound = Stage(self.stage.context, self.stage.plan, scope).bind(on, "ON")
+        bound = PlanStage(self.stage.context, self.stage.plan, scope).bind(on, "ON")
         for node in conjuncts_of(bound):
             if columns_of(node) <= set(schema.names):
                 conditions.append(node)
@@ -161,7 +161,7 @@ def joined(left: Plan, right: Plan, condition: Scalar | None, kind: str) -> Plan
     return plan
 
 
-def _of_pairs(pairs: Stage, left: Plan, right: Plan, kind: str) -> Plan:
+def _of_pairs(pairs: PlanStage, left: Plan, right: Plan, kind: str) -> Plan:
     """A join whose pairs were found another way: who has a partner is told by the pairs."""
     plan = pairs.plan
     if kind in _WITHOUT_RIGHT:
@@ -173,7 +173,7 @@ def _of_pairs(pairs: Stage, left: Plan, right: Plan, kind: str) -> Plan:
     return plan
 
 
-def _among(pairs: Stage, side: Plan, wanted: bool) -> Plan:
+def _among(pairs: PlanStage, side: Plan, wanted: bool) -> Plan:
     """The rows of a side that are in a pair, or those that are in none.
 
     Equal rows are in the same pairs, so a row is known by its values; NULLs are values here.

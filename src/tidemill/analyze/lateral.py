@@ -19,7 +19,7 @@ from tidemill.analyze.joins import Entry, kind_of
 from tidemill.analyze.query import plan_tree
 from tidemill.analyze.references import References
 from tidemill.analyze.scope import Item, Scope
-from tidemill.analyze.stage import Stage
+from tidemill.analyze.stage import PlanStage
 from tidemill.errors import UnsupportedError
 from tidemill.sql import error_at
 
@@ -30,9 +30,9 @@ def plan_lateral(
     """The entry, and the conditions that lead from the entries before to its rows."""
     query = _query(join)
     scope = Scope(before.items, None, before.merged)  # a query around its own is out of sight
-    used = _mentioned(references, query, Stage(references.context, _pairs(before.items), scope))
+    used = _mentioned(references, query, PlanStage(references.context, _pairs(before.items), scope))
     items = [item for item in before.items if used & set(item.plan.schema.names)]
-    link = Link(Stage(references.context, _pairs(items), scope)) if items else None
+    link = Link(PlanStage(references.context, _pairs(items), scope)) if items else None
     item = References(references.context, references.select, link).item(query)
     equal: list[exp.Expr] = [
         exp.NullSafeEQ(this=column_node(outer), expression=column_node(name))
@@ -51,7 +51,7 @@ def _query(join: exp.Join) -> exp.Subquery:
     return query
 
 
-def _mentioned(references: References, query: exp.Subquery, stage: Stage) -> set[str]:
+def _mentioned(references: References, query: exp.Subquery, stage: PlanStage) -> set[str]:
     """The columns of entries before that the query uses."""
     context = references.context.trial()
     trial = trial_link(stage, context)

@@ -40,7 +40,7 @@ from tidemill.analyze.scope import Item
 from tidemill.analyze.trees import cast, typed_null
 from tidemill.analyze.windows import apply_clauses
 from tidemill.errors import PlanError
-from tidemill.sql import Objects, error_at
+from tidemill.sql import ObjectsClause, error_at
 
 _USUAL: Final = Range(0, 1)
 _EXAMPLE: Final = "as in OBJECTS(a, b BY id) WINDOW(RANGE 100)"
@@ -49,7 +49,7 @@ _EXAMPLE: Final = "as in OBJECTS(a, b BY id) WINDOW(RANGE 100)"
 def plan_objects(node: exp.Table, items: list[Item], context: Context, select: exp.Expr) -> Entry:
     """The entry of FROM of a query block; `items` are its streams."""
     objects = node.this
-    assert isinstance(objects, Objects)
+    assert isinstance(objects, ObjectsClause)
     if node.args.get("stream_window") is None:
         raise error_at(PlanError, "OBJECTS needs a window", objects, _EXAMPLE)
     return _Objects(node, objects, items, context, _Names(select, node)).entry()
@@ -90,7 +90,7 @@ class _Names:
 @dataclass
 class _Objects:
     node: exp.Table
-    objects: Objects
+    objects: ObjectsClause
     items: list[Item]
     context: Context
     names: _Names

@@ -11,7 +11,7 @@ from tidemill.algebra import Plan, Project, Scalar, SortKey, TopK, column
 from tidemill.algebra.ranking import CONFIDENCE
 from tidemill.analyze.context import Context
 from tidemill.analyze.correlation import Link
-from tidemill.analyze.relation import Output, Relation, unique_names
+from tidemill.analyze.relation import Output, PlannedRelation, unique_names
 from tidemill.errors import PlanError, UnsupportedError
 from tidemill.sql import error_at
 
@@ -44,13 +44,13 @@ def ordinal(node: exp.Expr, outputs: int) -> int | None:
 
 
 def first_rows(
-    relation: Relation,
+    relation: PlannedRelation,
     tree: exp.Expr,
     terms: list[Term],
     context: Context,
     link: Link | None,
     scalar: Callable[[exp.Expr], Scalar],
-) -> Relation:
+) -> PlannedRelation:
     """The relation cut to its first rows, if the query has a LIMIT."""
     if tree.args.get("limit") is None:
         _refuse_offset(tree)
@@ -87,7 +87,7 @@ def _confidence(tree: exp.Expr) -> float | None:
 
 
 def _with_sort_columns(
-    relation: Relation, names: tuple[str, ...], items: list[tuple[str, Scalar]]
+    relation: PlannedRelation, names: tuple[str, ...], items: list[tuple[str, Scalar]]
 ) -> Plan:
     if len(items) == len(names):
         return relation.close(names)

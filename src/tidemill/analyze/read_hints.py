@@ -13,7 +13,7 @@ from tidemill.algebra.origin import origin_of
 from tidemill.analyze.catalog import SourceInfo
 from tidemill.analyze.hints import Hints
 from tidemill.analyze.scope import Item, Scope
-from tidemill.analyze.stage import Stage
+from tidemill.analyze.stage import PlanStage
 from tidemill.analyze.trees import has_subquery
 from tidemill.errors import PlanError, UnsupportedError, nearest
 from tidemill.sql import UNIT_MICROS, HintCall, error_at
@@ -22,7 +22,7 @@ from tidemill.timeline import TimeDomain
 Key = TypeVar("Key")
 
 
-def read_hints(select: exp.Select, stage: Stage) -> None:
+def read_hints(select: exp.Select, stage: PlanStage) -> None:
     """Add the hints of a block, whose rows are planned, to what is known about the query."""
     if (hint := select.args.get("hint")) is None:
         return
@@ -34,7 +34,7 @@ def read_hints(select: exp.Select, stage: Stage) -> None:
 
 @dataclass
 class _Reader:
-    stage: Stage
+    stage: PlanStage
     rates: dict[str, float] = field(default_factory=dict)
     rows: dict[str, float] = field(default_factory=dict)
     distinct: dict[tuple[str, str], float] = field(default_factory=dict)
@@ -96,7 +96,7 @@ class _Reader:
         if has_subquery(node):
             help = "tell it about conditions without subqueries"
             raise error_at(UnsupportedError, "SELECTIVITY takes no subqueries", node, help)
-        own = Stage(self.stage.context, self.stage.plan, self._own_scope)
+        own = PlanStage(self.stage.context, self.stage.plan, self._own_scope)
         condition = own.condition(own.bind(node, "SELECTIVITY"), "SELECTIVITY")
         self.stage.context.told_of[str(condition)] = node
         _put(self.selectivities, str(condition), _value(call), call)

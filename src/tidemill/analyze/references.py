@@ -29,7 +29,7 @@ from tidemill.analyze.catalog import Derived, SourceInfo
 from tidemill.analyze.context import CommonTable, Context
 from tidemill.analyze.correlation import Domain, Link, trial_link
 from tidemill.analyze.query import plan_tree
-from tidemill.analyze.relation import Relation, check_names
+from tidemill.analyze.relation import PlannedRelation, check_names
 from tidemill.analyze.scope import Item
 from tidemill.analyze.windows import apply_clauses, apply_function
 from tidemill.errors import CatalogError, PlanError, UnsupportedError
@@ -158,7 +158,7 @@ class References:
             carried=tuple(carried.items()),
         )
 
-    def _planned(self, tree: exp.Expr) -> tuple[Relation, dict[str, str]]:
+    def _planned(self, tree: exp.Expr) -> tuple[PlannedRelation, dict[str, str]]:
         if self.link is None:
             return plan_tree(tree, self.context, None), {}
         # The query around is visible in here too, though the neighbours in FROM are not.

@@ -24,7 +24,7 @@ class Output:
 
 
 @dataclass(frozen=True)
-class Relation:
+class PlannedRelation:
     """A query whose last projection is still open, so that others can build on its plan.
 
     In a subquery, `carried` are the plan's columns that hold values of the query around it, and

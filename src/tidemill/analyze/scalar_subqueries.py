@@ -11,7 +11,7 @@ from tidemill.algebra.scalar import column_node
 from tidemill.analyze.catalog import Catalog
 from tidemill.analyze.functions import find_aggregate, is_aggregate
 from tidemill.analyze.inner import Inner, is_single_row, plan_inner
-from tidemill.analyze.stage import Stage, with_column
+from tidemill.analyze.stage import PlanStage, with_column
 from tidemill.analyze.trees import (
     COMPARISONS,
     QUERIES,
@@ -29,7 +29,7 @@ from tidemill.sql import error_at
 _STRICT = (exp.Add, exp.Sub, exp.Mul, exp.Div, exp.Neg, exp.Paren, exp.Cast)
 
 
-def attach_scalars(stage: Stage, node: exp.Expr) -> exp.Expr:
+def attach_scalars(stage: PlanStage, node: exp.Expr) -> exp.Expr:
     """Give the stage a column for every scalar subquery; the expression over these columns."""
     values: dict[exp.Expr, str] = {}
 
@@ -49,7 +49,7 @@ def attach_scalars(stage: Stage, node: exp.Expr) -> exp.Expr:
     return rewrite(node, change)
 
 
-def _attach(stage: Stage, tree: exp.Expr) -> str:
+def _attach(stage: PlanStage, tree: exp.Expr) -> str:
     """Add a column with the value of the subquery, also where it has no row."""
     inner = _planned(stage, tree)
     relation, name = inner.relation, stage.context.fresh("value")
@@ -63,7 +63,7 @@ def _attach(stage: Stage, tree: exp.Expr) -> str:
     return name
 
 
-def compare_directly(stage: Stage, node: exp.Expr) -> bool:
+def compare_directly(stage: PlanStage, node: exp.Expr) -> bool:
     """Plan `x = (SELECT MAX(y) ...)` as a semi-join, if NULL is its value without rows."""
     if not isinstance(node, COMPARISONS) or isinstance(node, exp.NullSafeEQ | exp.NullSafeNEQ):
         return False
@@ -82,7 +82,7 @@ def compare_directly(stage: Stage, node: exp.Expr) -> bool:
     return True
 
 
-def _planned(stage: Stage, tree: exp.Expr) -> Inner:
+def _planned(stage: PlanStage, tree: exp.Expr) -> Inner:
     inner = plan_inner(tree, stage)
     outputs = len(inner.relation.outputs)
     if outputs != 1:
@@ -95,10 +95,10 @@ def _planned(stage: Stage, tree: exp.Expr) -> Inner:
     return inner
 
 
-def _condition(stage: Stage, inner: Inner, tests: list[exp.Expr]) -> Scalar | None:
+def _condition(stage: PlanStage, inner: Inner, tests: list[exp.Expr]) -> Scalar | None:
     node = all_of([*inner.conditions, *tests])
     right = inner.relation.plan.schema
-    around = Stage(stage.context, stage.plan, stage.scope, right)
+    around = PlanStage(stage.context, stage.plan, stage.scope, right)
     return around.condition(node, "WHERE") if node is not None else None
 
 
@@ -139,7 +139,7 @@ def _is_strict(node: exp.Expr, catalog: Catalog) -> bool:
     return isinstance(node, _STRICT) and any(_is_strict(part, catalog) for part in parts)
 
 
-def with_single_rows(node: exp.Expr, stage: Stage) -> exp.Expr:
+def with_single_rows(node: exp.Expr, stage: PlanStage) -> exp.Expr:
     """Write predicates over a single aggregated row as comparisons with its value.
 
     SQL has such a row even where there is nothing to aggregate; our plans do not.

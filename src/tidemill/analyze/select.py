@@ -19,11 +19,11 @@ from tidemill.analyze.grouping_sets import grouping_sets, one_query_each
 from tidemill.analyze.ordering import Term, first_rows, order_terms, ordinal
 from tidemill.analyze.query import plan_tree
 from tidemill.analyze.read_hints import read_hints
-from tidemill.analyze.relation import Output, Relation, unique_names
+from tidemill.analyze.relation import Output, PlannedRelation, unique_names
 from tidemill.analyze.scope import Scope
 from tidemill.analyze.select_list import Selected, count_whole_rows, select_list
 from tidemill.analyze.shedding import bound_memory
-from tidemill.analyze.stage import Stage
+from tidemill.analyze.stage import PlanStage
 from tidemill.analyze.subqueries import attach, filter_with_subqueries
 from tidemill.analyze.trees import all_of, conjuncts_of, has_subquery, rewrite
 from tidemill.errors import PlanError, UnsupportedError
@@ -47,7 +47,7 @@ _LABELS = {
 
 
 @plan_tree.register
-def plan_select(tree: exp.Select, context: Context, link: Link | None) -> Relation:
+def plan_select(tree: exp.Select, context: Context, link: Link | None) -> PlannedRelation:
     """Plan a SELECT."""
     _refuse_clauses(tree)
     if (sets := grouping_sets(tree)) is not None:
@@ -66,7 +66,7 @@ class _Block:
         self._attached: dict[exp.Expr, exp.Expr] = {}
         self.selected: list[Selected] = []
 
-    def plan(self) -> Relation:
+    def plan(self) -> PlannedRelation:
         """The block as a relation."""
         rows = plan_rows(self.select, self.context, self.link)
         self.stage = rows.stage
@@ -86,18 +86,18 @@ class _Block:
         relation = self._relation(grouping, tuple(rows.moved))
         if self.select.args.get("distinct"):
             relation, terms = self._distinct(relation, terms)
-        stage = Stage(self.context, relation.plan, self.stage.scope)
+        stage = PlanStage(self.context, relation.plan, self.stage.scope)
         arguments = (relation, self.select, terms, self.context, self.link)
         return first_rows(*arguments, scalar=stage.scalar)
 
-    def _relation(self, grouping: Grouping | None, moved: tuple[exp.Expr, ...]) -> Relation:
+    def _relation(self, grouping: Grouping | None, moved: tuple[exp.Expr, ...]) -> PlannedRelation:
         for each in self.selected:
             each.node = self._plain(each.node)
         outputs = tuple(
             Output(each.name, self.stage.scalar(each.node), each.origin) for each in self.selected
         )
         single = grouping is not None and not grouping.keys
-        return Relation(
+        return PlannedRelation(
             self.stage.plan,
             outputs,
             self.link.carried if self.link else (),
@@ -202,7 +202,9 @@ class _Block:
                 filter_with_subqueries(self.stage, node, "HAVING")
         return terms
 
-    def _distinct(self, relation: Relation, terms: list[Term]) -> tuple[Relation, list[Term]]:
+    def _distinct(
+        self, relation: PlannedRelation, terms: list[Term]
+    ) -> tuple[PlannedRelation, list[Term]]:
         names = unique_names(relation.names)
         known = {
             output.scalar.node: name for name, output in zip(names, relation.outputs, strict=True)
@@ -216,7 +218,7 @@ class _Block:
             Output(o.name, column(name, o.scalar.type), o.node)
             for name, o in zip(names, relation.outputs, strict=True)
         )
-        distinct = Relation(plan, outputs, relation.carried, relation.moved)
+        distinct = PlannedRelation(plan, outputs, relation.carried, relation.moved)
         new = [
             Term(column(known[t.node], plan.schema[known[t.node]]).node, t.ordered) for t in terms
         ]

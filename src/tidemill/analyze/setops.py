@@ -21,9 +21,9 @@ from tidemill.analyze.context import Context
 from tidemill.analyze.correlation import Link
 from tidemill.analyze.ordering import Term, first_rows, order_terms, ordinal
 from tidemill.analyze.query import plan_tree
-from tidemill.analyze.relation import Output, Relation, unique_names
+from tidemill.analyze.relation import Output, PlannedRelation, unique_names
 from tidemill.analyze.scope import Scope
-from tidemill.analyze.stage import Stage
+from tidemill.analyze.stage import PlanStage
 from tidemill.analyze.trees import cast, rewrite
 from tidemill.analyze.windows import apply_function
 from tidemill.errors import PlanError, UnsupportedError, nearest
@@ -31,7 +31,9 @@ from tidemill.sql import StreamFunction, error_at
 
 
 @plan_tree.register
-def plan_set_operation(tree: exp.SetOperation, context: Context, link: Link | None) -> Relation:
+def plan_set_operation(
+    tree: exp.SetOperation, context: Context, link: Link | None
+) -> PlannedRelation:
     """Plan a set operation; its columns are named as on the left."""
     if tree.args.get("by_name"):
         raise error_at(UnsupportedError, "BY NAME is not supported", tree, "order the columns")
@@ -42,19 +44,21 @@ def plan_set_operation(tree: exp.SetOperation, context: Context, link: Link | No
     plan = _combined(tree, *_aligned(tree, left, right, names))
     outputs = _columns(plan, names, left)
     windowed = left.is_windowed or right.is_windowed
-    relation = Relation(plan, outputs, left.carried, is_windowed=windowed)
+    relation = PlannedRelation(plan, outputs, left.carried, is_windowed=windowed)
     return _first_rows(relation, tree, context, link)
 
 
 @plan_tree.register
-def plan_parentheses(tree: exp.Subquery, context: Context, link: Link | None) -> Relation:
+def plan_parentheses(tree: exp.Subquery, context: Context, link: Link | None) -> PlannedRelation:
     """Plan a query in parentheses, with a LIMIT behind them perhaps."""
     with common_tables(tree, context, link):
         return _first_rows(plan_tree(tree.this, context, link), tree, context, link)
 
 
 @plan_tree.register
-def plan_stream_function(tree: StreamFunction, context: Context, link: Link | None) -> Relation:
+def plan_stream_function(
+    tree: StreamFunction, context: Context, link: Link | None
+) -> PlannedRelation:
     """Plan ISTREAM, DSTREAM or RSTREAM of a query."""
     if link is not None and link.domain is not None and not link.is_trial:
         message = f"{tree.text('kind')} in a subquery that mentions columns of the query around it"
@@ -64,10 +68,10 @@ def plan_stream_function(tree: StreamFunction, context: Context, link: Link | No
     names = unique_names(inner.names)
     plan = apply_function(inner.close(names), tree, context)
     outputs = _columns(plan, names, inner)
-    return Relation(plan, outputs, inner.carried, inner.moved, is_windowed=True)
+    return PlannedRelation(plan, outputs, inner.carried, inner.moved, is_windowed=True)
 
 
-def _columns(plan: Plan, names: tuple[str, ...], origin: Relation) -> tuple[Output, ...]:
+def _columns(plan: Plan, names: tuple[str, ...], origin: PlannedRelation) -> tuple[Output, ...]:
     return tuple(
         Output(output.name, column(name, plan.schema[name]), output.node)
         for name, output in zip(names, origin.outputs, strict=True)
@@ -75,7 +79,7 @@ def _columns(plan: Plan, names: tuple[str, ...], origin: Relation) -> tuple[Outp
 
 
 def _aligned(
-    tree: exp.SetOperation, left: Relation, right: Relation, names: tuple[str, ...]
+    tree: exp.SetOperation, left: PlannedRelation, right: PlannedRelation, names: tuple[str, ...]
 ) -> tuple[Plan, Plan]:
     """Both sides with the same columns, cast to a common type where they differ."""
     counts = len(left.outputs), len(right.outputs)
@@ -88,7 +92,7 @@ def _aligned(
     return _cast(left, types).close(names), _cast(right, types).close(names)
 
 
-def _cast(relation: Relation, types: list[pa.DataType]) -> Relation:
+def _cast(relation: PlannedRelation, types: list[pa.DataType]) -> PlannedRelation:
     outputs = tuple(
         output
         if output.scalar.type == wanted
@@ -97,7 +101,7 @@ def _cast(relation: Relation, types: list[pa.DataType]) -> Relation:
         )
         for output, wanted in zip(relation.outputs, types, strict=True)
     )
-    return Relation(relation.plan, outputs, relation.carried)
+    return PlannedRelation(relation.plan, outputs, relation.carried)
 
 
 def _common(tree: exp.SetOperation, left: Output, right: Output) -> pa.DataType:
@@ -159,15 +163,15 @@ def _combined(tree: exp.SetOperation, left: Plan, right: Plan) -> Plan:
 
 
 def _first_rows(
-    relation: Relation, tree: exp.Expr, context: Context, link: Link | None
-) -> Relation:
+    relation: PlannedRelation, tree: exp.Expr, context: Context, link: Link | None
+) -> PlannedRelation:
     """Order by columns of the result, by number, or by expressions over them."""
     terms = [Term(_bound(each.this, relation), each) for each in order_terms(tree)]
-    stage = Stage(context, relation.plan, Scope([]))
+    stage = PlanStage(context, relation.plan, Scope([]))
     return first_rows(relation, tree, terms, context, link, stage.scalar)
 
 
-def _bound(node: exp.Expr, relation: Relation) -> exp.Expr:
+def _bound(node: exp.Expr, relation: PlannedRelation) -> exp.Expr:
     if (index := ordinal(node, len(relation.outputs))) is not None:
         return relation.outputs[index].scalar.node
 

@@ -25,7 +25,7 @@ from tidemill.algebra.relations import relation_scan
 from tidemill.analyze.arrivals import Arrival, arrival_of
 from tidemill.analyze.region import Region, region_of
 from tidemill.analyze.scope import Item
-from tidemill.analyze.stage import Stage, with_column
+from tidemill.analyze.stage import PlanStage, with_column
 from tidemill.analyze.trees import columns_of, outside_subqueries
 from tidemill.errors import PlanError
 from tidemill.expressions.equality import equality_of
@@ -35,7 +35,7 @@ _EXAMPLE: Final = "FROM r WINDOW(RANGE 50), f, s WINDOW(RANGE 50) WHERE r.a = f.
 _RELATIONS: Final = (SourceKind.CONSTANT, SourceKind.CHANGING)
 
 
-def bound_memory(stage: Stage, select: exp.Select) -> None:
+def bound_memory(stage: PlanStage, select: exp.Select) -> None:
     """Give the join of a block its bound, and IMPORTANCE() in the block its meaning."""
     shed = select.args.get("shed")
     if shed is None:
@@ -63,7 +63,7 @@ class _Part:
 
 @dataclass
 class _Star:
-    stage: Stage
+    stage: PlanStage
     region: Region
     shed: Shed
 
@@ -184,7 +184,7 @@ class _Star:
         part = self._parts[number]
         if part.importance is None:
             return part.arrival.kept(part.rows), None
-        around = Stage(self.stage.context, part.rows, self.stage.scope)
+        around = PlanStage(self.stage.context, part.rows, self.stage.scope)
         value = around.scalar(part.importance)
         if not (pa.types.is_integer(value.type) or pa.types.is_floating(value.type)):
             value = around.scalar(exp.cast(part.importance, "DOUBLE"))
@@ -211,7 +211,7 @@ class _Star:
         )
 
 
-def _named(plan: Plan, side: Scalar, stage: Stage) -> tuple[Plan, str]:
+def _named(plan: Plan, side: Scalar, stage: PlanStage) -> tuple[Plan, str]:
     """A plan with a column for one side of an equality."""
     if side.is_column:
         return plan, str(side.node.name)

@@ -19,7 +19,7 @@ _NO_ROWS = Schema(())
 
 
 @dataclass
-class Stage:
+class PlanStage:
     """The plan of a query block up to some clause.
 
     `outer` are columns of the query around this one that conditions may mention, because they

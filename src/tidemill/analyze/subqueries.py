@@ -17,7 +17,7 @@ from tidemill.algebra import AntiJoin, Filter, Plan, Scalar, SemiJoin, Union
 from tidemill.analyze.folding import FALSE, NULL, TRUE, as_filter
 from tidemill.analyze.inner import Inner, plan_inner
 from tidemill.analyze.scalar_subqueries import attach_scalars, compare_directly, with_single_rows
-from tidemill.analyze.stage import Stage, with_column
+from tidemill.analyze.stage import PlanStage, with_column
 from tidemill.analyze.trees import COMPARISONS, all_of, outside_subqueries, rewrite
 from tidemill.errors import PlanError
 from tidemill.sql import error_at
@@ -35,7 +35,7 @@ _OPPOSITE: dict[type[exp.Expr], type[exp.Binary]] = {
 _VALUES = (TRUE, FALSE, NULL)
 
 
-def filter_with_subqueries(stage: Stage, node: exp.Expr, clause: str) -> None:
+def filter_with_subqueries(stage: PlanStage, node: exp.Expr, clause: str) -> None:
     """Keep the rows of a stage for which a bound condition with subqueries is true."""
     node = with_single_rows(node, stage)
     if compare_directly(stage, node):
@@ -44,7 +44,7 @@ def filter_with_subqueries(stage: Stage, node: exp.Expr, clause: str) -> None:
     stage.plan = _split(stage, stage.plan, node, _predicates(stage, node), clause)
 
 
-def attach(stage: Stage, node: exp.Expr) -> exp.Expr:
+def attach(stage: PlanStage, node: exp.Expr) -> exp.Expr:
     """Give the stage a column for every subquery of a bound expression; the plain expression."""
     node = attach_scalars(stage, with_single_rows(node, stage))
     for predicate in _predicates(stage, node):
@@ -59,14 +59,14 @@ def attach(stage: Stage, node: exp.Expr) -> exp.Expr:
 
 
 def _split(
-    stage: Stage, plan: Plan, node: exp.Expr, predicates: Sequence[_Predicate], clause: str
+    stage: PlanStage, plan: Plan, node: exp.Expr, predicates: Sequence[_Predicate], clause: str
 ) -> Plan:
     """The rows for which the condition is true, by the cases of its predicates."""
     remaining = [each for each in predicates if any(each.node == p for p in node.walk())]
     if not remaining:
         if node == TRUE:
             return plan
-        around = Stage(stage.context, plan, stage.scope)
+        around = PlanStage(stage.context, plan, stage.scope)
         return Filter(plan, around.condition(node, clause))
     plans = []
     for value in _VALUES:
@@ -88,7 +88,7 @@ def _substitute(node: exp.Expr, part: exp.Expr, value: exp.Expr) -> exp.Expr:
     return rewrite(node, lambda each: value.copy() if each == part else None)
 
 
-def _predicates(stage: Stage, node: exp.Expr) -> list[_Predicate]:
+def _predicates(stage: PlanStage, node: exp.Expr) -> list[_Predicate]:
     found: dict[exp.Expr, _Predicate] = {}
     for part in outside_subqueries(node):
         if part not in found and (predicate := _predicate(stage, part)) is not None:
@@ -96,7 +96,7 @@ def _predicates(stage: Stage, node: exp.Expr) -> list[_Predicate]:
     return list(found.values())
 
 
-def _predicate(stage: Stage, node: exp.Expr) -> _Predicate | None:
+def _predicate(stage: PlanStage, node: exp.Expr) -> _Predicate | None:
     if isinstance(node, exp.Exists):
         return _Predicate(stage, node, "EXISTS", _inner(stage, _unlimited(node.this)))
     if isinstance(node, exp.In) and node.args.get("query") is not None:
@@ -121,7 +121,7 @@ def _unlimited(tree: exp.Expr) -> exp.Expr:
     return query
 
 
-def _inner(stage: Stage, tree: exp.Expr) -> Inner:
+def _inner(stage: PlanStage, tree: exp.Expr) -> Inner:
     query = tree.copy()
     plain = query.unnest()
     if isinstance(plain, exp.Select) and not plain.args.get("limit"):
@@ -133,7 +133,7 @@ def _inner(stage: Stage, tree: exp.Expr) -> Inner:
 class _Predicate:
     """A predicate over a subquery, and the rows for which it has a value."""
 
-    stage: Stage
+    stage: PlanStage
     node: exp.Expr
     kind: str
     inner: Inner
@@ -190,6 +190,6 @@ class _Predicate:
     def _join(self, plan: Plan, wanted: bool, tests: list[exp.Expr]) -> Plan:
         right = self.inner.relation.plan
         node = all_of([*self.inner.conditions, *tests])
-        around = Stage(self.stage.context, plan, self.stage.scope, right.schema)
+        around = PlanStage(self.stage.context, plan, self.stage.scope, right.schema)
         condition = around.condition(node, "WHERE") if node is not None else None
         return (SemiJoin if wanted else AntiJoin)(plan, right, condition)

@@ -14,7 +14,7 @@ from tidemill.algebra.types import name_of
 from tidemill.analyze.catalog import Catalog, SourceInfo
 from tidemill.analyze.context import Context
 from tidemill.analyze.scope import Scope
-from tidemill.analyze.stage import Stage
+from tidemill.analyze.stage import PlanStage
 from tidemill.errors import PlanError, TidemillError, TimeLimitError
 from tidemill.expressions import TypeMismatch, compile_items
 from tidemill.sql import InsertValues, error_at
@@ -63,19 +63,19 @@ def _column(name: str, info: SourceInfo, statement: InsertValues) -> str:
     raise error_at(PlanError, message, statement.tree, f"columns: {', '.join(info.schema.names)}")
 
 
-def _constants(catalog: Catalog) -> Stage:
+def _constants(catalog: Catalog) -> PlanStage:
     """A stage without columns."""
-    return Stage(Context(catalog), Scan("", "", Schema(())), Scope([]))
+    return PlanStage(Context(catalog), Scan("", "", Schema(())), Scope([]))
 
 
-def _bound(node: exp.Expr, stage: Stage) -> exp.Expr:
+def _bound(node: exp.Expr, stage: PlanStage) -> exp.Expr:
     if (found := node.find(exp.Column, exp.Select)) is not None:
         message = "a value cannot mention columns or queries"
         raise error_at(PlanError, message, found, "a text is written in quotation marks: 'text'")
     return stage.bind(node, "VALUES")
 
 
-def _value(node: exp.Expr, data_type: pa.DataType, name: str, stage: Stage) -> Any:
+def _value(node: exp.Expr, data_type: pa.DataType, name: str, stage: PlanStage) -> Any:
     try:
         if _is_plain(node, data_type):
             return node.name if node.is_string else fitted_value(int(node.name), data_type)

@@ -19,7 +19,7 @@ from tidemill.errors import PlanError
 from tidemill.sql import (
     UNIT_MICROS,
     Duration,
-    Granularity,
+    GranularityClause,
     RowCount,
     StreamFunction,
     StreamWindow,
@@ -62,7 +62,7 @@ def apply_clauses(item: Item, node: exp.Expr, context: Context) -> Item:
     window, granularity = node.args.get("stream_window"), node.args.get("granularity")
     if isinstance(window, StreamWindow):
         item = _with_window(item, window, context)
-    if isinstance(granularity, Granularity):
+    if isinstance(granularity, GranularityClause):
         item = replace(item, plan=_with_granularity(item, granularity, context))
     return item
 
@@ -158,7 +158,7 @@ def _partition_column(item: Item, node: exp.Column) -> str:
     return found.name
 
 
-def _with_granularity(item: Item, node: Granularity, context: Context) -> Plan:
+def _with_granularity(item: Item, node: GranularityClause, context: Context) -> Plan:
     domain = _domain(item, node, context, "a granularity")
     plan = _named(_granularity(item.plan, node, domain), context)
     for finer in (found for found in item.plan.walk() if isinstance(found, algebra.Granularity)):
@@ -179,7 +179,7 @@ def _can_be_coarsened(plan: Plan) -> bool:
     return has_whole_rows(plan) or validity(plan).instant
 
 
-def _granularity(plan: Plan, node: Granularity, domain: TimeDomain) -> algebra.Granularity:
+def _granularity(plan: Plan, node: GranularityClause, domain: TimeDomain) -> algebra.Granularity:
     if (size := node.args.get("size")) is not None:
         return algebra.Granularity(plan, duration(size, domain, "GRANULARITY"))
     finest = duration(node.args["finest"], domain, "FINEST")

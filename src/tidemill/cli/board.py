@@ -23,7 +23,7 @@ _COLUMNS = ("rows in", "rows/s", "rows out", "late", "watermark")
 
 
 @dataclass(frozen=True)
-class Entry:
+class BoardEntry:
     """A started query under the name that people know it by."""
 
     name: str
@@ -69,7 +69,7 @@ def watermark(progress: Progress, domain: TimeDomain | None) -> str:
 class Board:
     """The progress of queries that run together, read anew whenever it is drawn."""
 
-    def __init__(self, entries: Sequence[Entry]) -> None:
+    def __init__(self, entries: Sequence[BoardEntry]) -> None:
         self._entries = entries
         self._began = time.monotonic()
 
@@ -105,7 +105,7 @@ class Board:
         return [*rows, self.footer]
 
 
-def watch(console: Console, running: StartedQueries, entries: Sequence[Entry]) -> None:
+def watch(console: Console, running: StartedQueries, entries: Sequence[BoardEntry]) -> None:
     """Show how queries are doing until they end; an error of theirs is raised."""
     board = Board(entries)
     if console.is_terminal:

@@ -16,8 +16,8 @@ from rich.table import Table
 from rich.text import Text
 
 from tidemill import Engine, Query, TidemillError
-from tidemill.cli.board import Entry, watch
-from tidemill.cli.show import View, doing, heading, show_answer, show_mistake, show_sql
+from tidemill.cli.board import BoardEntry, watch
+from tidemill.cli.show import ShownAnswer, doing, heading, show_answer, show_mistake, show_sql
 from tidemill.cli.spark import tell_where
 from tidemill.cli.stations import WRONG
 from tidemill.nexmark.generate import BEGINNING, MICROSECONDS_PER_BID, generate
@@ -64,7 +64,7 @@ class House:
 
     def _ask(self, engine: Engine) -> None:
         heading(self.console, "Eight queries, one pass over the streams")
-        entries = [Entry(f"{q.name} {q.title}", self._query(engine, q)) for q in _EIGHT]
+        entries = [BoardEntry(f"{q.name} {q.title}", self._query(engine, q)) for q in _EIGHT]
         running = engine.start(*(entry.query for entry in entries), available_now=True)
         watch(self.console, running, entries)
 
@@ -100,7 +100,7 @@ class House:
         self.console.print(_WORDS[query.name])
         show_sql(self.console, parse(query.script(self.folder))[-1].sql)
         note = f"{answer.num_rows:,} rows in the answer, these from {self._middle:%d %B %H:%M} on"
-        show_answer(self.console, answer, View(self._middle, *_DRAWN[query.name]), note)
+        show_answer(self.console, answer, ShownAnswer(self._middle, *_DRAWN[query.name]), note)
 
     @property
     def _middle(self) -> datetime:

@@ -36,7 +36,7 @@ def _print_table(table: pa.Table, left_out: int) -> None:
         console.print(f"… and {left_out:,} more rows (--limit 0 prints all)", style="dim")
 
 
-class Printer:
+class ResultPrinter:
     """A sink that prints the rows of each tick as they become known."""
 
     def __init__(self, format: Format) -> None:

@@ -14,8 +14,8 @@ from rich.console import Console
 from rich.text import Text
 
 from tidemill import Engine, Progress, Query, TidemillError
-from tidemill.cli.board import Entry, watch
-from tidemill.cli.printing import SCREENFUL, Printer, print_answer
+from tidemill.cli.board import BoardEntry, watch
+from tidemill.cli.printing import SCREENFUL, ResultPrinter, print_answer
 from tidemill.cli.report import reported
 from tidemill.cli.script import Command, File, Lasting, Latency, Partitions, load
 from tidemill.cli.spark import Where, chosen, tell_where
@@ -84,10 +84,12 @@ def run(
         script = load(engine, file, command)
         follow = script.answer is None if once is None else not once
         _check(changes, snapshot, coalesce, follow)
-        started = [Entry(_name(query), query) for query in script.inserts]
+        started = [BoardEntry(_name(query), query) for query in script.inserts]
         if script.answer is not None and follow:
             form = "changes" if changes else "intervals"
-            started.append(Entry("SELECT", script.answer.into(Printer(format), form=form)))
+            started.append(
+                BoardEntry("SELECT", script.answer.into(ResultPrinter(format), form=form))
+            )
         if given and not started:
             help = "write INSERT INTO, or add --follow"
             raise TidemillError(f"--{next(iter(given))} is for started queries", help=help)
@@ -124,7 +126,7 @@ def _name(query: Query) -> str:
 
 def _run_together(
     engine: Engine,
-    entries: Sequence[Entry],
+    entries: Sequence[BoardEntry],
     follow: bool,
     settings: Mapping[str, str],
     notes: Console,

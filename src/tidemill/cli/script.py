@@ -53,7 +53,7 @@ class Runtime(StrEnum):
 
 
 @dataclass
-class Script:
+class ScriptFile:
     """What a script asks for: queries that have sinks, and the answer to its last SELECT."""
 
     inserts: list[Query] = field(default_factory=list)
@@ -65,11 +65,11 @@ class Script:
         return self.answer or self.inserts[-1]
 
 
-def load(engine: Engine, file: str | None, command: str | None) -> Script:
+def load(engine: Engine, file: str | None, command: str | None) -> ScriptFile:
     """Plan the statements of a file and of the command line."""
     if file is None and command is None:
         raise TidemillError("there is nothing to run", help="name a file, or write -c 'SELECT ...'")
-    script = Script()
+    script = ScriptFile()
     for text in (None if file is None else read(file), command):
         if text is None:
             continue

@@ -25,7 +25,7 @@ _WIDEST = 110
 
 
 @dataclass(frozen=True)
-class View:
+class ShownAnswer:
     """The part of an answer to draw. `label` and `texts` are the columns that the picture shows.
 
     `name` stands before a picture that has no label.
@@ -68,7 +68,7 @@ def show_sql(console: Console, sql: str) -> None:
     console.print(Padding(syntax, (1, 2)))
 
 
-def show_answer(console: Console, answer: pa.Table, view: View, note: str) -> None:
+def show_answer(console: Console, answer: pa.Table, view: ShownAnswer, note: str) -> None:
     """Some rows of an answer, a note below them, and their picture."""
     seen = _around(answer, view)
     console.print(Padding(some_rows(seen), (0, 2)))
@@ -100,7 +100,7 @@ def show_links(console: Console, links: tuple[tuple[str, str], ...], done: str) 
     console.print(Text(f"\n{done}", style="dim"))
 
 
-def _around(answer: pa.Table, view: View) -> pa.Table:
+def _around(answer: pa.Table, view: ShownAnswer) -> pa.Table:
     """The rows that hold in the span of the picture."""
     start = pa.scalar(view.start, pa.timestamp("us"))
     end = pa.scalar(view.start + timedelta(minutes=view.minutes), pa.timestamp("us"))
@@ -119,7 +119,7 @@ def _times_of_day(table: pa.Table) -> pa.Table:
     return table
 
 
-def _picture(rows: pa.Table, view: View, width: int) -> Text:
+def _picture(rows: pa.Table, view: ShownAnswer, width: int) -> Text:
     lanes = lanes_of(rows, view.label, view.texts, view.name)[: view.lanes]
     margin = max(len(lane.label) for lane in lanes) + 2
     start = pa.scalar(view.start, pa.timestamp("us")).value

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from tidemill.cli.auction import OPENING
-from tidemill.cli.show import View
+from tidemill.cli.show import ShownAnswer
 
 
 @dataclass(frozen=True)
@@ -16,7 +16,7 @@ class Station:
     title: str
     words: str
     sql: str
-    view: View
+    view: ShownAnswer
     prepare: str = ""
 
 
@@ -33,7 +33,7 @@ SELECT price, bidder
 FROM bid WINDOW(RANGE 2 MINUTES)
 WHERE item = 'globe'
 """,
-    View(_at(0, 2), 8, "price", lanes=6),
+    ShownAnswer(_at(0, 2), 8, "price", lanes=6),
 )
 
 COUNT = Station(
@@ -45,7 +45,7 @@ SELECT COUNT(*) AS bids, MAX(price) AS best
 FROM bid WINDOW(RANGE 2 MINUTES)
 WHERE item = 'globe'
 """,
-    View(_at(0, 2), 8, None, ("bids",), name="bids"),
+    ShownAnswer(_at(0, 2), 8, None, ("bids",), name="bids"),
 )
 
 HOT = Station(
@@ -59,7 +59,7 @@ FROM (SELECT item, COUNT(*) AS bids
 WHERE h.bids >= ALL (SELECT COUNT(*)
                      FROM bid WINDOW(RANGE 30 MINUTES) GROUP BY item)
 """,
-    View(_at(0), 150, "item"),
+    ShownAnswer(_at(0), 150, "item"),
 )
 
 SELLERS = Station(
@@ -71,7 +71,7 @@ SELECT seller, ROUND(AVG(price)) AS mean
 FROM sold WINDOW(PARTITION BY seller ROWS 3)
 GROUP BY seller
 """,
-    View(_at(0, 30), 240, "seller", ("mean",)),
+    ShownAnswer(_at(0, 30), 240, "seller", ("mean",)),
     prepare="""
 CREATE STREAM sold AS
 SELECT o.item, o.seller, c.price
@@ -87,7 +87,7 @@ SELECT item FROM opened WINDOW(RANGE 90 MINUTES)
 EXCEPT
 SELECT item FROM closed WINDOW(RANGE 2 HOURS)
 """,
-    View(_at(0), 150, "item"),
+    ShownAnswer(_at(0), 150, "item"),
 )
 
 WRONG = """\

@@ -62,8 +62,8 @@ physical one as it is, by the statement ``CREATE QUERY name AS PLAN '...'``, whi
 reads.
 """
 
-from tidemill.compose.checking import Checked, check
-from tidemill.compose.model import Composed, Node, Problem
+from tidemill.compose.checking import CheckedPlan, check
+from tidemill.compose.model import Composed, Node, PlanProblem
 from tidemill.compose.opening import open_plan
 from tidemill.compose.palette import operators
 from tidemill.compose.running import read_plan, run
@@ -71,10 +71,10 @@ from tidemill.compose.sql import CannotSay, to_sql
 
 __all__ = [
     "CannotSay",
-    "Checked",
+    "CheckedPlan",
     "Composed",
     "Node",
-    "Problem",
+    "PlanProblem",
     "check",
     "open_plan",
     "operators",

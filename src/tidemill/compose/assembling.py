@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from tidemill.algebra import CountWindow, Istream, Plan, TimeWindow
 from tidemill.analyze import Catalog
 from tidemill.compose.advice import advice_on
-from tidemill.compose.bench import Bench, NamingContext, Piece, is_missing, missing
-from tidemill.compose.model import Composed, Node, Problem, Wrong, wrong
-from tidemill.compose.operators import Operator
+from tidemill.compose.bench import Bench, NamingContext, PlanPiece, is_missing, missing
+from tidemill.compose.model import Composed, Node, PlanProblem, Wrong, wrong
+from tidemill.compose.operators import Card
 from tidemill.errors import TidemillError, nearest
 from tidemill.timeline import TimeDomain
 
@@ -23,9 +23,9 @@ _TIMES = {TimeDomain.TICKS: "whole numbers", TimeDomain.MICROSECONDS: "timestamp
 class Assembled:
     """What became of the nodes: pieces of those that are right, and problems of the others."""
 
-    pieces: dict[str, Piece] = field(default_factory=dict)
-    errors: list[Problem] = field(default_factory=list)
-    warnings: list[Problem] = field(default_factory=list)
+    pieces: dict[str, PlanPiece] = field(default_factory=dict)
+    errors: list[PlanProblem] = field(default_factory=list)
+    warnings: list[PlanProblem] = field(default_factory=list)
     depends_on: set[str] = field(default_factory=set)
     nodes_of: dict[int, str] = field(default_factory=dict)
 
@@ -34,15 +34,13 @@ class Assembled:
         return any(error.node == node for error in self.errors)
 
 
-def assemble(composed: Composed, operators: Mapping[str, Operator], catalog: Catalog) -> Assembled:
+def assemble(composed: Composed, operators: Mapping[str, Card], catalog: Catalog) -> Assembled:
     """Build every node whose inputs are right, inputs first."""
     return _Assembly(composed, operators, catalog).done()
 
 
 class _Assembly:
-    def __init__(
-        self, composed: Composed, operators: Mapping[str, Operator], catalog: Catalog
-    ) -> None:
+    def __init__(self, composed: Composed, operators: Mapping[str, Card], catalog: Catalog) -> None:
         self._composed = composed
         self._operators = operators
         self._catalog = catalog
@@ -124,7 +122,7 @@ class _Assembly:
             left = turned
         return sorted(left)
 
-    def _piece(self, node: Node) -> Piece:
+    def _piece(self, node: Node) -> PlanPiece:
         operator = self._operators[node.kind]
         inputs = tuple(self._found.pieces[id] for id in node.inputs)
         context = NamingContext(
@@ -137,16 +135,16 @@ class _Assembly:
         self._found.depends_on |= context.depends_on
         self._found.nodes_of[id(plan)] = node.id
         for warning in context.warnings:
-            self._found.warnings.append(Problem(warning.message, warning.help, node.id))
+            self._found.warnings.append(PlanProblem(warning.message, warning.help, node.id))
         windowed = operator.group in ("windows", "streams") or _has_windows(plan, inputs)
-        piece = Piece(plan, context.domain, windowed, 1 + sum(each.size for each in inputs))
+        piece = PlanPiece(plan, context.domain, windowed, 1 + sum(each.size for each in inputs))
         if piece.size > _LARGEST:
             help = "a part counts as often as it is read: read it less often"
             raise wrong(f"the plan has more than {_LARGEST} operators up to here", help)
         self._found.warnings += advice_on(node.kind, node.id, inputs, piece)
         return piece
 
-    def _operator(self, node: Node) -> Operator:
+    def _operator(self, node: Node) -> Card:
         if node.kind not in self._operators:
             near = nearest(node.kind, self._operators)
             guess = f"did you mean `{near}`? " if near else ""
@@ -156,7 +154,7 @@ class _Assembly:
             )
         return self._operators[node.kind]
 
-    def _check_inputs(self, node: Node, operator: Operator) -> None:
+    def _check_inputs(self, node: Node, operator: Card) -> None:
         for number, id in enumerate(node.inputs):
             if id not in self._nodes:
                 raise wrong(f"there is no node `{id}`", "connect another one", input=number)
@@ -179,7 +177,7 @@ def _built(bench: Bench) -> Plan:
         raise wrong("this is nested too deeply", "put less one above the other") from None
 
 
-def _has_windows(plan: Plan, inputs: tuple[Piece, ...]) -> bool:
+def _has_windows(plan: Plan, inputs: tuple[PlanPiece, ...]) -> bool:
     if inputs:
         return any(piece.is_windowed for piece in inputs)
     # A derived stream may have windows inside.
@@ -190,7 +188,7 @@ def _inputs(number: int) -> str:
     return f"{number or 'no'} input{'s' * (number != 1)}"
 
 
-def _common_time(inputs: tuple[Piece, ...]) -> TimeDomain | None:
+def _common_time(inputs: tuple[PlanPiece, ...]) -> TimeDomain | None:
     first: TimeDomain | None = None
     for number, piece in enumerate(inputs):
         if first is not None and piece.domain not in (None, first):

@@ -12,12 +12,12 @@ from tidemill.algebra import Plan, Scalar, Scan, Schema
 from tidemill.analyze import Catalog, SourceInfo
 from tidemill.analyze.context import Context
 from tidemill.analyze.functions import find_aggregate, name_of_call
-from tidemill.analyze.stage import Stage
+from tidemill.analyze.stage import PlanStage
 from tidemill.analyze.typecheck import check_boolean
 from tidemill.compose import texts
 from tidemill.compose.model import Node, Value, Wrong, about, wrong
 from tidemill.compose.names import PlanScope
-from tidemill.compose.operators import Operator, Setting
+from tidemill.compose.operators import Card, Setting
 from tidemill.errors import PlanError, TidemillError
 from tidemill.sql import error_at
 from tidemill.timeline import TimeDomain
@@ -36,7 +36,7 @@ def missing(setting: Setting) -> Wrong:
 
 
 @dataclass(frozen=True)
-class Piece:
+class PlanPiece:
     """A part of a plan that is right: what it gives, and the time that its rows have.
 
     Its `size` is the number of operators, those that are shared counted each time.
@@ -73,9 +73,9 @@ class Bench:
     """One node in the making."""
 
     catalog: Catalog
-    operator: Operator
+    operator: Card
     node: Node
-    inputs: tuple[Piece, ...]
+    inputs: tuple[PlanPiece, ...]
     context: NamingContext
 
     @property
@@ -138,7 +138,7 @@ class Bench:
 
     # Expressions
 
-    def stage(self, plan: Plan, *others: Plan) -> Stage:
+    def stage(self, plan: Plan, *others: Plan) -> PlanStage:
         """The names of one input, or of several that have no column in common."""
         outer = Schema(())
         for number, other in enumerate(others, 1):
@@ -148,7 +148,7 @@ class Bench:
                 raise wrong(message, "give one of the sources below an alias", input=number)
             outer = outer + other.schema
         scope = PlanScope([], schema=plan.schema + outer, times=self._times(plan, *others))
-        return Stage(self.context, plan, scope, outer)
+        return PlanStage(self.context, plan, scope, outer)
 
     def _times(self, *plans: Plan) -> Mapping[str, str]:
         nodes = [node for plan in plans for node in plan.walk()]
@@ -160,7 +160,7 @@ class Bench:
             if isinstance(info, SourceInfo) and info.time_column
         }
 
-    def condition(self, name: str, stage: Stage) -> Scalar | None:
+    def condition(self, name: str, stage: PlanStage) -> Scalar | None:
         """A setting as a condition over the columns of a stage."""
         text = self.text(name)
         if not text:
@@ -179,7 +179,7 @@ class Bench:
                 found = texts.expressions(line)
             yield from ((line, node) for node in found)
 
-    def bound(self, node: exp.Expr, stage: Stage) -> exp.Expr:
+    def bound(self, node: exp.Expr, stage: PlanStage) -> exp.Expr:
         """An expression over plan columns, without aggregates."""
         if (call := find_aggregate(node, self.catalog)) is not None:
             message = f"`{name_of_call(call)}` aggregates rows, which a {self.operator.title}"
@@ -187,7 +187,7 @@ class Bench:
             raise error_at(PlanError, f"{message} cannot do", call, help)
         return stage.bind(node)
 
-    def column(self, name: str, text: str, node: exp.Expr, stage: Stage) -> str:
+    def column(self, name: str, text: str, node: exp.Expr, stage: PlanStage) -> str:
         """An expression that must be a column of the input."""
         with about(name), placed_in(text):
             found = self.bound(node, stage)

@@ -11,10 +11,10 @@ from tidemill.algebra.types import name_of
 from tidemill.analyze.arrivals import look_up_on_arrival
 from tidemill.compose.advice import advice_on_growth
 from tidemill.compose.assembling import Assembled, assemble
-from tidemill.compose.bench import Piece
+from tidemill.compose.bench import PlanPiece
 from tidemill.compose.logical.rows import all_columns
 from tidemill.compose.meaning import meaning_of
-from tidemill.compose.model import Composed, Problem, Wrong, wrong
+from tidemill.compose.model import Composed, PlanProblem, Wrong, wrong
 from tidemill.compose.palette import operators_by_kind
 from tidemill.compose.physical.making import is_raw
 from tidemill.compose.quiet import quietly
@@ -31,7 +31,7 @@ _DOMAINS = {TimeDomain.TICKS: "ticks", TimeDomain.MICROSECONDS: "microseconds", 
 
 
 @dataclass
-class Checked:
+class CheckedPlan:
     """What was found out about a composed plan; with a `query` if all of it is right."""
 
     composed: Composed
@@ -43,8 +43,8 @@ class Checked:
     sql: str | None = None
     sql_reason: str | None = None
     query: Query | None = None
-    errors: list[Problem] = field(default_factory=list)
-    warnings: list[Problem] = field(default_factory=list)
+    errors: list[PlanProblem] = field(default_factory=list)
+    warnings: list[PlanProblem] = field(default_factory=list)
 
     @property
     def is_named(self) -> bool:
@@ -91,7 +91,7 @@ def columns_json(schema: Schema) -> list[dict[str, str]]:
     return [{"name": f.name, "type": name_of(f.type)} for f in schema if "#" not in f.name]
 
 
-def check(engine: Desk, composed: Composed | Mapping[str, Any]) -> Checked:
+def check(engine: Desk, composed: Composed | Mapping[str, Any]) -> CheckedPlan:
     """Check a composed plan, complete or not; only what is no plan at all is an error.
 
     >>> from tidemill import Engine
@@ -114,7 +114,7 @@ def check(engine: Desk, composed: Composed | Mapping[str, Any]) -> Checked:
     if not isinstance(composed, Composed):
         composed = Composed.from_json(composed)
     assembled = assemble(composed, operators_by_kind(composed.level), engine.catalog)
-    checked = Checked(composed, assembled)
+    checked = CheckedPlan(composed, assembled)
     checked.errors += assembled.errors
     checked.warnings += assembled.warnings
     checked.output = _output(checked)
@@ -123,36 +123,38 @@ def check(engine: Desk, composed: Composed | Mapping[str, Any]) -> Checked:
             _finish(engine, checked, assembled.pieces[checked.output])
         except RecursionError:
             help = "put less one above the other"
-            checked.errors.append(Problem("the plan is nested too deeply", help, checked.output))
+            checked.errors.append(
+                PlanProblem("the plan is nested too deeply", help, checked.output)
+            )
     return checked
 
 
-def _output(checked: Checked) -> str | None:
+def _output(checked: CheckedPlan) -> str | None:
     """The last node; errors tell what is left over."""
     composed = checked.composed
     nodes = {node.id: node for node in composed.nodes}
     if not nodes:
-        checked.errors.append(Problem("there is no operator yet", "begin with a Scan"))
+        checked.errors.append(PlanProblem("there is no operator yet", "begin with a Scan"))
         return None
     read = {id for node in composed.nodes for id in node.inputs}
     ends = [id for id in nodes if id not in read]
     output = composed.output
     if output is not None and output not in nodes:
         help = "choose one of the nodes"
-        checked.errors.append(Problem(f"the output `{output}` does not exist", help))
+        checked.errors.append(PlanProblem(f"the output `{output}` does not exist", help))
         return None
     if output is None:
         if len(ends) != 1:
             shown = ", ".join(ends)
             message = f"there are several ends: {shown}" if ends else "there is no end"
-            checked.errors.append(Problem(message, "connect them, or choose the output"))
+            checked.errors.append(PlanProblem(message, "connect them, or choose the output"))
             return None
         output = ends[0]
     checked.errors += _left_over(composed, output)
     return output
 
 
-def _left_over(composed: Composed, output: str) -> list[Problem]:
+def _left_over(composed: Composed, output: str) -> list[PlanProblem]:
     nodes = {node.id: node for node in composed.nodes}
     used, waiting = set[str](), [output]
     while waiting:
@@ -162,10 +164,10 @@ def _left_over(composed: Composed, output: str) -> list[Problem]:
             waiting.extend(nodes[id].inputs)
     help = "connect it, or remove it"
     message = "nothing leads from here to the output"
-    return [Problem(message, help, id) for id in nodes if id not in used]
+    return [PlanProblem(message, help, id) for id in nodes if id not in used]
 
 
-def _finish(engine: Desk, checked: Checked, piece: Piece) -> None:
+def _finish(engine: Desk, checked: CheckedPlan, piece: PlanPiece) -> None:
     """What the whole plan means."""
     try:
         plan = result_of(piece.plan, checked.is_named)
@@ -183,12 +185,12 @@ def _finish(engine: Desk, checked: Checked, piece: Piece) -> None:
         _finish_logical(engine, checked, plan)
 
 
-def _finish_logical(engine: Desk, checked: Checked, plan: Plan) -> None:
+def _finish_logical(engine: Desk, checked: CheckedPlan, plan: Plan) -> None:
     checked.warnings += advice_on_growth(plan, checked.assembled.nodes_of)
     checked.query = _say(engine, checked, plan)
 
 
-def _finish_physical(engine: Desk, checked: Checked, plan: Exec) -> None:
+def _finish_physical(engine: Desk, checked: CheckedPlan, plan: Exec) -> None:
     try:
         checked.meaning = meaning_of(plan, engine.catalog)
         _say(engine, checked, checked.meaning)
@@ -198,7 +200,7 @@ def _finish_physical(engine: Desk, checked: Checked, plan: Exec) -> None:
     checked.query = engine.compose(plan, checked.meaning or plan, checked.domain, text)
 
 
-def _say(engine: Desk, checked: Checked, plan: Plan) -> Query | None:
+def _say(engine: Desk, checked: CheckedPlan, plan: Plan) -> Query | None:
     """Find the SQL of a plan, and the query that it is."""
     try:
         sql = to_sql(plan, engine.catalog, checked.domain)

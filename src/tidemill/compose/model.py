@@ -83,7 +83,7 @@ class Composed:
 
 
 @dataclass(frozen=True)
-class Problem:
+class PlanProblem:
     """Something wrong, or a warning: with a node, one of its settings, or one of its inputs.
 
     A place (line, column, length) is one in the text of the setting.
@@ -114,12 +114,12 @@ class Wrong(Exception):
         self.setting = setting
         self.input = input
 
-    def problem(self, node: str) -> Problem:
+    def problem(self, node: str) -> PlanProblem:
         """The error, as one of a node."""
         error = self.error
         has_place = self.setting is not None and error.line is not None
         place = (error.line, error.column, error.length) if has_place else (None, None, None)
-        return Problem(error.message, error.help, node, self.setting, self.input, *place)
+        return PlanProblem(error.message, error.help, node, self.setting, self.input, *place)
 
 
 @contextmanager

@@ -43,7 +43,7 @@ class Setting:
 
 
 @dataclass(frozen=True)
-class Operator:
+class Card:
     """A kind of node: what it is called and does, its settings, and how its plan is built."""
 
     kind: str

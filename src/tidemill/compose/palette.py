@@ -6,10 +6,10 @@ from typing import Any
 
 from tidemill.compose import logical, physical
 from tidemill.compose.model import LEVELS, Level
-from tidemill.compose.operators import Operator
+from tidemill.compose.operators import Card
 from tidemill.errors import TidemillError
 
-_OPERATORS: dict[Level, tuple[Operator, ...]] = {
+_OPERATORS: dict[Level, tuple[Card, ...]] = {
     "logical": logical.OPERATORS,
     "physical": physical.OPERATORS,
 }
@@ -24,7 +24,7 @@ def operators(level: Level = "logical") -> list[dict[str, Any]]:
     return [operator.to_json() for operator in operators_by_kind(level).values()]
 
 
-def operators_by_kind(level: Level) -> dict[str, Operator]:
+def operators_by_kind(level: Level) -> dict[str, Card]:
     """The operators of a level, by their kind."""
     if level not in _OPERATORS:
         raise TidemillError(f"there are no `{level}` operators", help=f"levels: {LEVELS}")

@@ -25,7 +25,7 @@ from tidemill.compose.scans import derived_scan, scan_columns
 
 
 @dataclass(frozen=True)
-class Source:
+class RecognisedSource:
     """A stream or relation under an alias; the columns of the plan, with their own names."""
 
     name: str
@@ -34,7 +34,7 @@ class Source:
     with_time: bool = False
 
 
-def source_of(plan: Plan, catalog: Catalog) -> Source | None:
+def source_of(plan: Plan, catalog: Catalog) -> RecognisedSource | None:
     """The source that a plan reads and does nothing else with."""
     if isinstance(plan, Scan):
         return _scanned(plan, plan, catalog)
@@ -45,7 +45,7 @@ def source_of(plan: Plan, catalog: Catalog) -> Source | None:
     return _derived(plan, catalog)
 
 
-def _scanned(plan: Plan, scan: Scan, catalog: Catalog) -> Source | None:
+def _scanned(plan: Plan, scan: Scan, catalog: Catalog) -> RecognisedSource | None:
     info = catalog.find(scan.source)
     if not isinstance(info, SourceInfo):
         return None
@@ -54,10 +54,10 @@ def _scanned(plan: Plan, scan: Scan, catalog: Catalog) -> Source | None:
     if source_plan(info, scan.alias, columns) != plan:
         return None
     names = {f"{scan.alias}.{name}": name for name in columns.names}
-    return Source(info.name, scan.alias, names, with_time)
+    return RecognisedSource(info.name, scan.alias, names, with_time)
 
 
-def _derived(plan: Project, catalog: Catalog) -> Source | None:
+def _derived(plan: Project, catalog: Catalog) -> RecognisedSource | None:
     for name in catalog.names:
         entry = catalog.find(name)
         if not isinstance(entry, Derived) or entry.plan != plan.child or not plan.items:
@@ -66,7 +66,7 @@ def _derived(plan: Project, catalog: Catalog) -> Source | None:
         alias = plan.items[0][0].removesuffix(f".{first}")
         if plan == derived_scan(entry, alias):
             own = {f"{alias}.{each}": each for each in entry.schema.names}
-            return Source(entry.name, alias, own)
+            return RecognisedSource(entry.name, alias, own)
     return None
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from sqlglot import exp
 
-from tidemill.compose.checking import Checked, check
+from tidemill.compose.checking import CheckedPlan, check
 from tidemill.compose.model import Composed
 from tidemill.compose.opening import plan_of
 from tidemill.engine import Engine, Query
@@ -43,7 +43,7 @@ def run(
     return engine.graph.query(name)
 
 
-def definition_of(checked: Checked) -> Definition:
+def definition_of(checked: CheckedPlan) -> Definition:
     """What stands behind AS in a statement that defines a query by a composed plan.
 
     A logical plan is said as SQL. A physical one is said as it is, so that it stays so.
@@ -75,7 +75,7 @@ def read_plan(engine: Desk, text: str) -> Query:
     return query
 
 
-def runnable(checked: Checked) -> Checked:
+def runnable(checked: CheckedPlan) -> CheckedPlan:
     """A plan that is complete and can be run; an error that says what is missing if it is not."""
     if not checked.is_complete:
         first = checked.errors[0]

@@ -30,7 +30,7 @@ from tidemill.sql import (
 from tidemill.timeline import TimeDomain
 
 
-class Named(Protocol):
+class NamedQueries(Protocol):
     """Queries by name."""
 
     @property
@@ -46,7 +46,7 @@ class Desk(Protocol):
     def catalog(self) -> Catalog: ...
 
     @property
-    def queries(self) -> Named: ...
+    def queries(self) -> NamedQueries: ...
 
     def sql(self, text: str) -> Query | None: ...
 

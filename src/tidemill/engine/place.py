@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 from tidemill.analyze import Catalog, SourceInfo
 from tidemill.deadline import UNLIMITED, TickLimits
-from tidemill.engine.session import Session
+from tidemill.engine.session import SparkStart
 from tidemill.engine.sources import Sources
 from tidemill.engine.statistics import StatisticsStore
 from tidemill.errors import CatalogError, UnsupportedError
 from tidemill.results import LateCallback
-from tidemill.runtime.codec import Known
+from tidemill.runtime.codec import KnownFunctions
 from tidemill.runtime.fabric import Fabric, InProcess
 from tidemill.runtime.run import Run
 from tidemill.runtime.sources import Source
@@ -44,7 +44,7 @@ class Place:
             raise UnsupportedError(f"the runtime `{runtime}` uses no Spark session", help=help)
         self.on_spark = runtime == "spark"
         self.sources = Sources((lambda: self.spark) if self.on_spark else None)
-        self._session = Session(spark)
+        self._session = SparkStart(spark)
         self._partitions = partitions
         self.catalog = Catalog()
         self.statistics = StatisticsStore(self.catalog)
@@ -82,7 +82,7 @@ class Place:
             store = Store.temporary()  # workers need a place for what they remember
         opener = partial(self._open, store, bounded)
         fabric = self._fabric()
-        known = Known(self.catalog.functions, self.catalog.aggregates)
+        known = KnownFunctions(self.catalog.functions, self.catalog.aggregates)
         run = Run(
             fabric,
             opener,

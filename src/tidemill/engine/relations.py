@@ -23,7 +23,7 @@ from tidemill.physical.source import SourceExec
 from tidemill.runtime.operators import Graph
 from tidemill.runtime.relation_log import RelationLog
 from tidemill.runtime.relations import Follower, LocalRelation
-from tidemill.runtime.validity import Rows, instants
+from tidemill.runtime.validity import TimedRows, instants
 from tidemill.sql import DeleteFrom, Statement
 from tidemill.timeline import BEGIN, OPEN_END, TimeDomain
 
@@ -135,7 +135,7 @@ def rows_where(
     table = rows.with_row_index(_ROW).to_arrow()
     graph = Graph(plan)
     (leaf,) = (leaf for leaf in graph.leaves if isinstance(leaf, SourceExec))
-    there = Rows(table, np.zeros(rows.height, np.int64), np.full(rows.height, OPEN_END))
+    there = TimedRows(table, np.zeros(rows.height, np.int64), np.full(rows.height, OPEN_END))
     ((found, _),) = graph.step([(there.scanned(leaf.scan), OPEN_END)])
     chosen = np.zeros(rows.height, dtype=np.bool_)
     chosen[found[_ROW].to_numpy().astype(np.int64)] = True

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 
-class Session:
+class SparkStart:
     """Spark takes its time: it can be started, and its workers woken, while others do their work.
 
     PySpark is not imported before that.

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from tidemill.timeline import BEGIN, OPEN_END
 
 
-class Taken(NamedTuple):
+class RetainedSlices(NamedTuple):
     """Slices that a tick took: the watermark `mark` before them, and their newest time."""
 
     start: int
@@ -32,12 +32,12 @@ class Retained:
 
     def __init__(self, retain: int | None) -> None:
         self.retain = retain
-        self._taken: list[Taken] = []
+        self._taken: list[RetainedSlices] = []
         self._forgotten_until = BEGIN
 
     def took(self, start: int, stop: int, mark: int, newest: int) -> None:
         """A tick took slices, one after the other without gaps."""
-        self._taken.append(Taken(start, stop, mark, newest))
+        self._taken.append(RetainedSlices(start, stop, mark, newest))
         if self.retain is None:
             self._forget(1)
 
@@ -84,7 +84,7 @@ class Retained:
         taken, until = state["taken"], state["until"]
         assert isinstance(until, int)
         assert not isinstance(taken, int)
-        kept._taken, kept._forgotten_until = [Taken(*each) for each in taken], until
+        kept._taken, kept._forgotten_until = [RetainedSlices(*each) for each in taken], until
         if retain is None:
             kept._forget(len(kept._taken))
         return kept

@@ -10,9 +10,9 @@ from tidemill.analyze.hints import Hints
 from tidemill.deadline import look
 from tidemill.expressions.functions import Functions
 from tidemill.optimize.rule import (
-    Known,
     Notes,
     Rule,
+    RuleContext,
     check_columns,
     conventional,
     costed,
@@ -117,12 +117,14 @@ def optimize(
     rules have to say about their choices is added to the `notes`. `functions` are the user's.
     """
     written: Notes = [] if notes is None else notes
-    known = Known(statistics or Statistics(), hints or Hints(), domain, written, functions or {})
+    known = RuleContext(
+        statistics or Statistics(), hints or Hints(), domain, written, functions or {}
+    )
     return _Optimization(known, [] if trace is None else trace, off).of(plan)
 
 
 class _Optimization:
-    def __init__(self, known: Known, trace: Trace, off: Collection[str]) -> None:
+    def __init__(self, known: RuleContext, trace: Trace, off: Collection[str]) -> None:
         self._known = known
         self._trace = trace
         self._off = off

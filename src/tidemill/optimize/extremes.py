@@ -16,7 +16,7 @@ from tidemill.optimize.nulls import never_null
 _FLAG = pa.int32()
 
 
-class Values:
+class ExtremeValues:
     """The values of a side by groups: their extremes, and whether some are NULL."""
 
     def __init__(self, side: Plan, value: Scalar, keys: Sequence[str]) -> None:

@@ -23,7 +23,7 @@ Notes = list[Callable[[], str]]
 
 
 @dataclass(frozen=True)
-class Known:
+class RuleContext:
     """What a rule may decide by: statistics of streams, their time, and what the user wants.
 
     `functions` are those of the user. Rules leave `notes` about their choices, which are written
@@ -37,9 +37,9 @@ class Known:
     functions: Functions = field(default_factory=dict)
 
     @staticmethod
-    def nothing(hints: Hints | None = None) -> Known:
+    def nothing(hints: Hints | None = None) -> RuleContext:
         """Nothing is known of the streams."""
-        return Known(Statistics(), hints or Hints())
+        return RuleContext(Statistics(), hints or Hints())
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class Rule:
     name: str
     summary: str
     needs: str
-    apply: Callable[[Plan, Known], Plan]
+    apply: Callable[[Plan, RuleContext], Plan]
 
 
 def conventional(rewrite: Rewrite, needs: str = "") -> Rule:
@@ -71,12 +71,14 @@ def whole(change: Rewrite, needs: str = "") -> Rule:
     return _rule(change, needs, lambda plan, _: change(plan))
 
 
-def costed(change: Callable[[Plan, Known], Plan], needs: str = "") -> Rule:
+def costed(change: Callable[[Plan, RuleContext], Plan], needs: str = "") -> Rule:
     """A rule that takes the whole plan at once, and decides by what is known about streams."""
     return _rule(change, needs, change)
 
 
-def _rule(function: Callable[..., Plan], needs: str, apply: Callable[[Plan, Known], Plan]) -> Rule:
+def _rule(
+    function: Callable[..., Plan], needs: str, apply: Callable[[Plan, RuleContext], Plan]
+) -> Rule:
     """The one name serves the function too, and its docstring starts with the summary."""
     summary = (function.__doc__ or "").splitlines()[0].rstrip(".")
     return Rule(function.__name__, summary, needs, apply)

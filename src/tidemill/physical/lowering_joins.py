@@ -26,7 +26,7 @@ from tidemill.physical.lookup import LookupKind
 from tidemill.physical.merge import MergeExec
 from tidemill.physical.operator import Exec
 from tidemill.physical.project import ProjectExec
-from tidemill.physical.relations import ChangingRelations, Relation, lookup, lookup_steps
+from tidemill.physical.relations import ChangingRelations, RelationInput, lookup, lookup_steps
 from tidemill.physical.row_number import RowNumberExec
 from tidemill.physical.sets import StrictDifferenceExec
 from tidemill.physical.star import StarJoinExec
@@ -72,11 +72,13 @@ class JoinLowering(ABC):
         rows, relation = self.lower(left, eager), self._relation(right)
         return lookup(kind, rows, relation, condition, self._functions)
 
-    def _relation(self, plan: Plan) -> Relation:
+    def _relation(self, plan: Plan) -> RelationInput:
         if is_changing(plan):
             return self._changing.of(plan)
         scan = relation_scan(plan)
-        return Relation(self.lower(plan, True), SourceKind.CONSTANT if scan is None else scan.kind)
+        return RelationInput(
+            self.lower(plan, True), SourceKind.CONSTANT if scan is None else scan.kind
+        )
 
     @join_rule.register
     def _multijoin(self, plan: nodes.MultiJoin, eager: bool) -> Exec:

@@ -22,7 +22,7 @@ _VERSION = "#version"  # the column that tells versions apart, where a projectio
 
 
 @dataclass(frozen=True)
-class Relation:
+class RelationInput:
     """Rows of a relation; `version` is the column that tells which of them a change is about."""
 
     plan: Exec
@@ -38,13 +38,13 @@ class ChangingRelations:
 
     def __init__(self, functions: Functions) -> None:
         self._functions = functions
-        self.of: Memo[Plan, Relation] = Memo(self._lowered)
+        self.of: Memo[Plan, RelationInput] = Memo(self._lowered)
 
-    def _lowered(self, plan: Plan) -> Relation:
+    def _lowered(self, plan: Plan) -> RelationInput:
         """A scan that is filtered and projected at most."""
         match plan:
             case nodes.Scan():
-                return Relation(SourceExec(plan), plan.kind, plan.schema.names[-1])
+                return RelationInput(SourceExec(plan), plan.kind, plan.schema.names[-1])
             case nodes.Filter():
                 child = self.of(plan.child)
                 calls = used(self._functions, plan.predicate)
@@ -53,11 +53,11 @@ class ChangingRelations:
                 child = self.of(plan.child)
                 items, version = _with_version(plan.items, child)
                 calls = used(self._functions, *(scalar for _, scalar in items))
-                return Relation(ProjectExec(child.plan, items, calls), child.kind, version)
+                return RelationInput(ProjectExec(child.plan, items, calls), child.kind, version)
         raise TypeError(f"{type(plan).__name__} is not a relation")
 
 
-def _with_version(items: Items, child: Relation) -> tuple[Items, str]:
+def _with_version(items: Items, child: RelationInput) -> tuple[Items, str]:
     """The items of a projection, and which of them is the version."""
     assert child.version is not None
     for name, scalar in items:
@@ -70,7 +70,7 @@ def _with_version(items: Items, child: Relation) -> tuple[Items, str]:
 def lookup(
     kind: LookupKind,
     rows: Exec,
-    relation: Relation,
+    relation: RelationInput,
     condition: Scalar | None,
     functions: Functions,
 ) -> LookupExec:

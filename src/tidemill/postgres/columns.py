@@ -11,7 +11,7 @@ from psycopg import sql
 from tidemill.algebra import Field, Schema
 from tidemill.algebra.types import name_of
 from tidemill.errors import ExecutionError, nearest
-from tidemill.postgres.tables import Table
+from tidemill.postgres.tables import PostgresTable
 
 ROW = "#row"
 """The alias under which queries have the row that is read."""
@@ -62,12 +62,12 @@ class Reading:
     expression: sql.Composable
 
 
-def readings(columns: Schema, table: Table) -> list[Reading]:
+def readings(columns: Schema, table: PostgresTable) -> list[Reading]:
     """How declared columns are read from a table; it must have them, in types that fit."""
     return [_reading(field, table) for field in columns]
 
 
-def _reading(field: Field, table: Table) -> Reading:
+def _reading(field: Field, table: PostgresTable) -> Reading:
     if (column := table.columns.get(field.name)) is None:
         near = nearest(field.name, table.columns)
         guess = f"did you mean `{near}`? " if near else ""
@@ -93,7 +93,7 @@ def shape(columns: list[Reading]) -> dict[str, str]:
     return {column.field.name: f"{column.number} {column.type}" for column in columns}
 
 
-def check_shape(table: Table, before: Mapping[str, str], now: Mapping[str, str]) -> None:
+def check_shape(table: PostgresTable, before: Mapping[str, str], now: Mapping[str, str]) -> None:
     """Refuse columns that were not there, or were others, when reading began.
 
     Nobody logs what an ALTER TABLE does to the rows.

@@ -14,7 +14,7 @@ from psycopg import sql
 from tidemill.errors import ExecutionError
 from tidemill.postgres.connect import Connection, Server, attempt, seconds
 from tidemill.postgres.names import LONGEST, TableName
-from tidemill.postgres.tables import Table, get_table
+from tidemill.postgres.tables import PostgresTable, get_table
 
 PRUNED = 0
 """Rows of transactions up to this one were removed."""
@@ -125,7 +125,7 @@ def prune(url: str, table: str, keep: str | timedelta, log: str | None = None) -
     return attempt(Server.of({"url": url}), remove)
 
 
-def log_name(table: Table, own: TableName | None) -> TableName:
+def log_name(table: PostgresTable, own: TableName | None) -> TableName:
     """The log of a table: the usual one, or `own`; in the schema of the table unless it says."""
     if own is None:
         return table.name.log()
@@ -135,7 +135,7 @@ def log_name(table: Table, own: TableName | None) -> TableName:
     return TableName(own.schema or table.name.schema, own.name)
 
 
-def is_watched(connection: Connection, table: Table, log: TableName) -> bool:
+def is_watched(connection: Connection, table: PostgresTable, log: TableName) -> bool:
     """Whether the log and both triggers are there, and switched on."""
     arguments = [table.oid, f"{log.quoted}()", log.quoted]
     return connection.execute(_TRIGGERS, arguments).fetchone() == (2,)
@@ -165,7 +165,7 @@ def install(connection: Connection, name: TableName, own: TableName | None = Non
         raise _not_permitted(connection, table, log, error) from error
 
 
-def check_plain(table: Table) -> None:
+def check_plain(table: PostgresTable) -> None:
     """Refuse tables whose rows may change without a trigger of theirs."""
     if not table.is_plain:
         raise ExecutionError(
@@ -174,7 +174,7 @@ def check_plain(table: Table) -> None:
         )
 
 
-def _check_free(connection: Connection, table: Table, log: TableName) -> None:
+def _check_free(connection: Connection, table: PostgresTable, log: TableName) -> None:
     """Refuse a log that another table writes to."""
     others = connection.execute(_OTHERS, [f"{log.quoted}()", table.oid]).fetchone()
     if others is not None:
@@ -184,7 +184,7 @@ def _check_free(connection: Connection, table: Table, log: TableName) -> None:
         )
 
 
-def _installation(table: Table, log: TableName) -> sql.Composed:
+def _installation(table: PostgresTable, log: TableName) -> sql.Composed:
     return sql.SQL(_INSTALL).format(
         log=log.identifier,
         table=table.name.identifier,
@@ -197,7 +197,7 @@ def _installation(table: Table, log: TableName) -> sql.Composed:
 
 
 def _not_permitted(
-    connection: Connection, table: Table, log: TableName, error: Exception
+    connection: Connection, table: PostgresTable, log: TableName, error: Exception
 ) -> ExecutionError:
     user = sql.Identifier(connection.info.user).as_string()
     own = "" if log == table.name.log() else f", log={str(log)!r}"

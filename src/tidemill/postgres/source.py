@@ -23,7 +23,7 @@ from tidemill.postgres.copying import EXACT, copy_out
 from tidemill.postgres.log import PRUNED, WATCHED, check_plain, install, is_watched, log_name
 from tidemill.postgres.names import TableName
 from tidemill.postgres.options import checked
-from tidemill.postgres.tables import Table, get_table
+from tidemill.postgres.tables import PostgresTable, get_table
 
 _ADDED = (Field(OPERATION, pa.int8()), Field(INSTANT, pa.int64()))
 _ANEW = "start the query again, with another checkpoint"
@@ -147,7 +147,7 @@ class PostgresSource:
             fields = [*(column.field for column in columns), *_ADDED]
             return copy_out(connection, query, fields), str(now)
 
-    def _look(self, connection: Connection) -> tuple[Table, list[Reading], _Position]:
+    def _look(self, connection: Connection) -> tuple[PostgresTable, list[Reading], _Position]:
         """The table, how its columns are read, and the position of this transaction."""
         table = get_table(connection, self._name)
         columns = readings(self._columns, table)
@@ -161,7 +161,7 @@ class PostgresSource:
         return table, columns, _Position(found[0], found[1], table.oid, shape(columns))
 
 
-def _check_table(since: _Position, now: _Position, table: Table, watched: bool) -> None:
+def _check_table(since: _Position, now: _Position, table: PostgresTable, watched: bool) -> None:
     """Refuse to go on where changes may have been missed: something else is in its place."""
     if since.server != now.server or _end(since.snapshot) > _end(now.snapshot):
         raise ExecutionError(
@@ -180,7 +180,9 @@ def _check_table(since: _Position, now: _Position, table: Table, watched: bool) 
         )
 
 
-def _check_log(connection: Connection, table: Table, names: dict[str, sql.Composable]) -> None:
+def _check_log(
+    connection: Connection, table: PostgresTable, names: dict[str, sql.Composable]
+) -> None:
     """Refuse to go on from where the log does not reach back to."""
     marks = {"pruned": sql.Literal(PRUNED), "watched": sql.Literal(WATCHED)}
     found = connection.execute(sql.SQL(_MISSING).format(**names, **marks)).fetchone()

@@ -33,7 +33,7 @@ FROM pg_class WHERE relkind IN ('r', 'p', 'v', 'm', 'f')
 
 
 @dataclass(frozen=True)
-class Column:
+class TableColumn:
     """A column: its number, which no other column of the table ever gets, and its type.
 
     `kind` is the short name of the type; that of a domain is the name of what it is made of.
@@ -45,7 +45,7 @@ class Column:
 
 
 @dataclass(frozen=True)
-class Table:
+class PostgresTable:
     """A table with its columns by name."""
 
     oid: int
@@ -53,7 +53,7 @@ class Table:
     relkind: str
     owner: str
     has_children: bool
-    columns: Mapping[str, Column]
+    columns: Mapping[str, TableColumn]
 
     @property
     def is_plain(self) -> bool:
@@ -61,18 +61,18 @@ class Table:
         return self.relkind == "r" and not self.has_children
 
 
-def find_table(connection: Connection, name: TableName) -> Table | None:
+def find_table(connection: Connection, name: TableName) -> PostgresTable | None:
     """The table of that name, if there is one."""
     found = connection.execute(_TABLE, [name.quoted]).fetchone()
     if found is None:
         return None
     oid, schema, table, relkind, owner, has_children = found
     rows = connection.execute(_COLUMNS, [oid]).fetchall()
-    columns = {column: Column(*about) for column, *about in rows}
-    return Table(oid, TableName(schema, table), relkind, owner, has_children, columns)
+    columns = {column: TableColumn(*about) for column, *about in rows}
+    return PostgresTable(oid, TableName(schema, table), relkind, owner, has_children, columns)
 
 
-def get_table(connection: Connection, name: TableName) -> Table:
+def get_table(connection: Connection, name: TableName) -> PostgresTable:
     """The table of that name."""
     if (table := find_table(connection, name)) is not None:
         return table

@@ -12,7 +12,7 @@ from tidemill.algebra.types import name_of, normalize
 from tidemill.errors import ExecutionError
 from tidemill.postgres.connect import Connection
 from tidemill.postgres.names import TableName
-from tidemill.postgres.tables import Table, find_table, get_table
+from tidemill.postgres.tables import PostgresTable, find_table, get_table
 
 BOOKS = "tidemill_sink"
 """In the schema of a target: which query writes it, and which tick it has come to."""
@@ -116,14 +116,16 @@ def prepare(
     return target, True
 
 
-def _made(connection: Connection, name: TableName, types: Mapping[str, tuple[str, ...]]) -> Table:
+def _made(
+    connection: Connection, name: TableName, types: Mapping[str, tuple[str, ...]]
+) -> PostgresTable:
     columns = [sql.SQL("{} {}").format(sql.Identifier(n), sql.SQL(t[0])) for n, t in types.items()]
     query = sql.SQL("CREATE TABLE {} ({})").format(name.identifier, sql.SQL(", ").join(columns))
     connection.execute(query)
     return get_table(connection, name)
 
 
-def _check_columns(table: Table, types: Mapping[str, tuple[str, ...]]) -> None:
+def _check_columns(table: PostgresTable, types: Mapping[str, tuple[str, ...]]) -> None:
     if not table.is_plain:
         help = "write to a table of its own"
         raise ExecutionError(f"`{table.name}` is a view, or has child tables", help=help)

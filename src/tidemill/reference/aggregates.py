@@ -17,7 +17,7 @@ from tidemill.algebra.collected import COLLECTED
 from tidemill.algebra.order import value_key
 from tidemill.algebra.paired import PAIRED
 from tidemill.reference import exact
-from tidemill.reference.run import Run
+from tidemill.reference.run import ReferenceRun
 from tidemill.reference.stream import LogicalStream, Row, Snapshot, canonical
 
 BUILT_IN: dict[str, Callable[[list[Any], pa.DataType], Any]] = {
@@ -35,7 +35,7 @@ BUILT_IN: dict[str, Callable[[list[Any], pa.DataType], Any]] = {
 """The functions of at least one value, none of them NULL, and of the type of the answer."""
 
 
-def aggregate(plan: Aggregate, run: Run, child: LogicalStream) -> LogicalStream:
+def aggregate(plan: Aggregate, run: ReferenceRun, child: LogicalStream) -> LogicalStream:
     """One row per group of a snapshot; none where there is no row, grouped or not."""
     names = plan.child.schema.names
     keys = [names.index(key) for key in plan.keys]

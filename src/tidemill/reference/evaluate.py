@@ -12,7 +12,7 @@ from tidemill.algebra.plan import Memo
 from tidemill.expressions import UserFunction
 from tidemill.reference import changes, joins, order, rows, sets, whole_rows, windows
 from tidemill.reference.aggregates import aggregate
-from tidemill.reference.run import Run
+from tidemill.reference.run import ReferenceRun
 from tidemill.reference.scans import SourceData, scan, scanned
 from tidemill.reference.stream import LogicalStream, WholeRow, snapshots_of
 
@@ -57,7 +57,7 @@ def evaluate(
     {3: Counter({(7,): 1}), 4: Counter({(7,): 1})}
     """
     evaluation = _Evaluation(sources)
-    return evaluation.of(plan, Run(horizon, functions, logical_granularity))
+    return evaluation.of(plan, ReferenceRun(horizon, functions, logical_granularity))
 
 
 class _Evaluation:
@@ -67,13 +67,13 @@ class _Evaluation:
         self._sources = sources
         self._known: Memo[Plan, dict[int, LogicalStream]] = Memo(lambda plan: {})
 
-    def of(self, plan: Plan, run: Run) -> LogicalStream:
+    def of(self, plan: Plan, run: ReferenceRun) -> LogicalStream:
         known = self._known(plan)
         if run.horizon not in known:
             known[run.horizon] = self._evaluate(plan, run)
         return known[run.horizon]
 
-    def _evaluate(self, plan: Plan, run: Run) -> LogicalStream:
+    def _evaluate(self, plan: Plan, run: ReferenceRun) -> LogicalStream:
         if isinstance(plan, Scan):
             return scan(plan, run, self._sources[plan.source])
         if isinstance(plan, StarJoin | Ranking):
@@ -86,7 +86,7 @@ class _Evaluation:
         inputs = [self.of(child, ahead) for child in plan.children]
         return OPERATORS[type(plan)](plan, run, *inputs)
 
-    def rows(self, plan: Plan, run: Run) -> list[WholeRow]:
+    def rows(self, plan: Plan, run: ReferenceRun) -> list[WholeRow]:
         """The rows of a plan whose rows are whole."""
         if isinstance(plan, Scan):
             return scanned(plan, self._sources[plan.source])

@@ -6,11 +6,11 @@ from collections import Counter
 from collections.abc import Sequence
 
 from tidemill.algebra import AntiJoin, Join, MultiJoin, SemiJoin
-from tidemill.reference.run import Run
+from tidemill.reference.run import ReferenceRun
 from tidemill.reference.stream import LogicalStream, Row, Snapshot
 
 
-def join(plan: Join, run: Run, left: LogicalStream, right: LogicalStream) -> LogicalStream:
+def join(plan: Join, run: ReferenceRun, left: LogicalStream, right: LogicalStream) -> LogicalStream:
     """All pairs for which the condition is true; the copies multiply."""
     partners = _partners(plan, run, left, right)
 
@@ -27,7 +27,7 @@ def join(plan: Join, run: Run, left: LogicalStream, right: LogicalStream) -> Log
     return LogicalStream.build(run.horizon, pairs)
 
 
-def multi_join(plan: MultiJoin, run: Run, *inputs: LogicalStream) -> LogicalStream:
+def multi_join(plan: MultiJoin, run: ReferenceRun, *inputs: LogicalStream) -> LogicalStream:
     """All combinations for which the condition is true; the copies multiply."""
     meeting = {row for t in inputs[0] for row in _combinations(inputs, t)}
     partners = run.accepted(plan.condition, plan.schema, meeting)
@@ -52,18 +52,26 @@ def _combinations(inputs: Sequence[LogicalStream], t: int) -> Snapshot:
     return found
 
 
-def semi_join(plan: SemiJoin, run: Run, left: LogicalStream, right: LogicalStream) -> LogicalStream:
+def semi_join(
+    plan: SemiJoin, run: ReferenceRun, left: LogicalStream, right: LogicalStream
+) -> LogicalStream:
     """The left copies, once each, that have a partner."""
     return _by_existence(plan, run, left, right, wanted=True)
 
 
-def anti_join(plan: AntiJoin, run: Run, left: LogicalStream, right: LogicalStream) -> LogicalStream:
+def anti_join(
+    plan: AntiJoin, run: ReferenceRun, left: LogicalStream, right: LogicalStream
+) -> LogicalStream:
     """The left copies that have no partner."""
     return _by_existence(plan, run, left, right, wanted=False)
 
 
 def _by_existence(
-    plan: SemiJoin | AntiJoin, run: Run, left: LogicalStream, right: LogicalStream, wanted: bool
+    plan: SemiJoin | AntiJoin,
+    run: ReferenceRun,
+    left: LogicalStream,
+    right: LogicalStream,
+    wanted: bool,
 ) -> LogicalStream:
     partners = _partners(plan, run, left, right)
 
@@ -77,7 +85,7 @@ def _by_existence(
 
 
 def _partners(
-    plan: Join | SemiJoin | AntiJoin, run: Run, left: LogicalStream, right: LogicalStream
+    plan: Join | SemiJoin | AntiJoin, run: ReferenceRun, left: LogicalStream, right: LogicalStream
 ) -> set[Row]:
     """The concatenated rows that meet the condition.
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from tidemill.algebra import SortKey, TopK
 from tidemill.algebra.order import value_key
-from tidemill.reference.run import Run
+from tidemill.reference.run import ReferenceRun
 from tidemill.reference.stream import LogicalStream, Row, Snapshot
 
 
@@ -21,7 +21,7 @@ def sorted_copies(snapshot: Snapshot) -> list[Row]:
     return sorted(snapshot.elements(), key=row_key)
 
 
-def top(plan: TopK, run: Run, child: LogicalStream) -> LogicalStream:
+def top(plan: TopK, run: ReferenceRun, child: LogicalStream) -> LogicalStream:
     """The copies `offset` to `offset + limit` of every instant."""
     names = plan.schema.names
     keys = [(names.index(key.column), key) for key in plan.order]

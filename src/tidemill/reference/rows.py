@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import Counter
 
 from tidemill.algebra import Filter, Project
-from tidemill.reference.run import Run
+from tidemill.reference.run import ReferenceRun
 from tidemill.reference.stream import LogicalStream, Row, Snapshot
 
 
-def filtered(plan: Filter, run: Run, child: LogicalStream) -> LogicalStream:
+def filtered(plan: Filter, run: ReferenceRun, child: LogicalStream) -> LogicalStream:
     """The copies of rows for which the predicate is true."""
     kept = run.accepted(plan.predicate, plan.child.schema, child.rows())
 
@@ -19,7 +19,7 @@ def filtered(plan: Filter, run: Run, child: LogicalStream) -> LogicalStream:
     return LogicalStream.build(run.horizon, keep)
 
 
-def projected(plan: Project, run: Run, child: LogicalStream) -> LogicalStream:
+def projected(plan: Project, run: ReferenceRun, child: LogicalStream) -> LogicalStream:
     """Every copy mapped; copies of rows that become equal add up."""
     rows = child.rows()
     scalars = [scalar for _, scalar in plan.items]

@@ -15,7 +15,7 @@ from tidemill.reference.stream import Row, canonical
 
 
 @dataclass(frozen=True)
-class Run:
+class ReferenceRun:
     """The settings of an evaluation, and its access to scalar expressions."""
 
     horizon: int

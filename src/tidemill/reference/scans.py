@@ -8,7 +8,7 @@ from typing import Any
 import pyarrow as pa
 
 from tidemill.algebra import VERSION, Scan, Schema, SourceKind
-from tidemill.reference.run import Run
+from tidemill.reference.run import ReferenceRun
 from tidemill.reference.stream import LogicalStream, Row, WholeRow, canonical_row, snapshots_of
 from tidemill.timeline import OPEN_END
 
@@ -24,11 +24,11 @@ or `OPEN_END` is an open end, a constant relation just rows.
 """
 
 
-def scan(plan: Scan, run: Run, data: SourceData) -> LogicalStream:
+def scan(plan: Scan, run: ReferenceRun, data: SourceData) -> LogicalStream:
     """The rows of a source at the instants at which they hold.
 
     >>> bids = Scan("bid", "b", Schema.of(item=pa.int64()))
-    >>> dict(scan(bids, Run(9, {}), [({"item": 7}, 3), ({"item": 7}, 3)]))
+    >>> dict(scan(bids, ReferenceRun(9, {}), [({"item": 7}, 3), ({"item": 7}, 3)]))
     {3: Counter({(7,): 2})}
     """
     return snapshots_of(scanned(plan, data), run.horizon)

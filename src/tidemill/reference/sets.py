@@ -14,7 +14,7 @@ from tidemill.algebra.sets import (
     StrictDifference,
     Union,
 )
-from tidemill.reference.run import Run
+from tidemill.reference.run import ReferenceRun
 from tidemill.reference.stream import LogicalStream, Snapshot
 
 
@@ -57,17 +57,17 @@ DEFINITIONS: Mapping[type[SetOperation], Combine] = {
 
 def each_instant(
     combine: Combine,
-) -> Callable[[SetOperation, Run, LogicalStream, LogicalStream], LogicalStream]:
+) -> Callable[[SetOperation, ReferenceRun, LogicalStream, LogicalStream], LogicalStream]:
     """The operator that combines the snapshots of every instant."""
 
     def operator(
-        plan: SetOperation, run: Run, left: LogicalStream, right: LogicalStream
+        plan: SetOperation, run: ReferenceRun, left: LogicalStream, right: LogicalStream
     ) -> LogicalStream:
         return LogicalStream.build(run.horizon, lambda t: combine(left.at(t), right.at(t)))
 
     return operator
 
 
-def distinct(plan: Distinct, run: Run, child: LogicalStream) -> LogicalStream:
+def distinct(plan: Distinct, run: ReferenceRun, child: LogicalStream) -> LogicalStream:
     """Every row of an instant once."""
     return LogicalStream.build(run.horizon, lambda t: Counter(set(child.at(t))))

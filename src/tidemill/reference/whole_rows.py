@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 
 from tidemill.algebra import Filter, Granularity, Plan, Project, TimeWindow, Union
 from tidemill.algebra.adjusting import size_at
-from tidemill.reference.run import Run
+from tidemill.reference.run import ReferenceRun
 from tidemill.reference.stream import LogicalStream, WholeRow
 from tidemill.timeline import OPEN_END
 
@@ -32,20 +32,20 @@ def time_window(plan: TimeWindow, child: LogicalStream) -> WholeRows:
     return found
 
 
-def filtered(plan: Filter, run: Run, child: WholeRows) -> WholeRows:
+def filtered(plan: Filter, run: ReferenceRun, child: WholeRows) -> WholeRows:
     """The rows for which the predicate is true."""
     kept = run.accepted(plan.predicate, plan.child.schema, [row for row, _, _ in child])
     return [each for each in child if each[0] in kept]
 
 
-def projected(plan: Project, run: Run, child: WholeRows) -> WholeRows:
+def projected(plan: Project, run: ReferenceRun, child: WholeRows) -> WholeRows:
     """Every row mapped."""
     scalars = [scalar for _, scalar in plan.items]
     images = run.compute(scalars, plan.child.schema, [row for row, _, _ in child])
     return [(row, start, end) for row, (_, start, end) in zip(images, child, strict=True)]
 
 
-def granularity(plan: Granularity, run: Run, child: WholeRows) -> WholeRows:
+def granularity(plan: Granularity, run: ReferenceRun, child: WholeRows) -> WholeRows:
     """Start and end rounded up to multiples of the granule that was in force at the start."""
     found: WholeRows = []
     for row, start, end in child:
@@ -55,7 +55,7 @@ def granularity(plan: Granularity, run: Run, child: WholeRows) -> WholeRows:
     return found
 
 
-def united(plan: Union, run: Run, left: WholeRows, right: WholeRows) -> WholeRows:
+def united(plan: Union, run: ReferenceRun, left: WholeRows, right: WholeRows) -> WholeRows:
     """The rows of both sides."""
     return left + right
 

@@ -8,11 +8,11 @@ from collections.abc import Iterator
 from tidemill.algebra import CountWindow, Granularity, TimeWindow
 from tidemill.algebra.adjusting import size_at
 from tidemill.reference.order import sorted_copies
-from tidemill.reference.run import Run
+from tidemill.reference.run import ReferenceRun
 from tidemill.reference.stream import LogicalStream, Row, Snapshot, total
 
 
-def time_window(plan: TimeWindow, run: Run, child: LogicalStream) -> LogicalStream:
+def time_window(plan: TimeWindow, run: ReferenceRun, child: LogicalStream) -> LogicalStream:
     """At t, the copies of the instants t' <= moved < t' + size, moved as of t, size as of t'."""
 
     def holds(instant: int, moved: int) -> bool:
@@ -35,7 +35,7 @@ def last_move(t: int, slide: int) -> int:
     return (t + 1) // slide * slide - 1
 
 
-def count_window(plan: CountWindow, run: Run, child: LogicalStream) -> LogicalStream:
+def count_window(plan: CountWindow, run: ReferenceRun, child: LogicalStream) -> LogicalStream:
     """At t, of every partition, the rows behind which not as many came as their size allows.
 
     Only rows up to the last complete slide have come.
@@ -60,7 +60,7 @@ def _last_rows(plan: CountWindow, arrived: list[tuple[Row, int]]) -> Iterator[Ro
             yield row
 
 
-def granularity(plan: Granularity, run: Run, child: LogicalStream) -> LogicalStream:
+def granularity(plan: Granularity, run: ReferenceRun, child: LogicalStream) -> LogicalStream:
     """At t, the snapshot of the last multiple of the granule.
 
     The logical definition has nothing between multiples. Intervals cannot say that without being

@@ -12,7 +12,7 @@ from tidemill.algebra.schema import Schema
 from tidemill.errors import ExecutionError
 from tidemill.results.forms import WATERMARK, late_shaped
 from tidemill.results.function import FunctionSink
-from tidemill.results.places import Place, Sink, file_sink
+from tidemill.results.places import Sink, Writable, file_sink
 from tidemill.results.requests import LateCallback
 from tidemill.results.tables import time_type
 from tidemill.store import Durability
@@ -69,4 +69,4 @@ def make_late_sink(
         call = target
         return FunctionSink(shape, lambda table, tick: call(shape.source, table, tick))
     options = {"path": f"{target}/{shape.source}"}
-    return file_sink("parquet", shape, options, Place(spark_formats, local_paths, durability))
+    return file_sink("parquet", shape, options, Writable(spark_formats, local_paths, durability))

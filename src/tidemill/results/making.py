@@ -11,7 +11,7 @@ from tidemill.results.forms import FormShape
 from tidemill.results.function import FunctionSink
 from tidemill.results.memory import MemorySink
 from tidemill.results.noop import NoopSink
-from tidemill.results.places import FILES, SINKS, Place, Sink, file_sink, spark_sink
+from tidemill.results.places import FILES, SINKS, Sink, Writable, file_sink, spark_sink
 from tidemill.results.postgres import DatabaseSink
 from tidemill.results.requests import SinkRequest, TableSink
 from tidemill.results.sink import SparkWrite
@@ -31,10 +31,10 @@ def make_sink(
     """The sink that a user asked for; `schema` are the columns of the result.
 
     `identity` tells databases who writes: the same query with the same checkpoint, or another.
-    For the rest see `Place`.
+    For the rest see `Writable`.
     """
     shape = FormShape(request.form, schema, domain)
-    place = Place(spark_formats, local_paths, durability)
+    place = Writable(spark_formats, local_paths, durability)
     match request.target:
         case "memory":
             return MemorySink(shape, request.options)

@@ -23,7 +23,7 @@ FILES = frozenset({*FORMATS, *SPARK_FILES})
 
 
 @dataclass(frozen=True)
-class Place:
+class Writable:
     """What a fabric can write, and where.
 
     With `spark_formats`, Spark writes what is not written here. With `local_paths`, a path without
@@ -36,7 +36,7 @@ class Place:
     durability: Durability = "process"
 
 
-def file_sink(format: str, shape: Shape, options: dict[str, Any], place: Place) -> Sink:
+def file_sink(format: str, shape: Shape, options: dict[str, Any], place: Writable) -> Sink:
     """Files, written by tasks if they can, or else by Spark."""
     rest = {name: value for name, value in options.items() if name != "path"}
     if "path" not in options:
@@ -54,7 +54,7 @@ def file_sink(format: str, shape: Shape, options: dict[str, Any], place: Place) 
         return spark_sink(SparkWrite(format, shape, rest, path), place, str(reason))
 
 
-def spark_sink(write: SparkWrite, place: Place, reason: str) -> SparkWrite:
+def spark_sink(write: SparkWrite, place: Writable, reason: str) -> SparkWrite:
     """What Spark writes, where there is Spark."""
     if place.spark_formats:
         return write
@@ -65,7 +65,9 @@ def spark_sink(write: SparkWrite, place: Place, reason: str) -> SparkWrite:
     )
 
 
-def _files(format: str, shape: Shape, options: dict[str, Any], path: str, place: Place) -> FileSink:
+def _files(
+    format: str, shape: Shape, options: dict[str, Any], path: str, place: Writable
+) -> FileSink:
     if format not in FORMATS:
         raise NotOurs("only Spark writes it")
     if format == "orc" and place.spark_formats:

@@ -98,7 +98,7 @@ class EpochLog:
     The functions of users are those that are `known`.
     """
 
-    def __init__(self, store: Store | None, known: codec.Known | None = None) -> None:
+    def __init__(self, store: Store | None, known: codec.KnownFunctions | None = None) -> None:
         self._store = store
         self._known = known
         self._files = (

@@ -21,7 +21,7 @@ from tidemill.runtime.following import Following
 from tidemill.runtime.parcels import scratch
 from tidemill.runtime.planned import PlannedEpoch
 from tidemill.runtime.progress import RelationProgress, SourceProgress
-from tidemill.runtime.reports import Failure
+from tidemill.runtime.reports import TaskFailure
 from tidemill.runtime.source_task import SourcePiece
 from tidemill.runtime.sources import (
     ChangingSource,
@@ -180,7 +180,7 @@ class Opened:
         """What the next tick is to do; it takes no more than so many bytes of each stream."""
         idle = overdue(self.streams, time.monotonic())
         fresh = planned.fresh if tick == planned.epoch.tick else frozenset()
-        broken: dict[str, Failure] = {}
+        broken: dict[str, TaskFailure] = {}
 
         def each(names: Iterable[str], what: Callable[[str], _T]) -> dict[str, _T]:
             """What there is of sources; of one that cannot be read, why."""
@@ -191,7 +191,7 @@ class Opened:
                 except (TidemillError, OSError) as error:
                     if getattr(error, "errno", None) in _FULL:
                         raise  # it was read, and cannot be written down: the tick is made again
-                    broken[name] = Failure.of(error)
+                    broken[name] = TaskFailure.of(error)
             return found
 
         streams = each(self.streams, lambda name: take(self.streams[name], idle.get(name, 0), most))

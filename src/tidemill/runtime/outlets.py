@@ -11,7 +11,7 @@ import polars as pl
 from tidemill.physical.cut import cut
 from tidemill.results import PartWriter, Shape
 from tidemill.runtime.parcels import scratch
-from tidemill.runtime.reports import Failure, Report
+from tidemill.runtime.reports import Report, TaskFailure
 from tidemill.store import Store
 from tidemill.timeline import BEGIN
 
@@ -56,7 +56,7 @@ class Outlets:
             try:
                 name = outlet.writer.write(mine, tick, report.part)
             except Exception as error:
-                report.unwritten[outlet.query] = Failure.of(error)
+                report.unwritten[outlet.query] = TaskFailure.of(error)
                 continue
             if name is not None:
                 report.written[outlet.query] = name

@@ -14,7 +14,7 @@ from tidemill.physical.source import SourceExec
 from tidemill.runtime.clock import Clocks
 from tidemill.runtime.epochs import Epoch
 from tidemill.runtime.operator_progress import OperatorProgress
-from tidemill.runtime.reports import Failure, Report, gathered
+from tidemill.runtime.reports import Report, TaskFailure, gathered
 from tidemill.runtime.stage_task import Former, Handover
 from tidemill.timeline import BEGIN
 
@@ -87,20 +87,20 @@ class PlannedEpoch:
                 found[edge.tag] = max(mark_of(before), mark_of(self.epoch.inputs.get(edge.tag)))
         return found
 
-    def reading(self, broken: Mapping[str, Failure]) -> dict[str, Failure]:
+    def reading(self, broken: Mapping[str, TaskFailure]) -> dict[str, TaskFailure]:
         """The queries that read a source that is broken."""
         if not broken:
             return {}
-        found: dict[str, Failure] = {}
+        found: dict[str, TaskFailure] = {}
         for name, root in self.epoch.roots.items():
             leaves = (node for node in root.job.plan.walk() if isinstance(node, SourceExec))
             reasons = [broken[n.scan.source] for n in leaves if n.scan.source in broken]
             found |= {name: reasons[0]} if reasons else {}
         return found
 
-    def failed(self, reports: Sequence[Report]) -> dict[str, Failure]:
+    def failed(self, reports: Sequence[Report]) -> dict[str, TaskFailure]:
         """The queries to whose results something is missing."""
-        failed: dict[int, Failure] = {}
+        failed: dict[int, TaskFailure] = {}
         for report in reports:
             if not report.level:
                 failed |= report.failures

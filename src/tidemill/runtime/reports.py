@@ -15,18 +15,18 @@ News = Mapping[int, Mapping[int, bytes]]
 
 
 @dataclass(frozen=True)
-class Failure:
+class TaskFailure:
     """Why something went wrong, as it can be told elsewhere."""
 
     message: str
     help: str | None = None
 
     @staticmethod
-    def of(error: BaseException) -> Failure:
+    def of(error: BaseException) -> TaskFailure:
         """What an error says, in one line."""
         if isinstance(error, TidemillError):
-            return Failure(error.message, error.help)
-        return Failure(f"{type(error).__name__}: {error}")
+            return TaskFailure(error.message, error.help)
+        return TaskFailure(f"{type(error).__name__}: {error}")
 
     @property
     def error(self) -> ExecutionError:
@@ -47,10 +47,10 @@ class Report:
     level: int
     part: int
     operators: Sequence[OperatorProgress] = ()
-    failures: dict[int, Failure] = field(default_factory=dict)
+    failures: dict[int, TaskFailure] = field(default_factory=dict)
     rows: dict[str, int] = field(default_factory=dict)
     written: dict[str, str] = field(default_factory=dict)
-    unwritten: dict[str, Failure] = field(default_factory=dict)
+    unwritten: dict[str, TaskFailure] = field(default_factory=dict)
     told: Mapping[int, bytes] = field(default_factory=dict)
     seconds: Mapping[str, float] = field(default_factory=dict)
     replayed: int = 0

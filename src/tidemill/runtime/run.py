@@ -33,7 +33,7 @@ from tidemill.physical.operator import Exec
 from tidemill.physical.source import SourceExec
 from tidemill.results import LateCallback
 from tidemill.runtime.clock import Seen, SourceClock, moved
-from tidemill.runtime.codec import Known
+from tidemill.runtime.codec import KnownFunctions
 from tidemill.runtime.epochs import Epoch, EpochLog, next_epoch
 from tidemill.runtime.fabric import Fabric
 from tidemill.runtime.interface import Job, Restored, Root
@@ -47,7 +47,7 @@ from tidemill.runtime.pace import Pace
 from tidemill.runtime.parcels import REPORT, Parcel, forget_scratch, scratch
 from tidemill.runtime.planned import PlannedEpoch
 from tidemill.runtime.progress import Progress, SourceProgress
-from tidemill.runtime.reports import Failure, Report
+from tidemill.runtime.reports import Report, TaskFailure
 from tidemill.runtime.sending import FOLDER as PLANS
 from tidemill.runtime.source_task import SourcePiece
 from tidemill.runtime.sources import Source
@@ -88,7 +88,7 @@ class Run:
         late: str | LateCallback | None = None,
         ends_with_queries: bool = False,
         latency: float | None = None,
-        known: Known | None = None,
+        known: KnownFunctions | None = None,
         partitions: int | None = None,
         limits: TickLimits = UNLIMITED,
         statistics: Callable[[], Statistics] = Statistics,
@@ -320,7 +320,9 @@ class Run:
             if self._store is None:
                 # Some operators have gone on, and nothing tells what they were before.
                 what = (
-                    Failure.of(error) if isinstance(error, Exception) else Failure("it was ended")
+                    TaskFailure.of(error)
+                    if isinstance(error, Exception)
+                    else TaskFailure("it was ended")
                 )
                 self._lost = ExecutionError(
                     f"a tick failed and, without a checkpoint, cannot be repeated: {what.message}",

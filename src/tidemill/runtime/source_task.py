@@ -19,9 +19,9 @@ from tidemill.runtime.dealing import deal
 from tidemill.runtime.operators import Graph
 from tidemill.runtime.outlets import NOTHING, Outlets
 from tidemill.runtime.parcels import FACTS, REPORT, Parcel
-from tidemill.runtime.reports import Failure, Report
+from tidemill.runtime.reports import Report, TaskFailure
 from tidemill.runtime.statistics.sources import SourceSample
-from tidemill.runtime.validity import Rows, Timing
+from tidemill.runtime.validity import TimedRows, Timing
 from tidemill.timeline import BEGIN, OPEN_END
 
 _FEW_ROWS = 1 << 14
@@ -107,7 +107,7 @@ class SourceTask:
         for edge, result, error in zip(plain, results, graph.root_failures, strict=True):
             failure = _unread(edge, read)
             if error is not None:
-                failure = failure or Failure.of(error)
+                failure = failure or TaskFailure.of(error)
             if failure is not None:
                 report.failures[edge.tag] = failure
             elif result is not None:
@@ -138,7 +138,7 @@ class SourceTask:
             for piece in pieces:
                 found.add(piece, self._rows(timing, piece))
         except Exception as error:
-            return _Read(failure=Failure.of(error))
+            return _Read(failure=TaskFailure.of(error))
         seen = report.sights.setdefault(source, Seen())
         for piece, rows, late in found.parts:
             if piece.counts:
@@ -146,7 +146,7 @@ class SourceTask:
                 self._gather(timing, rows, report)
         return found
 
-    def _rows(self, timing: Timing, piece: SourcePiece) -> Rows:
+    def _rows(self, timing: Timing, piece: SourcePiece) -> TimedRows:
         columns = self._columns(timing)
         table = read_slice(piece.slice, timing.columns, columns, timing.source)
         return timing.rows(table, self.arrived)
@@ -163,7 +163,7 @@ class SourceTask:
             return list(names)
         return list(timing.columns.names[:1])  # a table without columns has no rows
 
-    def _gather(self, timing: Timing, rows: Rows, report: Report) -> None:
+    def _gather(self, timing: Timing, rows: TimedRows, report: Report) -> None:
         if not self.gathers or timing.kind is SourceKind.CHANGING:
             return
         mine = self._looked_at(len(rows))
@@ -188,22 +188,22 @@ class SourceTask:
 class _Read:
     """What was read of a source: by piece, rows in time and rows that came too late."""
 
-    parts: list[tuple[SourcePiece, Rows, Rows | None]] = field(default_factory=list)
-    failure: Failure | None = None
+    parts: list[tuple[SourcePiece, TimedRows, TimedRows | None]] = field(default_factory=list)
+    failure: TaskFailure | None = None
 
-    def add(self, piece: SourcePiece, rows: Rows) -> None:
+    def add(self, piece: SourcePiece, rows: TimedRows) -> None:
         in_time = rows.start >= piece.mark
         if piece.until < OPEN_END:
             in_time &= rows.start <= piece.until
         late = None if in_time.all() else rows.where(~in_time)
         self.parts.append((piece, rows.where(in_time), late))
 
-    def rows_for(self, leaf: SourceExec) -> list[Rows]:
+    def rows_for(self, leaf: SourceExec) -> list[TimedRows]:
         wanted = (p for p in self.parts if p[0].leaves is None or leaf in p[0].leaves)
         return [rows for _, rows, _ in wanted]
 
     @property
-    def late(self) -> list[tuple[SourcePiece, Rows]] | None:
+    def late(self) -> list[tuple[SourcePiece, TimedRows]] | None:
         return [(piece, late) for piece, _, late in self.parts if late is not None] or None
 
 
@@ -215,14 +215,14 @@ def dealt(pieces: Sequence[SourcePiece], tasks: int) -> list[list[SourcePiece]]:
     return [[replace(pieces[number], slice=part) for number, part in task] for task in parts]
 
 
-def _unread(edge: Edge, read: Mapping[str, _Read]) -> Failure | None:
+def _unread(edge: Edge, read: Mapping[str, _Read]) -> TaskFailure | None:
     """Why the source of an edge could not be read, if so."""
     sources = (leaf.scan.source for leaf in edge.producer.walk() if isinstance(leaf, SourceExec))
     found = (read[name].failure for name in sources if name in read)
     return next((failure for failure in found if failure is not None), None)
 
 
-def _note(seen: Seen, timing: Timing, rows: Rows, late: Rows | None) -> None:
+def _note(seen: Seen, timing: Timing, rows: TimedRows, late: TimedRows | None) -> None:
     tardy = 0 if late is None else len(late)
     seen.add(Seen(len(rows) + tardy, tardy))
     if len(rows) and timing.kind is SourceKind.STREAM:
@@ -234,7 +234,7 @@ def _late(found: _Read, producer: LateRowsExec) -> pl.DataFrame:
     scan = producer.child.scan
     batches = []
     for piece, rows in found.late or ():
-        missed = Rows(rows.table, rows.start, rows.start * 0 + piece.mark)
+        missed = TimedRows(rows.table, rows.start, rows.start * 0 + piece.mark)
         batch = missed.scanned(scan)
         names = dict(zip(scan.schema.names, scan.columns.names, strict=True))
         batches.append(batch.rename(names))

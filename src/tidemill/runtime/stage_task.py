@@ -22,7 +22,7 @@ from tidemill.runtime.operators import Arrival, Graph
 from tidemill.runtime.outlets import NOTHING, Outlets
 from tidemill.runtime.parcels import FACTS, REPORT, Parcel
 from tidemill.runtime.redeal import Share, rehash
-from tidemill.runtime.reports import Failure, News, Report
+from tidemill.runtime.reports import News, Report, TaskFailure
 from tidemill.runtime.state import StageState, TickRows
 from tidemill.runtime.ticks import refuse_late
 from tidemill.store import Store
@@ -300,12 +300,12 @@ class StageTask:
             state.write_rows(self.tick, replace(brought, rows=rows, given=given))
         state.forget_before(self.tick - 1)
 
-    def _failures(self, graph: Graph) -> dict[int, Failure]:
+    def _failures(self, graph: Graph) -> dict[int, TaskFailure]:
         """Why results, by tag, are missing."""
         if not graph.failures:
             return {}
         pairs = zip(self.stage.outputs, graph.root_failures, strict=True)
-        return {tag: Failure.of(error) for (tag, _), error in pairs if error is not None}
+        return {tag: TaskFailure.of(error) for (tag, _), error in pairs if error is not None}
 
     def _out(self, results: Sequence[Arrival], report: Report, partition: int) -> Iterator[Parcel]:
         for (tag, _), (rows, _) in zip(self.stage.outputs, results, strict=True):

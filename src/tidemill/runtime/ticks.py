@@ -12,7 +12,7 @@ from tidemill.feeds import FileSlice, Slice, kept_json, kept_slice
 from tidemill.physical.operator import Exec
 from tidemill.runtime import codec
 from tidemill.runtime.operator_progress import OperatorProgress
-from tidemill.runtime.reports import Failure, Report
+from tidemill.runtime.reports import Report, TaskFailure
 from tidemill.runtime.sources import Taken, dumped, loaded
 from tidemill.store import Numbered, Store
 
@@ -36,7 +36,7 @@ class Begun:
     relations: Mapping[str, Sequence[Slice]] = field(default_factory=dict)
     changes: Mapping[str, Sequence[Slice]] = field(default_factory=dict)
     past: Mapping[str, Sequence[tuple[int, int, int]]] = field(default_factory=dict)
-    broken: Mapping[str, Failure] = field(default_factory=dict)
+    broken: Mapping[str, TaskFailure] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ def refuse_late(store: Store, tick: int) -> None:
 class TickLog:
     """The records of ticks in a store; the functions of users are those that are `known`."""
 
-    def __init__(self, store: Store, known: codec.Known | None = None) -> None:
+    def __init__(self, store: Store, known: codec.KnownFunctions | None = None) -> None:
         self._store = store
         self._begun = Numbered(store, _FOLDER, ".begun", keep_last=True)
         self._done = Numbered(store, _FOLDER, ".done", keep_last=True)
@@ -104,7 +104,7 @@ class TickLog:
         return self.read(self._store, self._done.numbers[-1], self._known)
 
     @staticmethod
-    def read(store: Store, tick: int, known: codec.Known | None = None) -> Committed:
+    def read(store: Store, tick: int, known: codec.KnownFunctions | None = None) -> Committed:
         """What a tick has left that is done."""
         found: Committed = codec.read(store, f"{_FOLDER}/{tick:012d}.done", known)
         return found
@@ -117,7 +117,7 @@ class TickLog:
         streams = loaded(record["streams"])
         relations, changes = self._loaded(record["relations"]), self._loaded(record["changes"])
         past = {n: [(a, b, c) for a, b, c in parts] for n, parts in record["past"].items()}
-        broken = {name: Failure(**failure) for name, failure in record["broken"].items()}
+        broken = {name: TaskFailure(**failure) for name, failure in record["broken"].items()}
         return Begun(record["tick"], record["arrived"], streams, relations, changes, past, broken)
 
     def _dumped(self, slices: Mapping[str, Sequence[Slice]]) -> dict[str, list[Any]]:

@@ -46,22 +46,22 @@ class Timing:
             return (self.time,)
         return self.valid or ()
 
-    def rows(self, table: pa.Table, arrived: int) -> Rows:
+    def rows(self, table: pa.Table, arrived: int) -> TimedRows:
         """The rows with their validity; those without a time of their own hold since `arrived`."""
         match self.kind:
             case SourceKind.STREAM:
                 start = self._times(table, arrived)
-                return Rows(table, start, start + 1)
+                return TimedRows(table, start, start + 1)
             case SourceKind.CONSTANT:
                 start = np.full(table.num_rows, BEGIN, dtype=np.int64)
-                return Rows(table, start, np.full_like(start, OPEN_END))
+                return TimedRows(table, start, np.full_like(start, OPEN_END))
             case SourceKind.CHANGING:
                 begin, end = (table.column(name).to_numpy() for name in (INSERTED, DELETED))
-                return Rows(table, begin, end)
+                return TimedRows(table, begin, end)
         assert self.valid is not None
         begin = instants(table.column(self.valid[0]), self.source, self.valid[0])
         end = instants(table.column(self.valid[1]), self.source, self.valid[1], null=OPEN_END)
-        return Rows(table, begin, end).where(begin < end)
+        return TimedRows(table, begin, end).where(begin < end)
 
     def _times(self, table: pa.Table, arrived: int) -> Ints:
         if self.time is None:
@@ -70,7 +70,7 @@ class Timing:
 
 
 @dataclass(frozen=True)
-class Rows:
+class TimedRows:
     """Rows of a source, and when they start and end to hold."""
 
     table: pa.Table
@@ -80,11 +80,11 @@ class Rows:
     def __len__(self) -> int:
         return len(self.start)
 
-    def where(self, kept: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> Rows:
+    def where(self, kept: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> TimedRows:
         """Some of the rows."""
         if kept.all():
             return self
-        return Rows(self.table.filter(pa.array(kept)), self.start[kept], self.end[kept])
+        return TimedRows(self.table.filter(pa.array(kept)), self.start[kept], self.end[kept])
 
     def scanned(self, scan: Scan) -> pl.DataFrame:
         """The batch that a leaf of the plan sees: its columns under its alias."""

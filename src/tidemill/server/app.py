@@ -15,7 +15,7 @@ from tidemill import __version__
 from tidemill.errors import TidemillError
 from tidemill.server.answers import Answers
 from tidemill.server.limits import BodyLimit
-from tidemill.server.live import Live, Session
+from tidemill.server.live import Live, LiveSession
 from tidemill.server.page import serve_page
 from tidemill.server.problems import NotFound, Refused, TooLarge, failure, status_of
 from tidemill.server.routes import (
@@ -89,7 +89,7 @@ async def live(socket: WebSocket) -> None:
     if len(found.sessions) >= socket.app.state.service.settings.limits.sockets:
         await socket.close(1013, "there are as many sockets as the limit allows")
         return
-    await Session(found, socket).serve()
+    await LiveSession(found, socket).serve()
 
 
 async def _wrong(request: Request, error: Exception) -> Response:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tidemill.compose import Checked, Composed, check, open_plan
+from tidemill.compose import CheckedPlan, Composed, check, open_plan
 from tidemill.compose.model import Level
 from tidemill.compose.opening import named
 from tidemill.compose.running import definition_of, runnable
@@ -27,7 +27,7 @@ def check_composed(service: Service, plan: ComposedPlan) -> ComposeCheck:
     return found
 
 
-def _plans(checked: Checked, query: Query) -> dict[str, object]:
+def _plans(checked: CheckedPlan, query: Query) -> dict[str, object]:
     if query.is_fixed and checked.meaning is None:
         plans = ComposedPlans(logical=None, optimized=None, physical=node_of(query.job.plan))
         return {"plans": plans, "texts": {"fragments": query.explain("fragments")}}
@@ -57,7 +57,7 @@ def run_composed(service: Service, name: str, plan: ComposedPlan, partial: bool)
     return ComposeRun(query=query, sql=checked.sql)
 
 
-def _checked(service: Service, plan: ComposedPlan) -> tuple[Checked, Apart]:
+def _checked(service: Service, plan: ComposedPlan) -> tuple[CheckedPlan, Apart]:
     """What was found out about a plan, while others use the engine, and with what."""
     composed = Composed.from_json(plan.model_dump())
     most = service.settings.limits.sql_characters

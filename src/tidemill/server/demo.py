@@ -42,7 +42,7 @@ _EIGHT = tuple(name for name in QUERIES if name.startswith("q"))
 Row = dict[str, Any]
 
 
-class House:
+class DemoHouse:
     """The same auctions for the same seed, in the order of time, for ever."""
 
     def __init__(self, seed: int = 1) -> None:
@@ -117,7 +117,7 @@ class Demo:
 
     def __init__(self, service: Service) -> None:
         self._service = service
-        self._house = House()
+        self._house = DemoHouse()
         self._past, self._began = 0, 0.0
         self._stopping = Event()
         self._thread = Thread(target=self._feed, name="tidemill-demo", daemon=True)

@@ -41,7 +41,7 @@ class Live:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._news = asyncio.Event()
         self._stop: Callable[[], None] = lambda: None
-        self.sessions: set[Session] = set()
+        self.sessions: set[LiveSession] = set()
 
     def open(self) -> None:
         """Begin to listen, in the loop that serves."""
@@ -84,7 +84,7 @@ class Live:
             raise NotNow("no tick has taken the rows yet", help=help)
 
 
-class Session:
+class LiveSession:
     """One client: what it wants to know, how often, and what it knows already."""
 
     def __init__(self, live: Live, socket: WebSocket) -> None:

@@ -49,7 +49,7 @@ def find(names: Sequence[Named], name: str) -> Named:
 
 
 @dataclass(frozen=True)
-class Rows:
+class ShellRows:
     """Rows of an answer; there are more if it was `truncated`."""
 
     table: pa.Table
@@ -57,7 +57,7 @@ class Rows:
 
 
 @dataclass(frozen=True)
-class Snapshot(Rows):
+class ShellSnapshot(ShellRows):
     """The rows that hold at the instant `at`; None before there is an answer.
 
     A query whose streams have `ended` is complete: that is the instant of its last change.
@@ -79,7 +79,7 @@ class Backend(Protocol):
         """Run one statement that is no SELECT; the name of the query that it started."""
         ...
 
-    def select(self, sql: str) -> Rows:
+    def select(self, sql: str) -> ShellRows:
         """The answer to a SELECT over input that ends."""
         ...
 
@@ -95,7 +95,7 @@ class Backend(Protocol):
         """A plan; `query` is a SELECT or the name of a query."""
         ...
 
-    def snapshot(self, name: str, limit: int) -> Snapshot:
+    def snapshot(self, name: str, limit: int) -> ShellSnapshot:
         """What a query that runs, or did, says now: at most so many rows."""
         ...
 

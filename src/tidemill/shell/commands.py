@@ -12,7 +12,7 @@ from rich.text import Text
 
 from tidemill.errors import TidemillError, nearest
 from tidemill.explain import Level
-from tidemill.shell.backend import Named, Rows, find
+from tidemill.shell.backend import Named, ShellRows, find
 from tidemill.shell.instants import instant_text
 from tidemill.shell.reading import rows_to_push
 from tidemill.shell.watching import Keys, watch
@@ -77,7 +77,7 @@ class Commands:
         elif not names:
             self._session.printer.note("there are no names yet: CREATE STREAM ... makes a stream")
         else:
-            self._session.printer.table(Rows(_listing(names)))
+            self._session.printer.table(ShellRows(_listing(names)))
             for each in names:
                 if each.error:
                     self._session.printer.note(f"{each.name}: {each.error}")
@@ -85,7 +85,7 @@ class Commands:
     def _detail(self, named: Named) -> None:
         printer = self._session.printer
         rows = [{"column": column.name, "type": column.type} for column in named.columns]
-        printer.table(Rows(pa.Table.from_pylist(rows, _COLUMNS)))
+        printer.table(ShellRows(pa.Table.from_pylist(rows, _COLUMNS)))
         printer.facts(
             ("kind", named.kind + (", rows are pushed" if named.pushed else "")),
             ("time", _time(named)),

@@ -15,7 +15,7 @@ from tidemill.engine.running import RunningGraph
 from tidemill.engine.tables import duration
 from tidemill.explain import Explanation
 from tidemill.shell import naming
-from tidemill.shell.backend import Named, Rows, Snapshot
+from tidemill.shell.backend import Named, ShellRows, ShellSnapshot
 from tidemill.shell.splitting import name_in
 from tidemill.show.catalog import catalog_of
 from tidemill.show.queries import query_of
@@ -75,9 +75,9 @@ class EmbeddedBackend:
             query = self.engine.sql(sql)
             return None if query is None else self.engine.graph.start(query).name
 
-    def select(self, sql: str) -> Rows:
+    def select(self, sql: str) -> ShellRows:
         """The answer to a SELECT over input that ends."""
-        return Rows(self._query(sql).collect())
+        return ShellRows(self._query(sql).collect())
 
     def _query(self, sql: str) -> Query:
         if not isinstance(parse_one(sql), QueryStatement):
@@ -111,14 +111,14 @@ class EmbeddedBackend:
         found = self._query(query) if name is None else self.engine.queries.find(name)
         return found.explanation(level)
 
-    def snapshot(self, name: str, limit: int) -> Snapshot:
+    def snapshot(self, name: str, limit: int) -> ShellSnapshot:
         """What a query that runs, or did, says now: at most so many rows."""
         self._raise_failure()
         kept = self.engine.kept(name)
         if kept.complete_until == BEGIN:
-            return Snapshot(kept.snapshot().slice(0, 0))
+            return ShellSnapshot(kept.snapshot().slice(0, 0))
         rows, ended = kept.snapshot(), kept.complete_until == OPEN_END
-        return Snapshot(rows.slice(0, limit), rows.num_rows > limit, kept.newest, ended)
+        return ShellSnapshot(rows.slice(0, limit), rows.num_rows > limit, kept.newest, ended)
 
     def push(self, stream: str, rows: Any) -> int:
         """Push rows, and wait until the queries that run have them; how many."""

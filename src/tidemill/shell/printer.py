@@ -8,7 +8,7 @@ from rich.console import Console, RenderableType
 from rich.text import Text
 
 from tidemill.errors import PlanWarning, TidemillError
-from tidemill.shell.backend import Rows
+from tidemill.shell.backend import ShellRows
 from tidemill.terminal.diagnostics import show
 from tidemill.terminal.tables import Format, csv_text, json_text, rich_table
 
@@ -28,7 +28,7 @@ class Printer:
         """Whether people see the results, in a place that can be drawn anew."""
         return self.out.is_terminal and not self.out.is_dumb_terminal
 
-    def table(self, rows: Rows, more: str = "") -> None:
+    def table(self, rows: ShellRows, more: str = "") -> None:
         """Print an answer; people get a screenful, and are told what gives them `more`."""
         if self.format is Format.TABLE:
             shown = rows.table.slice(0, SCREENFUL)

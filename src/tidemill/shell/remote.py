@@ -11,7 +11,7 @@ from tidemill.client import Client, RequestError
 from tidemill.client.errors import warning_of
 from tidemill.errors import TidemillError, UnsupportedError
 from tidemill.explain import Explanation
-from tidemill.shell.backend import Named, Rows, Snapshot
+from tidemill.shell.backend import Named, ShellRows, ShellSnapshot
 from tidemill.shell.naming import names_of, query_of
 from tidemill.shell.splitting import name_in
 from tidemill.timeline import VALID_FROM, VALID_TO
@@ -51,11 +51,11 @@ class ServerBackend:
             _warn(result.query.warnings, sql)
         return result.name
 
-    def select(self, sql: str) -> Rows:
+    def select(self, sql: str) -> ShellRows:
         """The answer to a SELECT over input that ends."""
         _warn(self._client.check(sql).warnings, sql)
         found = self._client.select(sql, _MOST)
-        return Rows(found.table, found.truncated)
+        return ShellRows(found.table, found.truncated)
 
     def names(self) -> Sequence[Named]:
         """Everything that has a name."""
@@ -73,13 +73,13 @@ class ServerBackend:
         warned = tuple(warning_of(each) for each in found.warnings)
         return Explanation(level, tuple(found.lines[level]), warned)
 
-    def snapshot(self, name: str, limit: int) -> Snapshot:
+    def snapshot(self, name: str, limit: int) -> ShellSnapshot:
         """What a query that runs, or did, says now: at most so many rows."""
         found = self._client.snapshot(name, limit=limit)
         rows = found.table.drop_columns([VALID_FROM, VALID_TO])
         if found.complete_until == 0:
-            return Snapshot(rows)
-        return Snapshot(rows, found.truncated, found.at, ended=found.complete_until is None)
+            return ShellSnapshot(rows)
+        return ShellSnapshot(rows, found.truncated, found.at, ended=found.complete_until is None)
 
     def push(self, stream: str, rows: Any) -> int:
         """Push rows, and wait until the queries that run have them; how many."""

@@ -13,7 +13,7 @@ from rich.live import Live
 from rich.text import Text
 
 from tidemill.errors import ExecutionError, PlanWarning, TidemillError
-from tidemill.shell.backend import Backend, Named, Snapshot, find
+from tidemill.shell.backend import Backend, Named, ShellSnapshot, find
 from tidemill.shell.instants import instant_text
 from tidemill.shell.printer import SCREENFUL, Printer
 from tidemill.shell.splitting import name_in
@@ -125,7 +125,7 @@ def _drawn(backend: Backend, name: str, height: int) -> RenderableType:
     return Group(table, *more, Text(footer, style="dim"))
 
 
-def _when(snapshot: Snapshot, named: Named) -> str:
+def _when(snapshot: ShellSnapshot, named: Named) -> str:
     """For which instant a snapshot is true."""
     if snapshot.at is None:
         return "no rows yet"

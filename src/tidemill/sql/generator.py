@@ -18,11 +18,11 @@ from tidemill.sql.nodes import (
     DeleteRows,
     DropNamed,
     Duration,
-    Granularity,
+    GranularityClause,
     HintCall,
     InsertRows,
     InsertSink,
-    Objects,
+    ObjectsClause,
     PlanText,
     RowCount,
     Shed,
@@ -50,7 +50,7 @@ def _window(self: Any, node: StreamWindow) -> str:
     return f"WINDOW({' '.join(part for part in parts if part)})"
 
 
-def _granularity(self: Any, node: Granularity) -> str:
+def _granularity(self: Any, node: GranularityClause) -> str:
     if node.args.get("size"):
         return f"GRANULARITY({self.sql(node, 'size')})"
     return f"GRANULARITY(COARSEST {self.sql(node, 'coarsest')}, FINEST {self.sql(node, 'finest')})"
@@ -97,7 +97,7 @@ def _value_range(self: Any, node: ValueRange) -> str:
     return f"BETWEEN {self.sql(node, 'this')} AND {self.sql(node, 'expression')}{clipped}"
 
 
-def _objects(self: Any, node: Objects) -> str:
+def _objects(self: Any, node: ObjectsClause) -> str:
     columns = self.expressions(node, key="by", flat=True)
     return f"OBJECTS({self.expressions(node, flat=True)} BY {columns})"
 
@@ -164,13 +164,13 @@ class TidemillGenerator(SparkGenerator):
         DeleteRows: _delete_rows,
         DropNamed: _drop,
         Duration: _duration,
-        Granularity: _granularity,
+        GranularityClause: _granularity,
         HintCall: _hint,
         InsertSink: lambda self, e: (
             f"INSERT INTO {self.sql(e, 'this')} {self.sql(e, 'expression')}"
         ),
         InsertRows: _insert_rows,
-        Objects: _objects,
+        ObjectsClause: _objects,
         PlanText: lambda self, e: f"PLAN {self.sql(e, 'this')}",
         RowCount: lambda self, e: self.sql(e, "this"),
         Shed: _shed,

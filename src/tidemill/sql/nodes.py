@@ -19,10 +19,10 @@ __all__ = [
     "CreateSource",
     "DropNamed",
     "Duration",
-    "Granularity",
+    "GranularityClause",
     "HintCall",
     "InsertSink",
-    "Objects",
+    "ObjectsClause",
     "PlanText",
     "RowCount",
     "StreamFunction",
@@ -113,7 +113,7 @@ class StreamWindow(exp.Expression):
     }
 
 
-class Granularity(exp.Expression):
+class GranularityClause(exp.Expression):
     """The granule of a window's result: one `size`, or bounds `coarsest` and `finest`."""
 
     arg_types: ClassVar[dict[str, bool]] = {"size": False, "coarsest": False, "finest": False}
@@ -170,7 +170,7 @@ class Approximate(exp.Expression):
     arg_types: ClassVar[dict[str, bool]] = {"confidence": False}
 
 
-class Objects(exp.Expression):
+class ObjectsClause(exp.Expression):
     """OBJECTS(streams BY columns): what streams (`expressions`) tell about each object."""
 
     arg_types: ClassVar[dict[str, bool]] = {"expressions": True, "by": True}

@@ -8,7 +8,7 @@ from typing import Any, Final
 from sqlglot import exp
 from sqlglot.tokens import TokenType
 
-from tidemill.sql.nodes import Approximate, Objects, StreamFunction
+from tidemill.sql.nodes import Approximate, ObjectsClause, StreamFunction
 from tidemill.sql.shedding import SheddingParser
 
 __all__ = ["RankingParser"]
@@ -35,7 +35,7 @@ class RankingParser(SheddingParser):
         is_call = self._next.token_type == TokenType.L_PAREN
         return is_call and self._match_text_seq("OBJECTS", advance=False) is True
 
-    def _parse_objects(self) -> Objects:
+    def _parse_objects(self) -> ObjectsClause:
         token = self._curr
         self._advance(2)
         streams = self._parse_csv(self._parse_table)
@@ -44,7 +44,7 @@ class RankingParser(SheddingParser):
         self.expect("BY", help=_HELP)
         keys = self._parse_csv(lambda: self._parse_column_name("BY"))
         self.expect_token(TokenType.R_PAREN, ")", _HELP)
-        return self.expression(Objects(expressions=streams, by=keys), token)
+        return self.expression(ObjectsClause(expressions=streams, by=keys), token)
 
     def _parse_table_alias(
         self, alias_tokens: Collection[TokenType] | None = None

@@ -9,7 +9,7 @@ from sqlglot.tokens import Token, TokenType
 
 from tidemill.errors import nearest
 from tidemill.sql.durations import DurationParser, unit_name
-from tidemill.sql.nodes import Duration, Granularity, RowCount, StreamWindow, Unbounded
+from tidemill.sql.nodes import Duration, GranularityClause, RowCount, StreamWindow, Unbounded
 
 __all__ = ["WindowParser"]
 
@@ -133,7 +133,7 @@ class WindowParser(DurationParser):
         starts = (TokenType.NUMBER, TokenType.INTERVAL, TokenType.DASH, TokenType.R_PAREN)
         return first.token_type in starts or first.text.upper() in ("COARSEST", "FINEST")
 
-    def _parse_granularity(self) -> Granularity | None:
+    def _parse_granularity(self) -> GranularityClause | None:
         if not self._at_granularity():
             return None
         start = self._curr
@@ -141,11 +141,11 @@ class WindowParser(DurationParser):
         if self._match_texts(("COARSEST", "FINEST"), advance=False):
             node = self._parse_granularity_bounds()
         else:
-            node = Granularity(size=self._parse_duration("GRANULARITY"))
+            node = GranularityClause(size=self._parse_duration("GRANULARITY"))
         self._close_clause(TokenType.R_PAREN, ")")
         return self.expression(node, start)
 
-    def _parse_granularity_bounds(self) -> Granularity:
+    def _parse_granularity_bounds(self) -> GranularityClause:
         shape = "write GRANULARITY(COARSEST a, FINEST b)"
         self.expect("COARSEST", help=shape)
         coarsest = self._parse_duration("COARSEST")
@@ -154,4 +154,4 @@ class WindowParser(DurationParser):
         token = self._curr
         finest = self._parse_duration("FINEST")
         self._check_order(finest, coarsest, "FINEST is larger than COARSEST", token)
-        return Granularity(coarsest=coarsest, finest=finest)
+        return GranularityClause(coarsest=coarsest, finest=finest)

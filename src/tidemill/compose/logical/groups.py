@@ -8,13 +8,13 @@ from tidemill.algebra import AggregateCall, Plan, Project, SortKey, TopK, column
 from tidemill.algebra.ranking import CONFIDENCE
 from tidemill.analyze.aggregation import Grouping
 from tidemill.analyze.functions import find_aggregate, is_aggregate, name_of_call
-from tidemill.analyze.stage import Stage, with_column
+from tidemill.analyze.stage import PlanStage, with_column
 from tidemill.analyze.trees import written
 from tidemill.compose import texts
 from tidemill.compose.bench import Bench, placed_in
 from tidemill.compose.logical.rows import seen
 from tidemill.compose.model import about, wrong
-from tidemill.compose.operators import Operator, Setting
+from tidemill.compose.operators import Card, Setting
 from tidemill.errors import PlanError
 from tidemill.sql import error_at
 
@@ -36,7 +36,7 @@ def _aggregate(bench: Bench) -> Plan:
     return grouping.build()
 
 
-def _add_key(bench: Bench, grouping: Grouping, node: exp.Expr, stage: Stage) -> None:
+def _add_key(bench: Bench, grouping: Grouping, node: exp.Expr, stage: PlanStage) -> None:
     bound = bench.bound(node.unalias(), stage)
     if isinstance(bound, exp.Column) and node.alias not in ("", bound.name):
         help = "rename it with a Project above, or compute something from it"
@@ -47,7 +47,7 @@ def _add_key(bench: Bench, grouping: Grouping, node: exp.Expr, stage: Stage) -> 
 
 
 def _call(
-    bench: Bench, grouping: Grouping, node: exp.Expr, stage: Stage, taken: set[str]
+    bench: Bench, grouping: Grouping, node: exp.Expr, stage: PlanStage, taken: set[str]
 ) -> AggregateCall:
     value = node.unalias()
     if not is_aggregate(value, bench.catalog):
@@ -106,7 +106,7 @@ def _top(bench: Bench) -> Plan:
 
 
 OPERATORS = (
-    Operator(
+    Card(
         "aggregate",
         "Aggregate",
         "groups",
@@ -129,7 +129,7 @@ OPERATORS = (
             ),
         ),
     ),
-    Operator(
+    Card(
         "top",
         "Top k",
         "ranking",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tidemill.algebra import AntiJoin, Join, Plan, SemiJoin
 from tidemill.analyze.joins import joined
 from tidemill.compose.bench import Bench
-from tidemill.compose.operators import Operator, Setting
+from tidemill.compose.operators import Card, Setting
 
 
 def _join(bench: Bench) -> Plan:
@@ -34,7 +34,7 @@ def _condition(help: str, required: bool = False) -> Setting:
 
 
 OPERATORS = (
-    Operator(
+    Card(
         "join",
         "Join",
         "join",
@@ -44,7 +44,7 @@ OPERATORS = (
         2,
         2,
     ),
-    Operator(
+    Card(
         "outer_join",
         "Outer join",
         "join",
@@ -65,7 +65,7 @@ OPERATORS = (
         2,
         2,
     ),
-    Operator(
+    Card(
         "semi_join",
         "Semi-join",
         "join",
@@ -75,7 +75,7 @@ OPERATORS = (
         2,
         2,
     ),
-    Operator(
+    Card(
         "anti_join",
         "Anti-join",
         "join",

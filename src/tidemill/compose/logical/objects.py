@@ -12,18 +12,18 @@ from tidemill.analyze.scope import Item
 from tidemill.compose.bench import Bench
 from tidemill.compose.logical.windows import length_of, rows_of
 from tidemill.compose.model import Wrong, about, wrong
-from tidemill.compose.operators import Operator, Setting
+from tidemill.compose.operators import Card, Setting
 from tidemill.compose.recognise import source_of
 from tidemill.compose.texts import short
 from tidemill.errors import TidemillError
-from tidemill.sql import Objects, StreamWindow
+from tidemill.sql import ObjectsClause, StreamWindow
 
 
 def _objects(bench: Bench) -> Plan:
     items = [_item(bench, number) for number in range(len(bench.inputs))]
     by = [exp.to_identifier(short(name)) for name in _names(bench, "by")]
     streams = [item.node.copy() for item in items]
-    table = exp.Table(this=Objects(expressions=streams, by=by))
+    table = exp.Table(this=ObjectsClause(expressions=streams, by=by))
     if alias := bench.text("alias"):
         table.set("alias", exp.TableAlias(this=exp.to_identifier(alias)))
     table.set("stream_window", _window(bench))
@@ -69,7 +69,7 @@ def _window(bench: Bench) -> StreamWindow:
 
 
 OPERATORS = (
-    Operator(
+    Card(
         "objects",
         "Objects",
         "ranking",

@@ -8,12 +8,12 @@ from sqlglot import exp
 
 from tidemill.algebra import Distinct, Filter, Plan, Project, Scalar, column
 from tidemill.analyze.relation import unique_names
-from tidemill.analyze.stage import Stage
+from tidemill.analyze.stage import PlanStage
 from tidemill.analyze.trees import written
 from tidemill.analyze.windows import apply_function
 from tidemill.compose.bench import Bench, placed_in
 from tidemill.compose.model import Wrong, about, wrong
-from tidemill.compose.operators import Operator, Setting
+from tidemill.compose.operators import Card, Setting
 from tidemill.compose.texts import short
 from tidemill.errors import TidemillError
 from tidemill.sql import StreamFunction
@@ -42,7 +42,9 @@ def _project(bench: Bench) -> Plan:
     return Project(bench.plan, tuple(items))
 
 
-def _items(bench: Bench, text: str, node: exp.Expr, stage: Stage) -> Iterator[tuple[str, Scalar]]:
+def _items(
+    bench: Bench, text: str, node: exp.Expr, stage: PlanStage
+) -> Iterator[tuple[str, Scalar]]:
     if isinstance(node, exp.Star):
         yield from all_columns(bench.plan)
         return
@@ -81,7 +83,7 @@ def _stream_function(bench: Bench) -> Plan:
 
 
 OPERATORS = (
-    Operator(
+    Card(
         "filter",
         "Filter",
         "rows",
@@ -98,7 +100,7 @@ OPERATORS = (
             ),
         ),
     ),
-    Operator(
+    Card(
         "project",
         "Project",
         "rows",
@@ -115,28 +117,28 @@ OPERATORS = (
             ),
         ),
     ),
-    Operator(
+    Card(
         "distinct",
         "Distinct",
         "rows",
         "Removes duplicates: every row at most once at each instant.",
         _distinct,
     ),
-    Operator(
+    Card(
         "istream",
         "Rows that come",
         "streams",
         "Gives each row once, at the instant at which it comes (ISTREAM).",
         _stream_function,
     ),
-    Operator(
+    Card(
         "dstream",
         "Rows that go",
         "streams",
         "Gives each row once, at the last instant at which it holds (DSTREAM).",
         _stream_function,
     ),
-    Operator(
+    Card(
         "rstream",
         "Rows at every instant",
         "streams",

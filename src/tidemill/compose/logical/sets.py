@@ -25,7 +25,7 @@ from tidemill.analyze.trees import cast
 from tidemill.compose.bench import Bench
 from tidemill.compose.logical.rows import seen
 from tidemill.compose.model import wrong
-from tidemill.compose.operators import Operator, kind_name
+from tidemill.compose.operators import Card, kind_name
 
 
 @dataclass(frozen=True)
@@ -43,9 +43,9 @@ class SetCard:
         return kind_name(self.node)
 
     @property
-    def operator(self) -> Operator:
+    def operator(self) -> Card:
         """The logical operator."""
-        return Operator(self.kind, self.title, "sets", self.summary, self._build, (), 2, self.most)
+        return Card(self.kind, self.title, "sets", self.summary, self._build, (), 2, self.most)
 
     def _build(self, bench: Bench) -> Plan:
         return reduce(self.node, alike([seen(piece.plan) for piece in bench.inputs]))

@@ -13,7 +13,7 @@ from tidemill.analyze.shedding import bound_memory
 from tidemill.compose import texts
 from tidemill.compose.bench import Bench
 from tidemill.compose.model import Wrong, about
-from tidemill.compose.operators import Operator, Setting
+from tidemill.compose.operators import Card, Setting
 from tidemill.compose.texts import short
 from tidemill.errors import TidemillError
 from tidemill.sql import Shed
@@ -69,7 +69,7 @@ def _shed(bench: Bench) -> Shed:
 
 
 OPERATORS = (
-    Operator(
+    Card(
         "shed_join",
         "Join with bounded memory",
         "join",

@@ -10,7 +10,7 @@ from tidemill.analyze import Derived
 from tidemill.analyze.references import source_plan
 from tidemill.compose.bench import Bench
 from tidemill.compose.model import about, wrong
-from tidemill.compose.operators import Operator, Setting
+from tidemill.compose.operators import Card, Setting
 from tidemill.compose.scans import AS_COLUMN, LEAVE_OUT, derived_scan, scan_columns
 
 _ALIAS: Final = re.compile(r"[^#`\s][^#`]*")
@@ -38,7 +38,7 @@ def alias_of(bench: Bench, source: str) -> str:
 
 
 OPERATORS = (
-    Operator(
+    Card(
         "scan",
         "Scan",
         "sources",

@@ -13,8 +13,8 @@ from tidemill.analyze.windows import apply_clauses
 from tidemill.compose import texts
 from tidemill.compose.bench import Bench
 from tidemill.compose.model import about, wrong
-from tidemill.compose.operators import Operator, Setting
-from tidemill.sql import Duration, Granularity, RowCount, StreamWindow, Unbounded
+from tidemill.compose.operators import Card, Setting
+from tidemill.sql import Duration, GranularityClause, RowCount, StreamWindow, Unbounded
 
 
 def _clauses(bench: Bench, setting: str, **clauses: exp.Expr) -> Plan:
@@ -85,7 +85,7 @@ def _partition(bench: Bench) -> tuple[str, ...]:
 def _granularity(bench: Bench) -> Plan:
     finest, coarsest = length_of(bench, "granule"), length_of(bench, "coarsest")
     sizes = {"size": finest} if coarsest is None else {"finest": finest, "coarsest": coarsest}
-    return _clauses(bench, "granule", granularity=Granularity(**sizes))
+    return _clauses(bench, "granule", granularity=GranularityClause(**sizes))
 
 
 _SLIDE = Setting(
@@ -108,7 +108,7 @@ _LEAST_ROWS = Setting(
 _SLIDE_ROWS = Setting("slide", "Slide", "integer", "After how many rows the content changes.", "10")
 
 OPERATORS = (
-    Operator(
+    Card(
         "time_window",
         "Time window",
         "windows",
@@ -133,14 +133,14 @@ OPERATORS = (
             ),
         ),
     ),
-    Operator(
+    Card(
         "now_window",
         "Now window",
         "windows",
         "Each row holds for its own instant only, as without a window.",
         _now_window,
     ),
-    Operator(
+    Card(
         "unbounded_window",
         "Unbounded window",
         "windows",
@@ -148,7 +148,7 @@ OPERATORS = (
         _unbounded_window,
         (_SLIDE,),
     ),
-    Operator(
+    Card(
         "count_window",
         "Count window",
         "windows",
@@ -156,7 +156,7 @@ OPERATORS = (
         _count_window,
         (_ROWS, _SLIDE_ROWS, _LEAST_ROWS),
     ),
-    Operator(
+    Card(
         "partitioned_window",
         "Partitioned window",
         "windows",
@@ -176,7 +176,7 @@ OPERATORS = (
             _LEAST_ROWS,
         ),
     ),
-    Operator(
+    Card(
         "granularity",
         "Granularity",
         "windows",

@@ -9,10 +9,10 @@ from sqlglot import exp
 from tidemill.algebra import Plan, Scalar, SourceKind
 from tidemill.algebra.scalar import conjuncts
 from tidemill.algebra.types import name_of
-from tidemill.analyze.stage import Stage
+from tidemill.analyze.stage import PlanStage
 from tidemill.compose.bench import Bench, placed_in
 from tidemill.compose.model import about, wrong
-from tidemill.compose.operators import Operator, Setting
+from tidemill.compose.operators import Card, Setting
 from tidemill.compose.physical.making import (
     functions_of,
     is_raw,
@@ -27,7 +27,7 @@ from tidemill.physical.items import only, used
 from tidemill.physical.join import JoinExec
 from tidemill.physical.lookup import LookupKind
 from tidemill.physical.project import ProjectExec
-from tidemill.physical.relations import Relation, lookup
+from tidemill.physical.relations import RelationInput, lookup
 from tidemill.physical.source import SourceExec
 from tidemill.sql import error_at
 
@@ -69,7 +69,7 @@ def _conditions(condition: Scalar | None, inputs: int) -> tuple[Scalar, ...]:
     return (condition,) if inputs == 2 else conjuncts(condition)
 
 
-def _equalities(bench: Bench, plans: list[Plan], stage: Stage) -> Iterator[Equality]:
+def _equalities(bench: Bench, plans: list[Plan], stage: PlanStage) -> Iterator[Equality]:
     for text, node in bench.expressions("keys"):
         with about("keys"), placed_in(text):
             sides = list(_compared(node))
@@ -81,7 +81,7 @@ def _equalities(bench: Bench, plans: list[Plan], stage: Stage) -> Iterator[Equal
 
 
 def _by_input(
-    bench: Bench, plans: list[Plan], stage: Stage, sides: list[exp.Expr], node: exp.Expr
+    bench: Bench, plans: list[Plan], stage: PlanStage, sides: list[exp.Expr], node: exp.Expr
 ) -> dict[int, str]:
     found: dict[int, str] = {}
     types = set()
@@ -145,11 +145,11 @@ def _lookup(bench: Bench) -> Plan:
     return only(found, names + right.schema.names if kind is LookupKind.INNER else names)
 
 
-def _relation(plan: Plan) -> Relation | None:
+def _relation(plan: Plan) -> RelationInput | None:
     sources = [node for node in plan.walk() if isinstance(node, SourceExec)]
     kinds = {node.scan.kind for node in sources}
     if kinds == {SourceKind.CONSTANT}:
-        return Relation(waiting(plan), SourceKind.CONSTANT)
+        return RelationInput(waiting(plan), SourceKind.CONSTANT)
     source = plan
     while isinstance(source, FilterExec | ProjectExec):
         source = source.child
@@ -158,13 +158,13 @@ def _relation(plan: Plan) -> Relation | None:
     version = version_of(plan)
     if source.scan.kind is SourceKind.CHANGING and version is None:
         return None
-    return Relation(operators(plan), source.scan.kind, version)
+    return RelationInput(operators(plan), source.scan.kind, version)
 
 
 _EXAMPLE = "b.item = a.item"
 
 OPERATORS = (
-    Operator(
+    Card(
         "join",
         "Join",
         "join",
@@ -205,7 +205,7 @@ OPERATORS = (
         2,
         _MOST,
     ),
-    Operator(
+    Card(
         "lookup",
         "Lookup",
         "join",

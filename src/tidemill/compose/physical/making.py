@@ -10,7 +10,7 @@ from tidemill.algebra import VERSION, Plan, SourceKind
 from tidemill.compose import logical
 from tidemill.compose.bench import Bench
 from tidemill.compose.model import wrong
-from tidemill.compose.operators import Operator
+from tidemill.compose.operators import Card
 from tidemill.expressions.functions import Functions
 from tidemill.physical.filter import FilterExec
 from tidemill.physical.lowering import lower
@@ -26,13 +26,13 @@ def functions_of(bench: Bench) -> Functions:
     return bench.catalog.functions
 
 
-def operator_like(kind: str, summary: str, title: str | None = None) -> Operator:
+def operator_like(kind: str, summary: str, title: str | None = None) -> Card:
     """An operator that does what a logical one says, with the same settings."""
     known = LOGICAL[kind]
     return replace(known, title=title or known.title, summary=summary, build=_lowered(known))
 
 
-def _lowered(known: Operator) -> Callable[[Bench], Plan]:
+def _lowered(known: Card) -> Callable[[Bench], Plan]:
     def build(bench: Bench) -> Plan:
         ordinary(bench)
         return lower(known.build(bench), functions_of(bench))

@@ -7,7 +7,7 @@ import pyarrow as pa
 from tidemill.algebra import Filter, Plan, Project
 from tidemill.compose.bench import Bench
 from tidemill.compose.model import wrong
-from tidemill.compose.operators import Operator, Setting
+from tidemill.compose.operators import Card, Setting
 from tidemill.compose.physical.making import LOGICAL, below, functions_of, ordinary, waiting
 from tidemill.compose.physical.windows import steps
 from tidemill.physical.coalesce import CoalesceExec
@@ -87,7 +87,7 @@ KEYS = Setting(
 )
 
 OPERATORS = (
-    Operator(
+    Card(
         "filter",
         "Filter",
         "rows",
@@ -95,7 +95,7 @@ OPERATORS = (
         _filter,
         LOGICAL["filter"].settings,
     ),
-    Operator(
+    Card(
         "project",
         "Project",
         "rows",
@@ -103,7 +103,7 @@ OPERATORS = (
         _project,
         LOGICAL["project"].settings,
     ),
-    Operator(
+    Card(
         "distinct",
         "Distinct",
         "rows",
@@ -111,7 +111,7 @@ OPERATORS = (
         _distinct,
         (KEYS,),
     ),
-    Operator(
+    Card(
         "coalesce",
         "Coalesce",
         "rows",
@@ -127,7 +127,7 @@ OPERATORS = (
             ),
         ),
     ),
-    Operator(
+    Card(
         "merge",
         "Merge",
         "rows",
@@ -143,14 +143,14 @@ OPERATORS = (
             ),
         ),
     ),
-    Operator(
+    Card(
         "snapshot",
         "Snapshot",
         "rows",
         "With every tick, all rows that hold at the newest complete instant.",
         _snapshot,
     ),
-    Operator(
+    Card(
         "row_number",
         "Row number",
         "rows",
@@ -158,14 +158,14 @@ OPERATORS = (
         _row_number,
         (Setting("name", "Name", "text", "The name of the column.", "number", required=True),),
     ),
-    Operator(
+    Card(
         "istream",
         LOGICAL["istream"].title,
         "streams",
         "The copies of rows that come, at the instant at which they come.",
         _istream,
     ),
-    Operator(
+    Card(
         "dstream",
         LOGICAL["dstream"].title,
         "streams",

@@ -7,7 +7,7 @@ from dataclasses import replace
 from tidemill.algebra import Plan, Union
 from tidemill.compose.bench import Bench
 from tidemill.compose.logical.sets import CARDS, SetCard, alike
-from tidemill.compose.operators import Operator
+from tidemill.compose.operators import Card
 from tidemill.compose.physical.making import functions_of, ordinary, waiting
 from tidemill.compose.physical.rows import KEYS, keys_of
 from tidemill.physical.counting import counting
@@ -27,7 +27,7 @@ def _union(bench: Bench) -> Plan:
     return UnionExec(left, right)
 
 
-def _operator(card: SetCard) -> Operator:
+def _operator(card: SetCard) -> Card:
     """The operator that does what a logical one says, by the columns that tell rows apart."""
     if card.node is Union:
         return replace(card.operator, build=_union, most=2)

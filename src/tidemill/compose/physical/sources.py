@@ -10,7 +10,7 @@ from tidemill.analyze.references import source_plan
 from tidemill.compose.bench import Bench
 from tidemill.compose.logical.sources import alias_of
 from tidemill.compose.model import about, wrong
-from tidemill.compose.operators import Operator, Setting
+from tidemill.compose.operators import Card, Setting
 from tidemill.compose.physical.making import LOGICAL, below, functions_of, is_raw, version_of
 from tidemill.compose.scans import AS_COLUMN, scan_columns
 from tidemill.errors import CatalogError, nearest
@@ -69,7 +69,7 @@ def _versions(bench: Bench) -> Plan:
 
 
 OPERATORS = (
-    Operator(
+    Card(
         "source",
         "Source",
         "sources",
@@ -88,7 +88,7 @@ OPERATORS = (
         least=0,
         most=0,
     ),
-    Operator(
+    Card(
         "versions",
         "Versions",
         "sources",

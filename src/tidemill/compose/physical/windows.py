@@ -8,7 +8,7 @@ from tidemill.analyze.windows import duration
 from tidemill.compose import texts
 from tidemill.compose.bench import Bench
 from tidemill.compose.model import about, wrong
-from tidemill.compose.operators import Operator, Setting
+from tidemill.compose.operators import Card, Setting
 from tidemill.compose.physical.making import LOGICAL, below, ordinary, waiting
 from tidemill.physical.count_window import CountWindowExec
 from tidemill.physical.granularity import GranularityExec
@@ -85,7 +85,7 @@ def _split(bench: Bench) -> Plan:
 
 
 OPERATORS = (
-    Operator(
+    Card(
         "time_window",
         "Time window",
         "windows",
@@ -93,7 +93,7 @@ OPERATORS = (
         _time_window,
         LOGICAL["time_window"].settings,
     ),
-    Operator(
+    Card(
         "count_window",
         "Count window",
         "windows",
@@ -110,7 +110,7 @@ OPERATORS = (
             ),
         ),
     ),
-    Operator(
+    Card(
         "granularity",
         "Granularity",
         "windows",
@@ -118,7 +118,7 @@ OPERATORS = (
         _granularity,
         LOGICAL["granularity"].settings,
     ),
-    Operator(
+    Card(
         "split",
         "Split",
         "windows",

@@ -28,7 +28,7 @@ class CannotSay(UnsupportedError):
 
 
 @dataclass
-class Entry:
+class FromEntry:
     """An entry of FROM, and how it joins with those before it."""
 
     node: exp.Expr
@@ -47,7 +47,7 @@ class Block:
     that entry one by one.
     """
 
-    entries: list[Entry]
+    entries: list[FromEntry]
     columns: dict[str, exp.Expr]
     where: list[exp.Expr] = field(default_factory=list)
     equal: list[exp.Expr] = field(default_factory=list)
@@ -73,7 +73,7 @@ class Block:
         return self.distinct or self.limit is not None
 
     @property
-    def entry(self) -> Entry | None:
+    def entry(self) -> FromEntry | None:
         """The only entry of FROM, if there is only one."""
         return self.entries[0] if len(self.entries) == 1 else None
 
@@ -220,7 +220,7 @@ def _key(node: exp.Expr) -> exp.Expr:
     return exp.Paren(this=node.copy()) if isinstance(node, exp.Literal) else node.copy()
 
 
-def _join(entry: Entry) -> exp.Join:
+def _join(entry: FromEntry) -> exp.Join:
     on = exp.and_(*entry.on) if entry.on else None
     if entry.kind == "INNER":
         return exp.Join(this=entry.node, on=on, **({} if on is not None else {"kind": "CROSS"}))

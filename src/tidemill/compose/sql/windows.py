@@ -13,7 +13,7 @@ from tidemill.analyze.windows import shown
 from tidemill.compose.sql.block import Block, CannotSay
 from tidemill.compose.sql.writer import Writer
 from tidemill.compose.texts import identifier, length
-from tidemill.sql import Granularity as GranularityClause
+from tidemill.sql import GranularityClause as GranularityClause
 from tidemill.sql import RowCount, StreamWindow, Unbounded
 
 

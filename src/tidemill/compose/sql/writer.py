@@ -11,9 +11,9 @@ from tidemill.algebra.nodes import entries
 from tidemill.algebra.ranking import Ranking
 from tidemill.analyze import Catalog
 from tidemill.compose.recognise import Told, objects_of, source_of
-from tidemill.compose.sql.block import Block, CannotSay, Entry, output_names
+from tidemill.compose.sql.block import Block, CannotSay, FromEntry, output_names
 from tidemill.compose.texts import identifier, parts_of
-from tidemill.sql import Objects
+from tidemill.sql import ObjectsClause
 from tidemill.timeline import TimeDomain
 
 
@@ -59,7 +59,7 @@ class Writer(ABC):
         if alias != name:
             node.set("alias", exp.TableAlias(this=identifier(alias)))
         found: dict[str, exp.Expr] = {c: _column(alias, own) for c, own in columns.items()}
-        return Block([Entry(node, alias)], found)
+        return Block([FromEntry(node, alias)], found)
 
     def _objects(self, told: Told, plan: Plan) -> Block:
         parts = [self.block(stream) for stream in told.streams]
@@ -70,7 +70,7 @@ class Writer(ABC):
         alias = names[told.alias] = self._alias(told.alias)
         by = [identifier(key) for key in told.keys]
         node = exp.Table(
-            this=Objects(expressions=[entry.node for entry in inside], by=by),
+            this=ObjectsClause(expressions=[entry.node for entry in inside], by=by),
             alias=exp.TableAlias(this=identifier(alias)),
             stream_window=self.window_clause(told.window),
         )
@@ -79,7 +79,7 @@ class Writer(ABC):
             prefix, own = parts_of(name)
             found[name] = _column(names[prefix], own)
         # Its columns have several aliases, so none of them is left out.
-        entry = Entry(node, "")
+        entry = FromEntry(node, "")
         return Block([entry], found, is_bare=False, is_rows=False)
 
     @abstractmethod
@@ -102,7 +102,7 @@ class Writer(ABC):
             node: exp.Expr = exp.Subquery(this=query, alias=aliased)
         else:
             node = exp.Table(this=query, alias=aliased)
-        entry = Entry(node, alias, inner=query, names=names)
+        entry = FromEntry(node, alias, inner=query, names=names)
         return Block([entry], {c: _column(alias, n) for c, n in zip(columns, names, strict=True)})
 
     def selecting(self, plan: Plan) -> Block:

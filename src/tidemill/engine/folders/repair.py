@@ -20,7 +20,7 @@ from tidemill.engine.folders.places import (
 )
 from tidemill.engine.folders.verify import check_file, verify
 from tidemill.engine.kept import AnswerLog
-from tidemill.engine.kept.log import LOST, Entry
+from tidemill.engine.kept.log import LOST, KeptEntry
 from tidemill.errors import DamageError, TidemillError
 from tidemill.runtime.codec import AnyFunction
 from tidemill.runtime.epochs import EpochLog
@@ -93,7 +93,7 @@ def _server_repaired(folder: Path) -> Iterator[str]:
 
 def _answers_lost(folder: Path) -> None:
     Store(str(folder), "machine").remove_folder(RESULTS)
-    AnswerLog(str(folder / RESULTS), "machine").replace([(LOST, Entry(-1, anew=True), None)])
+    AnswerLog(str(folder / RESULTS), "machine").replace([(LOST, KeptEntry(-1, anew=True), None)])
 
 
 def _catalog_repaired(store: Store) -> Iterator[str]:

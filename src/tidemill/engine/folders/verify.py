@@ -47,7 +47,7 @@ class Damage:
 
 
 @dataclass
-class Found:
+class FoundFile:
     """What a look at a folder has found."""
 
     files: int = 0
@@ -68,10 +68,10 @@ class Found:
             self.damages.append(damage)
 
 
-def verify(folder: Path) -> Found:
+def verify(folder: Path) -> FoundFile:
     """Look at everything in the folder of a run or of a server; nothing is changed."""
     refuse_others(folder)
-    found = Found()
+    found = FoundFile()
     run = run_of(folder)
     done = _committed(found, run)
     for file in files_of(folder):
@@ -98,14 +98,14 @@ def _is_unfinished(file: Path, done: Committed | None) -> bool:
     return int(file.name.split(".")[0]) > done.tick
 
 
-def _committed(found: Found, run: Path) -> Committed | None:
+def _committed(found: FoundFile, run: Path) -> Committed | None:
     done = None
     with found.noting(run / "ticks"):
         done = TickLog(Store(str(run)), AnyFunction()).last()
     return done
 
 
-def _check_server(found: Found, folder: Path) -> None:
+def _check_server(found: FoundFile, folder: Path) -> None:
     if not (folder / CATALOG).exists():
         found.damages.append(Damage(str(folder / CATALOG), "it is missing"))
     with found.noting(folder / RESULTS):
@@ -116,14 +116,14 @@ def _check_server(found: Found, folder: Path) -> None:
             RelationLog.at(store, f"{RELATIONS}/{name}").rows()
 
 
-def _check_run(found: Found, run: Path, done: Committed | None) -> None:
+def _check_run(found: FoundFile, run: Path, done: Committed | None) -> None:
     store = Store(str(run))
     for check in (_check_ticks, _check_state, _check_changes, _check_feeds):
         with found.noting(run):
             check(found, store, done)
 
 
-def _check_ticks(found: Found, store: Store, done: Committed | None) -> None:
+def _check_ticks(found: FoundFile, store: Store, done: Committed | None) -> None:
     Numbered(store, "ticks", ".begun", keep_last=True)
     if not store.exists("manifest.json") and set(store.names()) - {"lock", "commit.lock"}:
         raise DamageError(store.path("manifest.json"), "it is missing")
@@ -131,7 +131,7 @@ def _check_ticks(found: Found, store: Store, done: Committed | None) -> None:
         raise DamageError(store.path("ticks"), "its files are missing")
 
 
-def _check_state(found: Found, store: Store, done: Committed | None) -> None:
+def _check_state(found: FoundFile, store: Store, done: Committed | None) -> None:
     if done is None or done.tick < 0:
         return
     epoch = EpochLog(store, AnyFunction()).at(done.tick)
@@ -142,13 +142,13 @@ def _check_state(found: Found, store: Store, done: Committed | None) -> None:
             StageState(store, stage.level, partition, "").history(done.tick)
 
 
-def _check_changes(found: Found, store: Store, done: Committed | None) -> None:
+def _check_changes(found: FoundFile, store: Store, done: Committed | None) -> None:
     for name in store.names(CHANGES):
         with found.noting(Path(store.path(f"{CHANGES}/{name}"))):
             check_changes(store, f"{CHANGES}/{name}")
 
 
-def _check_feeds(found: Found, store: Store, done: Committed | None) -> None:
+def _check_feeds(found: FoundFile, store: Store, done: Committed | None) -> None:
     for name in store.names("feeds"):
         folder = f"feeds/{name}"
         reads: list[Callable[[], Any]] = [

@@ -28,7 +28,7 @@ LOST = ""
 
 
 @dataclass(frozen=True)
-class Entry:
+class KeptEntry:
     """What is new of a query: it `anew` has these rows only; up to where its answer is known.
 
     `given` are the rows that it was given in all, of which some may be kept no more.
@@ -41,7 +41,7 @@ class Entry:
     given: int = 0
 
 
-Entries = Sequence[tuple[str, Entry, pl.DataFrame | None]]
+Entries = Sequence[tuple[str, KeptEntry, pl.DataFrame | None]]
 """By the names of queries."""
 
 
@@ -50,7 +50,7 @@ class AnswerLog:
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     AnswerLog(folder).add([("q", Entry(tick=7), pl.DataFrame({"n": [1]}))])
+    ...     AnswerLog(folder).add([("q", KeptEntry(tick=7), pl.DataFrame({"n": [1]}))])
     ...     [(name, entry.tick, rows.rows()) for name, entry, rows in AnswerLog(folder).entries()]
     [('q', 7, [(1,)])]
     """
@@ -76,7 +76,7 @@ class AnswerLog:
         self._whole, self._since = self._files.put(number, *_packed(entries)), 0
         self._files.remove_before(number)
 
-    def entries(self) -> Iterator[tuple[str, Entry, pl.DataFrame | None]]:
+    def entries(self) -> Iterator[tuple[str, KeptEntry, pl.DataFrame | None]]:
         """All that was written down."""
         for number in self._files.numbers:
             file = self._files.buffer(number)
@@ -98,7 +98,7 @@ def _packed(entries: Entries) -> list[Part]:
     return [_SIZE.pack(len(head)), head, *(memoryview(body) for body in bodies)]
 
 
-def _unpacked(file: pa.Buffer) -> Iterator[tuple[str, Entry, pl.DataFrame | None]]:
+def _unpacked(file: pa.Buffer) -> Iterator[tuple[str, KeptEntry, pl.DataFrame | None]]:
     (size,) = _SIZE.unpack(file[: _SIZE.size])
     at = _SIZE.size + size
     known: list[Mapping[str, int]] = json.loads(file[_SIZE.size : at].to_pybytes())
@@ -106,7 +106,7 @@ def _unpacked(file: pa.Buffer) -> Iterator[tuple[str, Entry, pl.DataFrame | None
         rest = dict(fields)
         name, length = str(rest.pop("query")), rest.pop("bytes")
         body, at = file[at : at + length], at + length
-        yield name, Entry(**rest), _from_bytes(body) if length else None  # type: ignore[arg-type]
+        yield name, KeptEntry(**rest), _from_bytes(body) if length else None  # type: ignore[arg-type]
 
 
 def _to_bytes(rows: pl.DataFrame) -> memoryview:

@@ -9,7 +9,7 @@ import polars as pl
 import pyarrow as pa
 
 from tidemill.algebra.schema import Schema
-from tidemill.engine.kept.log import Entry
+from tidemill.engine.kept.log import KeptEntry
 from tidemill.fragments.stages import EdgeExec
 from tidemill.physical.changes import AT, consolidate, snapshot, to_changes
 from tidemill.physical.coalesce import CoalesceExec
@@ -17,7 +17,7 @@ from tidemill.physical.operator import empty_batch
 from tidemill.results import in_order, user_table
 from tidemill.timeline import BEGIN, OPEN_END, VALID_FROM, VALID_TO, TimeDomain
 
-Note = Callable[[Entry, pl.DataFrame | None], None]
+Note = Callable[[KeptEntry, pl.DataFrame | None], None]
 """Takes note of what is new."""
 
 _MOST_NEW = 5_000
@@ -67,7 +67,7 @@ class KeptResults:
             if tick <= self.tick or not rows.height:
                 return
             self._take(tick, rows)
-            self._note(Entry(tick, given=self.given), rows)
+            self._note(KeptEntry(tick, given=self.given), rows)
 
     def complete(self, until: int) -> None:
         """Take note that all rows are there that start before an instant."""
@@ -75,7 +75,7 @@ class KeptResults:
             if until <= self.complete_until:
                 return
             self.complete_until = until
-            self._note(Entry(self.tick, until=until, given=self.given), None)
+            self._note(KeptEntry(self.tick, until=until, given=self.given), None)
             if self._new.height > _MOST_NEW or self.rows > self._most:
                 self._merge()
 
@@ -83,9 +83,9 @@ class KeptResults:
         """Forget everything: the query begins anew."""
         with self._lock:
             self._clear()
-            self._note(Entry(-1, anew=True), None)
+            self._note(KeptEntry(-1, anew=True), None)
 
-    def restore(self, entry: Entry, rows: pl.DataFrame | None) -> None:
+    def restore(self, entry: KeptEntry, rows: pl.DataFrame | None) -> None:
         """Take what was noted before a restart."""
         with self._lock:
             if entry.anew:
@@ -96,12 +96,12 @@ class KeptResults:
             self.complete_until = self.complete_until if entry.until is None else entry.until
             self.kept_from = self.kept_from if entry.kept_from is None else entry.kept_from
 
-    def whole(self) -> tuple[Entry, pl.DataFrame]:
+    def whole(self) -> tuple[KeptEntry, pl.DataFrame]:
         """Everything, in place of how it came about."""
         with self._lock:
             rows = self._merged()
             until, kept_from = self.complete_until, self.kept_from
-            return Entry(self.tick, True, until, kept_from, self.given), rows
+            return KeptEntry(self.tick, True, until, kept_from, self.given), rows
 
     def _clear(self) -> None:
         self._ended = self._open = self._new = empty_batch(self.schema)

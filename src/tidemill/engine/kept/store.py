@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from tidemill.engine.kept.log import LOST, AnswerLog, Entry
+from tidemill.engine.kept.log import LOST, AnswerLog, KeptEntry
 from tidemill.engine.kept.results import KeptResults
 from tidemill.engine.query import Query
 from tidemill.errors import DamageError
@@ -34,8 +34,8 @@ class KeptStore:
         self._folder = folder
         self._log = None if folder is None else AnswerLog(str(folder), durability)
         self._lock = Lock()
-        self._news: list[tuple[str, Entry, pl.DataFrame | None]] = []
-        self._left: dict[str, list[tuple[Entry, pl.DataFrame | None]]] = {}
+        self._news: list[tuple[str, KeptEntry, pl.DataFrame | None]] = []
+        self._left: dict[str, list[tuple[KeptEntry, pl.DataFrame | None]]] = {}
         self._was_lost = False
         for name, entry, left in () if self._log is None else self._log.entries():
             self._was_lost |= name == LOST
@@ -113,7 +113,7 @@ class KeptStore:
         with self._lock:
             del self._news[: len(news)]
 
-    def _note(self, name: str, entry: Entry, rows: pl.DataFrame | None) -> None:
+    def _note(self, name: str, entry: KeptEntry, rows: pl.DataFrame | None) -> None:
         with self._lock:
             if self._log is not None:
                 self._news.append((name, entry, rows))

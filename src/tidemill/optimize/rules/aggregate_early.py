@@ -12,11 +12,11 @@ from tidemill.optimize.cost.estimates import Estimator
 from tidemill.optimize.early.choice import EarlyChoice
 from tidemill.optimize.early.plan_costs import JoinInput, choose_plan
 from tidemill.optimize.early.rewrite import AggregateJoin, Mask, early_plan
-from tidemill.optimize.rule import Known
+from tidemill.optimize.rule import RuleContext
 from tidemill.optimize.sharing import Cut
 
 
-def aggregate_early(plan: Plan, known: Known) -> Plan:
+def aggregate_early(plan: Plan, known: RuleContext) -> Plan:
     """Aggregate inputs of a join before it, where that costs less.
 
     >>> from tidemill.analyze.hints import Hints
@@ -25,7 +25,7 @@ def aggregate_early(plan: Plan, known: Known) -> Plan:
     ...     "SELECT COUNT(*) AS n FROM bid WINDOW(RANGE 9), auction a WINDOW(RANGE 9)"
     ...     " WHERE bid.item = a.item"
     ... )
-    >>> print(aggregate_early(plan, Known.nothing(Hints(early=frozenset({"bid"})))))
+    >>> print(aggregate_early(plan, RuleContext.nothing(Hints(early=frozenset({"bid"})))))
     01 Project [n := count1]
     02   Aggregate [count1 := COUNT(* x #early0.COUNT(*))]
     03     Join on bid.item = a.item
@@ -39,14 +39,14 @@ def aggregate_early(plan: Plan, known: Known) -> Plan:
     return Cut(plan).rewritten(lambda tree: _rewritten(tree, estimator, known))
 
 
-def _rewritten(plan: Plan, estimator: Estimator, known: Known) -> Plan:
+def _rewritten(plan: Plan, estimator: Estimator, known: RuleContext) -> Plan:
     query = AggregateJoin.of(plan)
     if query is not None:
         plan = early_plan(query, _mask(query, estimator, known))
     return plan.with_children([_rewritten(child, estimator, known) for child in plan.children])
 
 
-def _mask(query: AggregateJoin, estimator: Estimator, known: Known) -> Mask:
+def _mask(query: AggregateJoin, estimator: Estimator, known: RuleContext) -> Mask:
     hints = known.hints
     if hints.late:
         return [False] * len(query.inputs)
@@ -55,7 +55,7 @@ def _mask(query: AggregateJoin, estimator: Estimator, known: Known) -> Mask:
     return best_mask(query, estimator, known)
 
 
-def best_mask(query: AggregateJoin, estimator: Estimator, known: Known) -> Mask:
+def best_mask(query: AggregateJoin, estimator: Estimator, known: RuleContext) -> Mask:
     """The inputs to aggregate early; only those of which enough is known to tell."""
     allowed = [_is_known(query, child, estimator) for child in query.inputs]
     if not any(allowed):

@@ -14,7 +14,7 @@ from tidemill.algebra.scalar import Scalar, conjuncts, equality
 from tidemill.expressions.equality import equality_of
 from tidemill.optimize.contained import over_the_same
 from tidemill.optimize.expressions import all_of, is_total
-from tidemill.optimize.extremes import Values, is_null
+from tidemill.optimize.extremes import ExtremeValues, is_null
 from tidemill.optimize.keys import unique_keys
 from tidemill.optimize.nulls import never_null
 from tidemill.optimize.quantified import Comparison, comparison_of
@@ -87,7 +87,7 @@ def _is_worth(right: Plan, value: Scalar, keys: frozenset[str]) -> bool:
 def _with_extremes(plan: _Join, question: _Question) -> Plan:
     """The same join with one row per group."""
     found = question.comparison
-    values = Values(plan.right, found.value, question.keys)
+    values = ExtremeValues(plan.right, found.value, question.keys)
     met = [
         Scalar(
             found.operator(this=found.operand.node.copy(), expression=values.of(each)), pa.bool_()
@@ -119,7 +119,7 @@ def _largest_of_all(plan: _Join, question: _Question) -> Plan | None:
     right = over_the_same(plan.left, names[0], plan.right, names[1])
     if right is None:
         return None
-    values = Values(right, found.value, ())
+    values = ExtremeValues(right, found.value, ())
     (largest,) = found.extremes
     tests = [equality(found.operand, Scalar(values.of(largest), found.value.type))]
     if found.or_unknown and not values.are_known:

@@ -13,13 +13,13 @@ from tidemill.optimize.cost.estimates import Estimator
 from tidemill.optimize.joins.choice import describe
 from tidemill.optimize.joins.region import JoinRegion, region_of
 from tidemill.optimize.joins.tree import JoinTree
-from tidemill.optimize.rule import Known
+from tidemill.optimize.rule import RuleContext
 from tidemill.optimize.sharing import Cut
 
 _FEWEST = 3  # inputs; two can only be joined in one way
 
 
-def order_joins(plan: Plan, known: Known) -> Plan:
+def order_joins(plan: Plan, known: RuleContext) -> Plan:
     """Make neighbouring joins one join of many inputs, in the order that costs least.
 
     >>> from tidemill.optimize.examples import plan_of
@@ -27,7 +27,7 @@ def order_joins(plan: Plan, known: Known) -> Plan:
     ...     "SELECT price FROM bid, auction a WINDOW(RANGE 9), seller s"
     ...     " WHERE bid.item = a.item AND s.id = a.item"
     ... )
-    >>> print(order_joins(plan, Known.nothing()))
+    >>> print(order_joins(plan, RuleContext.nothing()))
     01 Project [price := bid.price]
     02   MultiJoin on bid.item = a.item = s.id orders=[bid s a; a s bid; s bid a]
     03     Scan bid columns=[item, price]
@@ -63,7 +63,7 @@ def _is_free(region: JoinRegion) -> bool:
     return not region.checks or region.is_linked
 
 
-def _take_notes(plan: Plan, known: Known, estimator: Estimator) -> None:
+def _take_notes(plan: Plan, known: RuleContext, estimator: Estimator) -> None:
     for node in plan.walk():
         if isinstance(node, nodes.MultiJoin):
             known.notes.append(partial(describe, node, estimator))

@@ -25,7 +25,7 @@ from tidemill.optimize.cost.estimates import Estimator
 from tidemill.optimize.cost.usage import CostModel, Usage
 from tidemill.optimize.ranking.bounds import promises_of
 from tidemill.optimize.ranking.question import NotRanked, Question, question_of
-from tidemill.optimize.rule import Known
+from tidemill.optimize.rule import RuleContext
 from tidemill.optimize.sharing import Cut
 
 _STREAM: Final = "#stream"
@@ -36,7 +36,7 @@ State is not only memory: it is written to checkpoints, and read when a run goes
 """
 
 
-def rank_objects(plan: Plan, known: Known) -> Plan:
+def rank_objects(plan: Plan, known: RuleContext) -> Plan:
     """Find the first groups by a score without keeping and sorting all of them.
 
     >>> from tidemill.analyze.hints import Hints
@@ -45,14 +45,14 @@ def rank_objects(plan: Plan, known: Known) -> Plan:
     ...     "SELECT item, MAX(price) AS top FROM bid WINDOW(RANGE 9)"
     ...     " GROUP BY item ORDER BY top DESC LIMIT 3"
     ... )
-    >>> print(rank_objects(plan, Known.nothing(Hints(rank="eaa"))))
+    >>> print(rank_objects(plan, RuleContext.nothing(Hints(rank="eaa"))))
     01 Ranking eaa by=[bid.item] score=top limit=3 range=9
     02   Scan bid columns=[item, price]
     """
     return Cut(plan).rewritten(lambda tree: _rewritten(tree, known))
 
 
-def _rewritten(plan: Plan, known: Known) -> Plan:
+def _rewritten(plan: Plan, known: RuleContext) -> Plan:
     try:
         question = question_of(plan)
         if question is not None and known.hints.rank != "plain":
@@ -64,14 +64,14 @@ def _rewritten(plan: Plan, known: Known) -> Plan:
     return plan.with_children([_rewritten(child, known) for child in plan.children])
 
 
-def _is_wanted(plan: Plan, known: Known) -> bool:
+def _is_wanted(plan: Plan, known: RuleContext) -> bool:
     """Whether someone may wonder why objects are not ranked."""
     promised = any(isinstance(part, Scan) and part.recurs is not None for part in plan.walk())
     approximate = isinstance(plan, TopK) and plan.approximate is not None
     return promised or approximate or known.hints.rank is not None
 
 
-def _ranked(question: Question, known: Known) -> Plan:
+def _ranked(question: Question, known: RuleContext) -> Plan:
     promises = promises_of(question, known.functions)
     choices: dict[str, Plan] = {
         strategy.value: _alternative(question, strategy, promises)

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from tidemill.physical.arrays import Array, Bools, Ints
-from tidemill.physical.join.meeting import Meetings, Rows, Wanted, all_meetings
-from tidemill.physical.join.side import Run
+from tidemill.physical.join.meeting import JoinRows, Meetings, Wanted, all_meetings
+from tidemill.physical.join.side import SortedRun
 from tidemill.physical.pairs import MOST_PAIRS
 
 
@@ -21,7 +21,7 @@ class Shelf:
     """
 
     number: int
-    runs: tuple[tuple[int, Run], ...]
+    runs: tuple[tuple[int, SortedRun], ...]
     keyed: bool
 
     def __bool__(self) -> bool:
@@ -92,7 +92,7 @@ def extended(found: Combinations, shelf: Shelf, *, last: bool) -> Iterator[Combi
 
 
 def _together(
-    found: Combinations, met: Meetings, run: Run, shelf: Shelf, offset: int, *, last: bool
+    found: Combinations, met: Meetings, run: SortedRun, shelf: Shelf, offset: int, *, last: bool
 ) -> Combinations:
     rows = {number: ids[met.found] for number, ids in found.rows.items()}
     rows[shelf.number] = met.run + offset
@@ -104,13 +104,13 @@ def _together(
     return Combinations(rows, met.start, met.end, hashes)
 
 
-def meetings(found: Combinations, run: Run, keyed: bool) -> Iterator[Meetings]:
+def meetings(found: Combinations, run: SortedRun, keyed: bool) -> Iterator[Meetings]:
     """Rows of a run that hold together with what was found, and have its key: in blocks."""
     if len(run) == 0:
         return
     by_key = keyed and found.hashes is not None
     hashes = found.hashes if by_key and found.hashes is not None else np.empty(0, np.uint64)
     wanted = Wanted(hashes, run.places_of(hashes), found.start, found.end)
-    rows = Rows(run.hashes, run.places, run.starts, run.ends)
+    rows = JoinRows(run.hashes, run.places, run.starts, run.ends)
     # Rows without keys are ordered by their starts; those of a key that is not asked for are not.
     yield from all_meetings(wanted, rows, run.longest, by_key=by_key, by_start=by_key or not keyed)

@@ -34,7 +34,7 @@ class Wanted(NamedTuple):
     ends: Ints
 
 
-class Rows(NamedTuple):
+class JoinRows(NamedTuple):
     """Those in which they are looked for."""
 
     hashes: Array
@@ -53,18 +53,18 @@ class Meetings(NamedTuple):
 
 
 def all_meetings(
-    wanted: Wanted, rows: Rows, longest: int, *, by_key: bool, by_start: bool
+    wanted: Wanted, rows: JoinRows, longest: int, *, by_key: bool, by_start: bool
 ) -> Iterator[Meetings]:
     """All pairs, in blocks of bounded size; rows hold no longer than the longest.
 
     >>> one, two = np.array([7], dtype=np.uint64), np.array([7, 7], dtype=np.uint64)
     >>> wanted = Wanted(one, one, np.array([5]), np.array([9]))
-    >>> rows = Rows(two, two, np.array([1, 6]), np.array([5, 12]))
+    >>> rows = JoinRows(two, two, np.array([1, 6]), np.array([5, 12]))
     >>> [met] = all_meetings(wanted, rows, 6, by_key=True, by_start=True)
     >>> [column.tolist() for column in met]
     [[0], [1], [6], [9]]
     """
-    left, right = Wanted(*map(fixed, wanted)), Rows(*map(fixed, rows))
+    left, right = Wanted(*map(fixed, wanted)), JoinRows(*map(fixed, rows))
     heads = _heads(right.places, len(wanted.starts)) if by_key else _NO_HEADS
     row, seen = 0, 0
     while row < len(wanted.starts):
@@ -135,7 +135,7 @@ def _end_of_run(values: Array, at: int, value: int) -> int:
 
 @compiled_for(
     Wanted(_HASHES, _HASHES, _FIXED, _FIXED),
-    Rows(_HASHES, _HASHES, _FIXED, _FIXED),
+    JoinRows(_HASHES, _HASHES, _FIXED, _FIXED),
     _NO_HEADS,
     0,
     True,
@@ -146,7 +146,7 @@ def _end_of_run(values: Array, at: int, value: int) -> int:
 )
 def meet(
     wanted: Wanted,
-    rows: Rows,
+    rows: JoinRows,
     heads: Array,
     longest: int,
     by_key: bool,

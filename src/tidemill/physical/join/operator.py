@@ -13,7 +13,7 @@ import polars as pl
 from tidemill.algebra.scalar import Scalar
 from tidemill.expressions import UserFunction
 from tidemill.physical.join.combinations import Combinations, Shelf, alone, extended
-from tidemill.physical.join.side import Run, Side
+from tidemill.physical.join.side import Side, SortedRun
 from tidemill.physical.keys import same_rows
 from tidemill.physical.once import ONCE
 from tidemill.physical.operator import Operator, Own, empty_batch, payload, with_validity
@@ -83,7 +83,7 @@ class JoinOperator(Operator):
             side.keep(tick.new[number], _others(watermarks, number))
         return (pl.concat(found) if found else self._empty), min(watermarks)
 
-    def _first(self, new: Sequence[Run]) -> int:
+    def _first(self, new: Sequence[SortedRun]) -> int:
         """The input with the most new rows, of those whose new rows are the first of an order."""
         able = [number for number, order in enumerate(self._orders) if order[0] == number]
         return max(able, key=lambda number: len(new[number]), default=-1)
@@ -153,7 +153,7 @@ class JoinOperator(Operator):
 class _Tick:
     """The rows of all inputs in one step: those stored before, and the new ones behind them."""
 
-    def __init__(self, sides: Sequence[Side], new: Sequence[Run], first: int) -> None:
+    def __init__(self, sides: Sequence[Side], new: Sequence[SortedRun], first: int) -> None:
         self.new = [run if at == first else run.ordered for at, run in enumerate(new)]
         self._sides = sides
         self._first = first
@@ -205,6 +205,6 @@ def _others(watermarks: Sequence[int], number: int) -> int:
     return min(mark for other, mark in enumerate(watermarks) if other != number)
 
 
-def _offsets(runs: Sequence[Run]) -> Iterator[int]:
+def _offsets(runs: Sequence[SortedRun]) -> Iterator[int]:
     sizes = (len(run) for run in runs[:-1])
     return accumulate(sizes, initial=0)

@@ -22,7 +22,7 @@ _MANY_ENDED = 0.25
 
 
 @dataclass(frozen=True)
-class Run:
+class SortedRun:
     """Rows that have come together, or were merged.
 
     A row's place in the index is the hash of its key; with `buckets`, so many places share all
@@ -38,7 +38,7 @@ class Run:
         return len(self.hashes)
 
     @cached_property
-    def ordered(self) -> Run:
+    def ordered(self) -> SortedRun:
         """The same rows, ready to be found."""
         if self.is_ordered:
             return self
@@ -47,9 +47,9 @@ class Run:
         return self._in(slot_order(self.places, self.starts))
 
     @staticmethod
-    def merged(old: Run, new: Run) -> Run:
+    def merged(old: SortedRun, new: SortedRun) -> SortedRun:
         """The rows of both, which are ordered."""
-        both = Run(
+        both = SortedRun(
             np.concatenate([old.hashes, new.hashes]),
             pl.concat([old.batch, new.batch], rechunk=True),
             old.buckets,
@@ -59,14 +59,14 @@ class Run:
         # The two parts only have to be merged; a stable sort leaves the starts in order.
         return both._in(stable_order(both.places))
 
-    def _in(self, order: Ints) -> Run:
-        return Run(self.hashes[order], self.batch[order], self.buckets, is_ordered=True)
+    def _in(self, order: Ints) -> SortedRun:
+        return SortedRun(self.hashes[order], self.batch[order], self.buckets, is_ordered=True)
 
-    def take(self, rows: Ints) -> Run:
+    def take(self, rows: Ints) -> SortedRun:
         """Some of the rows, in their order."""
-        return Run(self.hashes[rows], self.batch[rows], self.buckets, self.is_ordered)
+        return SortedRun(self.hashes[rows], self.batch[rows], self.buckets, self.is_ordered)
 
-    def alive(self, expired: int) -> Run:
+    def alive(self, expired: int) -> SortedRun:
         """Without the rows that have ended, if they are many."""
         if self.many_end > expired:
             return self
@@ -126,19 +126,19 @@ class Side:
         self.schema = schema
         self.keys = KeyColumns(keys, null_safe)
         self._buckets = buckets
-        self.runs: list[Run] = []
+        self.runs: list[SortedRun] = []
 
-    def arrive(self, batch: pl.DataFrame) -> Run:
+    def arrive(self, batch: pl.DataFrame) -> SortedRun:
         """New rows, in no order; NULL keys match nothing."""
         return ONCE.get((batch,), (self.keys.identity, self._buckets), lambda: self._ready(batch))
 
-    def _ready(self, batch: pl.DataFrame) -> Run:
+    def _ready(self, batch: pl.DataFrame) -> SortedRun:
         batch = self.keys.complete(batch)
         if not self.keys:
-            return Run(np.zeros(batch.height, dtype=np.uint64), batch)
-        return Run(hash_rows(self.keys.values(batch), 0), batch, self._buckets)
+            return SortedRun(np.zeros(batch.height, dtype=np.uint64), batch)
+        return SortedRun(hash_rows(self.keys.values(batch), 0), batch, self._buckets)
 
-    def keep(self, run: Run, expired: int) -> None:
+    def keep(self, run: SortedRun, expired: int) -> None:
         """Store new rows; drop what ended before rows of other inputs can still start."""
         self.runs = [old.alive(expired) for old in self.runs if old.last_end > expired]
         if run.last_end > expired:
@@ -146,7 +146,9 @@ class Side:
             self.runs.append(ONCE.get((run,), expired, lambda: run.alive(expired).ordered))
         while len(self.runs) > 1 and len(self.runs[-1]) * 2 >= len(self.runs[-2]):
             last, before = self.runs.pop(), self.runs.pop()
-            self.runs.append(ONCE.get((before, last), "merged", partial(Run.merged, before, last)))
+            self.runs.append(
+                ONCE.get((before, last), "merged", partial(SortedRun.merged, before, last))
+            )
 
     def share(self, others: Sequence[Side], own: Sequence[Own]) -> None:
         """See `Operator.share`."""

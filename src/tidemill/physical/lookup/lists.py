@@ -49,7 +49,7 @@ class Numbers:
         return self._room.nbytes
 
 
-class Lists:
+class RowLists:
     """For every slot of a table a list of rows; `timed` if they have a validity.
 
     All lists are in one pool. One that outgrows its place moves to the end of the pool, where it

@@ -12,7 +12,7 @@ from tidemill.algebra.schema import Schema
 from tidemill.physical.arrays import Array, Bools, Ints, blocks, ranges
 from tidemill.physical.hash_index import HashIndex
 from tidemill.physical.keys import KeyColumns, KeyTable
-from tidemill.physical.lookup.lists import Lists, Numbers
+from tidemill.physical.lookup.lists import Numbers, RowLists
 from tidemill.physical.operator import Own, empty_frame, ends, owned, payload, starts, with_validity
 from tidemill.physical.pairs import MOST_PAIRS
 from tidemill.physical.rows import RowStore
@@ -50,7 +50,7 @@ class Relation:
         self._starts, self._ends = Numbers(), Numbers()
         keys = self._keys.values(self._empty)
         self._table = KeyTable(keys, keys.columns)
-        self._lists = Lists(self._table, timed=not self.is_constant)
+        self._lists = RowLists(self._table, timed=not self.is_constant)
         self._versions = HashIndex()
         self._row_of = Numbers()  # by slot of the index of versions
 

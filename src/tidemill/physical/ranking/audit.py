@@ -15,11 +15,11 @@ import polars as pl
 
 from tidemill.physical.arrays import Bools, Ints
 from tidemill.physical.ranking.appearance import Hashes
-from tidemill.physical.ranking.known import Known
+from tidemill.physical.ranking.known import KnownObjects
 from tidemill.physical.ranking.likely import PruningByTick
 from tidemill.physical.ranking.promises import Promises
 from tidemill.physical.ranking.pruning import Instances, not_dominated
-from tidemill.physical.ranking.rows import Objects, Rows
+from tidemill.physical.ranking.rows import Objects, RankingRows
 from tidemill.physical.ranking.scoring import Scoring
 from tidemill.physical.ranking.window import Window
 from tidemill.physical.topk.firsts import ABSENT
@@ -43,20 +43,22 @@ class Audit:
 
     STATE = ("known", "rows")
 
-    def __init__(self, node: RankExec, scoring: Scoring, window: Window, empty: Rows) -> None:
+    def __init__(
+        self, node: RankExec, scoring: Scoring, window: Window, empty: RankingRows
+    ) -> None:
         self._window = window
-        self.known = Known(node)
+        self.known = KnownObjects(node)
         promises = Promises(node.ranked.streams, window.length)
         self._pruning = PruningBehind(scoring, promises, self.known, node.ranked.limit)
         self.rows = empty
         self._objects, self._ends = Objects.of(empty, 0), empty.time
 
-    def arrive(self, rows: Rows, times: Ints) -> None:
+    def arrive(self, rows: RankingRows, times: Ints) -> None:
         """Take rows of objects that are followed, and the times of all rows that come now."""
         self._objects = Objects.of(self.rows.followed_by(rows), len(self.rows))
         self._ends = self._window.ends(self._objects.rows, times)
 
-    def above(self, key: int, until: int, others: Rows) -> pl.DataFrame:
+    def above(self, key: int, until: int, others: RankingRows) -> pl.DataFrame:
         """The objects whose scores are above a key at the end of the tick.
 
         Then instances are let go for which too many of the others are too good.
@@ -87,7 +89,7 @@ class PruningBehind(PruningByTick):
     They may be of the same objects, which would else count twice.
     """
 
-    others: Rows
+    others: RankingRows
 
     def _staying(self, objects: Objects, found: Instances) -> Bools:
         rows, low, others = objects.rows, found.ranges.low, self.others

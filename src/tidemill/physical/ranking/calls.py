@@ -12,7 +12,7 @@ from tidemill.algebra.aggregates import AggregateCall
 from tidemill.errors import ExecutionError
 from tidemill.physical.arrays import Array, Bools, Ints, doubles_of, ordered_bits
 from tidemill.physical.ranking.kernel.ranges import PARTS, largest_of_ranges, sums_of_ranges
-from tidemill.physical.ranking.rows import Column
+from tidemill.physical.ranking.rows import ScoreColumn
 
 _LARGEST = 2**63 - 1
 _SPLIT = 2.0**27 + 1.0
@@ -49,7 +49,7 @@ class Coming(NamedTuple):
 
 
 def call_values(
-    call: AggregateCall, column: Column | None, ranges: Ranges, coming: Coming
+    call: AggregateCall, column: ScoreColumn | None, ranges: Ranges, coming: Coming
 ) -> pl.Series:
     """The values of a call for ranges of rows and the best of what may come to them."""
     count = _counts(column, ranges)
@@ -66,7 +66,7 @@ def _nulls(like: pl.Series) -> pl.Series:
     return pl.Series([None], dtype=like.dtype).extend_constant(None, len(like) - 1)
 
 
-def _counts(column: Column | None, ranges: Ranges) -> Ints:
+def _counts(column: ScoreColumn | None, ranges: Ranges) -> Ints:
     if column is None or column.present.all():
         return ranges.high - ranges.low
     return _differences(column.present.astype(np.int64), ranges)
@@ -86,7 +86,7 @@ def _whole(coming: Coming) -> Ints:
     return np.ceil(np.minimum(total, 2.0**62)).astype(np.int64)
 
 
-def _sums(column: Column, ranges: Ranges, coming: Coming) -> Array:
+def _sums(column: ScoreColumn, ranges: Ranges, coming: Coming) -> Array:
     if column.numbers.dtype != np.float64:
         return _whole_sums(column.numbers, ranges) + _whole(coming)
     finite = np.isfinite(column.numbers)
@@ -144,7 +144,7 @@ def _check_sum(total: int) -> None:
         )
 
 
-def _largest(column: Column, ranges: Ranges, coming: Coming) -> Array:
+def _largest(column: ScoreColumn, ranges: Ranges, coming: Coming) -> Array:
     is_double = column.numbers.dtype == np.float64
     keys = ordered_bits(column.numbers) if is_double else column.numbers
     largest = np.full(len(ranges.low), np.iinfo(np.int64).min)

@@ -16,10 +16,10 @@ from tidemill.physical.arrays import Bools, Ints
 from tidemill.physical.ranking.calls import Ranges
 from tidemill.physical.ranking.kernel.band import LOWEST, Band, empty_band
 from tidemill.physical.ranking.kernel.forgetting import (
-    Bounds,
-    Facts,
+    ForgettingSteps,
+    KernelFacts,
     Pairs,
-    Steps,
+    ScoreBounds,
     find_forgotten,
     list_steps,
 )
@@ -59,9 +59,9 @@ def rows_that_begin_anew(
     return anew, born
 
 
-def _facts(objects: Objects, begins: Bools, window: int, born: Ints) -> Facts:
+def _facts(objects: Objects, begins: Bools, window: int, born: Ints) -> KernelFacts:
     rows = objects.rows
-    return Facts(
+    return KernelFacts(
         first=np.maximum(objects.first, born),
         new=objects.new,
         bound=objects.bound,
@@ -74,7 +74,7 @@ def _facts(objects: Objects, begins: Bools, window: int, born: Ints) -> Facts:
     )
 
 
-def _listed(facts: Facts) -> tuple[Steps, Pairs, Pairs]:
+def _listed(facts: KernelFacts) -> tuple[ForgettingSteps, Pairs, Pairs]:
     """All steps, and the pairs before and after them."""
     steps, before, after = _room(0, 0, 0)
     found = np.zeros(3, np.int64)
@@ -84,13 +84,15 @@ def _listed(facts: Facts) -> tuple[Steps, Pairs, Pairs]:
     return steps, before, after
 
 
-def _room(steps: int, before: int, after: int) -> tuple[Steps, Pairs, Pairs]:
+def _room(steps: int, before: int, after: int) -> tuple[ForgettingSteps, Pairs, Pairs]:
     lengths = (steps, steps, steps, steps + 1, steps + 1)
     one, other = (Pairs(np.zeros(n, np.int64), np.zeros(n, np.int64)) for n in (before, after))
-    return Steps(*(np.zeros(n, np.int64) for n in lengths)), one, other
+    return ForgettingSteps(*(np.zeros(n, np.int64) for n in lengths)), one, other
 
 
-def _bounds(before: Ranges, steps: Steps, facts: Facts, best: BestKeys) -> Bounds:
+def _bounds(
+    before: Ranges, steps: ForgettingSteps, facts: KernelFacts, best: BestKeys
+) -> ScoreBounds:
     """The best scores before steps, as if all rows had been seen, or only those of the instance."""
     number = np.repeat(steps.object, np.diff(steps.before))
     first, new = facts.first[number], facts.new[number]
@@ -99,10 +101,10 @@ def _bounds(before: Ranges, steps: Steps, facts: Facts, best: BestKeys) -> Bound
     # An object can only begin anew with a new row.
     others = np.flatnonzero((before.low >= new) & (before.low > first))
     most[others] = best(Ranges(before.low[others], before.high[others]), before.low[others])
-    return Bounds(least, most)
+    return ScoreBounds(least, most)
 
 
-def _band(objects: Objects, facts: Facts, more: int, items: int, limit: int) -> Band:
+def _band(objects: Objects, facts: KernelFacts, more: int, items: int, limit: int) -> Band:
     """The instances from before, and room for more."""
     rows = objects.rows
     is_old = np.arange(len(rows)) < np.repeat(objects.new, objects.bound - objects.first)

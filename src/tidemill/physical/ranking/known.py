@@ -22,7 +22,7 @@ _FEWEST = 1024
 _SPARE = 2
 
 
-class Known:
+class KnownObjects:
     """Gives every object a small number, its item, that is free again when it is forgotten.
 
     `seen` counts the rows of every item by stream, `ties` tells which of two items goes first.

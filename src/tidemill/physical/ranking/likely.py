@@ -17,7 +17,7 @@ from tidemill.algebra.ranking import Ranked
 from tidemill.physical.arrays import Array, Bools, Ints
 from tidemill.physical.ranking.appearance import Appearances, Hashes
 from tidemill.physical.ranking.kernel.cells import NEVER
-from tidemill.physical.ranking.promises import Promises, Seen
+from tidemill.physical.ranking.promises import Promises, SeenObjects
 from tidemill.physical.ranking.pruning import Pruning
 from tidemill.physical.ranking.rows import Objects
 
@@ -97,7 +97,7 @@ class PruningByTick(Pruning):
     An object begins anew when all of its rows have left the window.
     """
 
-    def _begun_anew(self, objects: Objects, begins: Bools, seen: Seen) -> tuple[Bools, Ints]:
+    def _begun_anew(self, objects: Objects, begins: Bools, seen: SeenObjects) -> tuple[Bools, Ints]:
         rows, born = objects.rows, np.full(len(objects.first), -1)
         anew = np.zeros(len(rows), np.bool_)
         distance = rows.place[1:] - rows.place[:-1]

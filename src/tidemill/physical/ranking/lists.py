@@ -14,9 +14,9 @@ from tidemill.physical.ordering import slot_order
 from tidemill.physical.ranking.calls import Ranges
 from tidemill.physical.ranking.kernel.view import Lists
 from tidemill.physical.ranking.keys import NULL, keys_of, scores_of
-from tidemill.physical.ranking.known import Known
+from tidemill.physical.ranking.known import KnownObjects
 from tidemill.physical.ranking.queue import Queue
-from tidemill.physical.ranking.rows import Column, Objects
+from tidemill.physical.ranking.rows import Objects, ScoreColumn
 from tidemill.physical.ranking.scoring import Scoring
 
 _REST = -1  # the list of rows that bring nothing to any call
@@ -78,7 +78,7 @@ class SortedLists:
         high = (np.cumsum(new[run]))[bounds - 1][run]
         return Ranges(np.arange(len(kept)), high[kept]), numbers[order[kept]]
 
-    def walk(self, depth: int, known: Known) -> Lists:
+    def walk(self, depth: int, known: KnownObjects) -> Lists:
         """All lists, put in order, as deep as asked for."""
         self._put_in_order()
         parts = [each.numbers[::-1][:depth] for each in self._lists.values()]
@@ -115,14 +115,14 @@ class SortedLists:
         merged = np.insert(values, at, new.values[order])
         self._lists[name] = _List(merged, np.insert(numbers, at, new.numbers[order]))
 
-    def _scores(self, depth: int, known: Known) -> Ints:
+    def _scores(self, depth: int, known: KnownObjects) -> Ints:
         """The scores that objects reach at most of which nothing is found down to each depth."""
         if self._scoring.reads_keys:
             return np.full(depth, np.iinfo(np.int64).max)
         parts = [self._largest(call, depth) for call in range(len(self._ranked.calls))]
         return self._scoring.keys_of_parts(parts, known)
 
-    def _largest(self, number: int, depth: int) -> Column:
+    def _largest(self, number: int, depth: int) -> ScoreColumn:
         """At every depth, the values for a call, stream by stream."""
         values = np.full((depth, len(self._ranked.streams)), NULL)
         for stream in range(values.shape[1]):
@@ -132,19 +132,19 @@ class SortedLists:
         present = keys != NULL
         numbers = doubles_of(keys) if self._scoring.types[call.name].is_float() else keys
         counted = np.ones_like(present) if call.function == "COUNT" else present
-        return Column(np.where(present, numbers, 0), counted)
+        return ScoreColumn(np.where(present, numbers, 0), counted)
 
     def _list(self, stream: int, call: int) -> _List:
         none = np.empty(0, np.int64)
         return self._lists.get((stream, call), _List(none, none))
 
-    def entries(self, known: Known) -> pl.DataFrame:
+    def entries(self, known: KnownObjects) -> pl.DataFrame:
         """All lists, from the top: keys, stream, call, since when (t), and value."""
         self._put_in_order()
         parts = [self._of(*name, known) for name in self._lists if name[0] != _REST]
         return pl.concat(parts)
 
-    def _of(self, stream: int, number: int, known: Known) -> pl.DataFrame:
+    def _of(self, stream: int, number: int, known: KnownObjects) -> pl.DataFrame:
         """One list."""
         found, call = self._lists[stream, number], self._ranked.calls[number]
         numbers, values = found.numbers[::-1], found.values[::-1]

@@ -13,14 +13,14 @@ from tidemill.physical.operator import starts, with_validity
 from tidemill.physical.ranking.calls import Ranges
 from tidemill.physical.ranking.kernel.history import follow
 from tidemill.physical.ranking.keys import scores_of
-from tidemill.physical.ranking.known import Known
+from tidemill.physical.ranking.known import KnownObjects
 from tidemill.physical.ranking.promises import Promises
 from tidemill.physical.ranking.pruning import Pruned, Pruning, not_monotone
-from tidemill.physical.ranking.rows import Column, Objects, Rows, new_rows
+from tidemill.physical.ranking.rows import Objects, RankingRows, ScoreColumn, new_rows
 from tidemill.physical.ranking.scoring import Scoring
 from tidemill.physical.ranking.window import Window
 from tidemill.physical.release import OpenSweep
-from tidemill.physical.topk.firsts import ABSENT, Firsts, Versions
+from tidemill.physical.topk.firsts import ABSENT, Firsts, TopKVersions
 from tidemill.timeline import VALID_FROM
 
 if TYPE_CHECKING:
@@ -55,12 +55,12 @@ class Rank(OpenSweep):
         self._ranked = node.ranked
         self._scoring = Scoring(node)
         self._window = Window(node.ranked)
-        self._known = Known(node)
+        self._known = KnownObjects(node)
         self._pruning = self._pruning_of(node)
         self._firsts = Firsts(node.ranked.limit, depth=self._known.ties.shape[1])
         self._renewals = 0  # of ties
         none = np.empty(0, np.int64)
-        columns = [Column.of(self._waiting[0].rows[name]) for name in self._scoring.arguments]
+        columns = [ScoreColumn.of(self._waiting[0].rows[name]) for name in self._scoring.arguments]
         self._rows = new_rows(none, none, none, none, columns)
         self._evicted = 0
 
@@ -87,7 +87,7 @@ class Rank(OpenSweep):
         by = [VALID_FROM, *self._node.child.schema.names]
         return batch[batch.select(pl.arg_sort_by(by, nulls_last=False)).to_series()]
 
-    def _arrivals(self, batch: pl.DataFrame) -> Rows:
+    def _arrivals(self, batch: pl.DataFrame) -> RankingRows:
         """The rows of a batch."""
         return self._new(batch, self._window.places(starts(batch)), self._known)
 
@@ -99,9 +99,9 @@ class Rank(OpenSweep):
         self._window.arrive(times)
         return objects, ends
 
-    def _new(self, batch: pl.DataFrame, places: Ints, known: Known) -> Rows:
+    def _new(self, batch: pl.DataFrame, places: Ints, known: KnownObjects) -> RankingRows:
         """Rows that come, of objects that become known."""
-        columns = [Column.of(batch[name]) for name in self._scoring.arguments]
+        columns = [ScoreColumn.of(batch[name]) for name in self._scoring.arguments]
         items, streams = known.find_or_add(batch), self._streams(batch)
         return new_rows(items, starts(batch), places, streams, columns)
 
@@ -141,7 +141,7 @@ class Rank(OpenSweep):
         ranges = Ranges(kept[at], objects.bound[at])
         return Events(np.full(len(at), until - 1), objects.item[at], ranges, calls, key)
 
-    def _swept_versions(self, events: Events, until: int) -> Versions:
+    def _swept_versions(self, events: Events, until: int) -> TopKVersions:
         if self._renewals < self._known.renewals:
             self._firsts.retie(self._known.ties)
             self._renewals = self._known.renewals
@@ -153,7 +153,7 @@ class Rank(OpenSweep):
         event = np.where(versions.event < 0, -1, order[versions.event] if len(order) else -1)
         return versions._replace(event=event)
 
-    def _results(self, objects: Objects, events: Events, versions: Versions) -> pl.DataFrame:
+    def _results(self, objects: Objects, events: Events, versions: TopKVersions) -> pl.DataFrame:
         """Rows for versions; what began earlier has the rows that the object had then."""
         old = versions.event < 0
         order = np.concatenate([np.flatnonzero(old), np.flatnonzero(~old)])

@@ -12,8 +12,8 @@ from tidemill.physical.arrays import Array, Bools, Ints
 from tidemill.physical.ordering import slot_order
 from tidemill.physical.ranking.calls import Ranges
 from tidemill.physical.ranking.kernel.history import count_rows
-from tidemill.physical.ranking.known import Known
-from tidemill.physical.ranking.rows import Objects, Rows
+from tidemill.physical.ranking.known import KnownObjects
+from tidemill.physical.ranking.rows import Objects, RankingRows
 
 _NO_BOUND = 2**62
 
@@ -38,7 +38,7 @@ class Promises:
         """Whether rows count that the window no longer holds."""
         return bool((self._most_ever < _NO_BOUND).any())
 
-    def count(self, objects: Objects, anew: Bools, known: Known) -> None:
+    def count(self, objects: Objects, anew: Bools, known: KnownObjects) -> None:
         """Take note of new rows; with some of them objects begin anew."""
         _, _, first, new, bound = objects
         rows = objects.rows
@@ -48,7 +48,7 @@ class Promises:
         if failed >= 0:
             raise self._broken(rows, failed, known)
 
-    def _one_too_many(self, rows: Rows) -> int:
+    def _one_too_many(self, rows: RankingRows) -> int:
         """A row that is one too many in the window, -1 if there is none."""
         limited = np.array([s.in_window and s.most is not None for s in self._streams])
         if not limited.any():
@@ -63,7 +63,7 @@ class Promises:
         found = np.flatnonzero((before >= 0) & same & near)
         return int(at[found[0]]) if len(found) else -1
 
-    def _broken(self, rows: Rows, row: int, known: Known) -> ExecutionError:
+    def _broken(self, rows: RankingRows, row: int, known: KnownObjects) -> ExecutionError:
         stream = int(rows.stream[row])
         promise = self._streams[stream]
         keys = known.rows(rows.item[row : row + 1]).row(0, named=True)
@@ -75,11 +75,11 @@ class Promises:
             help="declare how many rows of an object may come, or remove the declaration",
         )
 
-    def seen(self, objects: Objects, known: Known) -> Seen:
+    def seen(self, objects: Objects, known: KnownObjects) -> SeenObjects:
         """Counts of rows in this tick, before the new ones are taken note of."""
         before = known.seen[objects.item]
         before[objects.first == objects.new] = 0
-        return Seen(objects, before, self._in_window)
+        return SeenObjects(objects, before, self._in_window)
 
     def coming(self, seen: Ints) -> Array:
         """How many rows of every stream may still come, given how many were seen."""
@@ -87,7 +87,7 @@ class Promises:
         return np.where(self._most == _NO_BOUND, 0, left).astype(np.float64)
 
 
-class Seen:
+class SeenObjects:
     """How many rows of every stream were seen of objects, up to some row."""
 
     def __init__(self, objects: Objects, before: Ints, in_window: Bools) -> None:

@@ -18,8 +18,8 @@ from tidemill.physical.arrays import Bools, Ints, starts_of_runs
 from tidemill.physical.ranking.calls import Ranges
 from tidemill.physical.ranking.forgetting import rows_that_begin_anew
 from tidemill.physical.ranking.kernel.dominance import undominated
-from tidemill.physical.ranking.known import Known
-from tidemill.physical.ranking.promises import Promises, Seen
+from tidemill.physical.ranking.known import KnownObjects
+from tidemill.physical.ranking.promises import Promises, SeenObjects
 from tidemill.physical.ranking.rows import Objects
 from tidemill.physical.ranking.scoring import Scoring
 
@@ -44,7 +44,9 @@ class Pruned(NamedTuple):
 class Pruning:
     """Finds the instances that can still be among the first."""
 
-    def __init__(self, scoring: Scoring, promises: Promises, known: Known, limit: int) -> None:
+    def __init__(
+        self, scoring: Scoring, promises: Promises, known: KnownObjects, limit: int
+    ) -> None:
         self._scoring, self._promises, self._known = scoring, promises, known
         self._limit = limit
 
@@ -63,7 +65,9 @@ class Pruning:
         stays = self._staying(objects, found)
         return Pruned(found, stays, _kept_from(objects, low[stays]))
 
-    def _instances(self, objects: Objects, ranges: Ranges, since: Ints, seen: Seen) -> Instances:
+    def _instances(
+        self, objects: Objects, ranges: Ranges, since: Ints, seen: SeenObjects
+    ) -> Instances:
         calls = self._scoring.calls(objects.rows, ranges)
         current = self._scoring.keys(calls, objects.rows.item[ranges.low], self._known)
         best = self._best(objects, ranges, since, seen, current)
@@ -74,7 +78,12 @@ class Pruning:
         return self._scoring.keys(calls, objects.rows.item[ranges.low], self._known)
 
     def _best(
-        self, objects: Objects, ranges: Ranges, since: Ints, seen: Seen, current: Ints | None = None
+        self,
+        objects: Objects,
+        ranges: Ranges,
+        since: Ints,
+        seen: SeenObjects,
+        current: Ints | None = None,
     ) -> Ints:
         """The best scores of instances; where nothing may come any more, the current ones."""
         coming = self._promises.coming(seen.counts(ranges, since))
@@ -94,7 +103,7 @@ class Pruning:
         places, items = rows.place[low], rows.item[low]
         return not_dominated(newest, places, items, found.current, found.best, self._limit)
 
-    def _begun_anew(self, objects: Objects, begins: Bools, seen: Seen) -> tuple[Bools, Ints]:
+    def _begun_anew(self, objects: Objects, begins: Bools, seen: SeenObjects) -> tuple[Bools, Ints]:
         """The rows with which objects begin anew, and by object the last of them, or -1."""
         if not self._promises.outlast_windows or self._limit == 0:
             return np.zeros(len(begins), np.bool_), np.full(len(objects.first), -1)

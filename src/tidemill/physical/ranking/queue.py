@@ -7,7 +7,7 @@ import numpy as np
 from tidemill.physical.arrays import Array, Ints, starts_of_runs
 from tidemill.physical.ordering import slot_order
 from tidemill.physical.ranking.kernel.chains import chain_lengths, chain_rows
-from tidemill.physical.ranking.rows import Column, Objects, Rows, new_rows
+from tidemill.physical.ranking.rows import Objects, RankingRows, ScoreColumn, new_rows
 
 _KEPT = ("item", "time", "place", "stream")
 
@@ -21,7 +21,7 @@ class Queue:
 
     STATE = ("_arrays", "_values", "_base", "_last", "first", "next")
 
-    def __init__(self, empty: Rows, calls: int) -> None:
+    def __init__(self, empty: RankingRows, calls: int) -> None:
         self._arrays: list[Array] = [np.empty(1, np.int64) for _ in range(len(_KEPT) + 1)]
         self._arrays += [np.empty(1, part.dtype) for column in empty.columns for part in column]
         self._values = np.empty((calls, 1), np.int64)
@@ -33,7 +33,7 @@ class Queue:
     def __len__(self) -> int:
         return self.next - self.first
 
-    def append(self, rows: Rows, items: int) -> None:
+    def append(self, rows: RankingRows, items: int) -> None:
         """Add rows; all items are smaller than `items`."""
         room = np.full(max(items - len(self._last), 0), -1)
         self._last = np.concatenate([self._last, room]) if len(room) else self._last
@@ -103,12 +103,12 @@ class Queue:
         old = np.concatenate([[0], np.cumsum(numbers < new)])
         return Objects(self.take(numbers), numbers, begin, begin + old[bound] - old[begin], bound)
 
-    def take(self, numbers: Ints) -> Rows:
+    def take(self, numbers: Ints) -> RankingRows:
         """The rows of these numbers."""
         parts = [array[numbers - self._base] for array in self._arrays]
         item, time, place, stream, _, *columns = parts
         pairs = zip(columns[::2], columns[1::2], strict=True)
-        return new_rows(item, time, place, stream, [Column(*pair) for pair in pairs])
+        return new_rows(item, time, place, stream, [ScoreColumn(*pair) for pair in pairs])
 
     def of(self, name: str, numbers: Ints) -> Ints:
         """The items, times, places or streams of rows."""

@@ -13,18 +13,18 @@ from tidemill.physical.arrays import Array, Bools, Ints, ends_of_runs, starts_of
 from tidemill.physical.ordering import slot_order
 
 
-class Column(NamedTuple):
+class ScoreColumn(NamedTuple):
     """Numbers that a call reads: doubles or 64-bit integers, 0 where there is none."""
 
     numbers: Array
     present: Bools
 
     @classmethod
-    def of(cls, values: pl.Series) -> Column:
+    def of(cls, values: pl.Series) -> ScoreColumn:
         """The numbers of a column.
 
-        >>> Column.of(pl.Series([1.5, None]))
-        Column(numbers=array([1.5, 0. ]), present=array([ True, False]))
+        >>> ScoreColumn.of(pl.Series([1.5, None]))
+        ScoreColumn(numbers=array([1.5, 0. ]), present=array([ True, False]))
         """
         present = values.is_not_null().to_numpy()
         if not values.dtype.is_numeric() or values.dtype.is_decimal():
@@ -34,7 +34,7 @@ class Column(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Rows:
+class RankingRows:
     """Rows in some order, mostly that of time.
 
     An object goes by the number of its item. The place of a row is its time, or its number among
@@ -49,25 +49,25 @@ class Rows:
     evicted: Bools
     current: Ints
     best: Ints
-    columns: tuple[Column, ...]
+    columns: tuple[ScoreColumn, ...]
 
     def __len__(self) -> int:
         return len(self.item)
 
-    def take(self, at: Ints | Bools) -> Rows:
+    def take(self, at: Ints | Bools) -> RankingRows:
         """Some of the rows, in this order."""
         arrays = {name: getattr(self, name)[at] for name in _ARRAYS}
-        columns = tuple(Column(*(part[at] for part in column)) for column in self.columns)
-        return Rows(columns=columns, **arrays)
+        columns = tuple(ScoreColumn(*(part[at] for part in column)) for column in self.columns)
+        return RankingRows(columns=columns, **arrays)
 
-    def followed_by(self, others: Rows) -> Rows:
+    def followed_by(self, others: RankingRows) -> RankingRows:
         """These rows and then others."""
         arrays = {
             name: np.concatenate([getattr(self, name), getattr(others, name)]) for name in _ARRAYS
         }
         pairs = zip(self.columns, others.columns, strict=True)
-        columns = tuple(Column(*map(np.concatenate, zip(*p, strict=True))) for p in pairs)
-        return Rows(columns=columns, **arrays)
+        columns = tuple(ScoreColumn(*map(np.concatenate, zip(*p, strict=True))) for p in pairs)
+        return RankingRows(columns=columns, **arrays)
 
     @property
     def nbytes(self) -> int:
@@ -76,29 +76,31 @@ class Rows:
         return sum(array.nbytes for array in arrays)
 
 
-_ARRAYS = [field.name for field in fields(Rows) if field.name != "columns"]
+_ARRAYS = [field.name for field in fields(RankingRows) if field.name != "columns"]
 
 
-def new_rows(item: Ints, time: Ints, place: Ints, stream: Ints, columns: Sequence[Column]) -> Rows:
+def new_rows(
+    item: Ints, time: Ints, place: Ints, stream: Ints, columns: Sequence[ScoreColumn]
+) -> RankingRows:
     """Rows that come."""
     size = len(item)
     evicted = np.zeros(size, np.bool_)
     lowest = np.full(size, np.iinfo(np.int64).min)
     highest = np.full(size, np.iinfo(np.int64).max)
-    return Rows(item, time, place, stream, evicted, lowest, highest, tuple(columns))
+    return RankingRows(item, time, place, stream, evicted, lowest, highest, tuple(columns))
 
 
 class Objects(NamedTuple):
     """Rows object by object, in the order of time; where those of each begin, and new ones do."""
 
-    rows: Rows
+    rows: RankingRows
     order: Ints  # of the rows, among all in the order of time
     first: Ints
     new: Ints
     bound: Ints
 
     @classmethod
-    def of(cls, rows: Rows, kept: int) -> Objects:
+    def of(cls, rows: RankingRows, kept: int) -> Objects:
         """Rows by object; so many of them are from earlier times."""
         order = slot_order(rows.item)
         sorted_rows = rows.take(order)
@@ -112,7 +114,7 @@ class Objects(NamedTuple):
     def item(self) -> Ints:
         return self.rows.item[self.first]
 
-    def since(self, kept: Ints) -> Rows:
+    def since(self, kept: Ints) -> RankingRows:
         """The rows of every object from one on, in the order of time."""
         bounds = np.repeat(kept, self.bound - self.first)
         at = np.flatnonzero(np.arange(len(self.rows)) >= bounds)

@@ -15,8 +15,8 @@ from tidemill.physical.arrays import Array, Ints
 from tidemill.physical.operator import empty_frame
 from tidemill.physical.ranking.calls import Coming, Ranges, call_values
 from tidemill.physical.ranking.keys import keys_of
-from tidemill.physical.ranking.known import Known
-from tidemill.physical.ranking.rows import Column, Rows
+from tidemill.physical.ranking.known import KnownObjects
+from tidemill.physical.ranking.rows import RankingRows, ScoreColumn
 
 if TYPE_CHECKING:
     from tidemill.physical.ranking.node import RankExec
@@ -45,7 +45,7 @@ class Scoring:
             for number in range(len(ranked.calls))
         ]
 
-    def calls(self, rows: Rows, ranges: Ranges, coming: Array | None = None) -> pl.DataFrame:
+    def calls(self, rows: RankingRows, ranges: Ranges, coming: Array | None = None) -> pl.DataFrame:
         """The values of the calls for ranges of rows, with the most that may come if asked."""
         if len(ranges.low) == 0:
             return self._empty
@@ -56,14 +56,14 @@ class Scoring:
             columns.append(call_values(call, column, ranges, more))
         return pl.DataFrame(columns).cast(self._empty.schema)
 
-    def keys(self, calls: pl.DataFrame, items: Ints, known: Known) -> Ints:
+    def keys(self, calls: pl.DataFrame, items: Ints, known: KnownObjects) -> Ints:
         """The scores of items, as keys."""
         if calls.height == 0:
             return np.empty(0, np.int64)
         rows = calls.hstack(known.rows(items)) if self.reads_keys else calls
         return keys_of(self._score.run(rows).to_series())
 
-    def keys_of_parts(self, parts: Sequence[Column], known: Known) -> Ints:
+    def keys_of_parts(self, parts: Sequence[ScoreColumn], known: KnownObjects) -> Ints:
         """The scores of items for which every call has partial values, one from each stream."""
         width = len(self._highs[0])
         low = np.arange(len(parts[0].present) // width) * width
@@ -74,7 +74,7 @@ class Scoring:
             columns.append(call_values(adding, part, ranges, coming))
         return self.keys(pl.DataFrame(columns).cast(self._empty.schema), low, known)
 
-    def results(self, calls: pl.DataFrame, items: Ints, known: Known) -> pl.DataFrame:
+    def results(self, calls: pl.DataFrame, items: Ints, known: KnownObjects) -> pl.DataFrame:
         """All columns of the result."""
         return self._items.run(pl.concat([known.rows(items), calls], how="horizontal"))
 

@@ -15,9 +15,9 @@ from tidemill.physical.ranking.lists import SortedLists
 from tidemill.physical.ranking.operator import Events, Rank
 from tidemill.physical.ranking.promises import Promises
 from tidemill.physical.ranking.queue import Queue
-from tidemill.physical.ranking.rows import Objects, Rows
-from tidemill.physical.ranking.view import View
-from tidemill.physical.topk.layout import Versions
+from tidemill.physical.ranking.rows import Objects, RankingRows
+from tidemill.physical.ranking.view import RankingView
+from tidemill.physical.topk.layout import TopKVersions
 
 if TYPE_CHECKING:
     from tidemill.physical.ranking.node import RankExec
@@ -35,7 +35,7 @@ class SortedRank(Rank):
         super().__init__(node)
         self._queue = Queue(self._rows, len(node.ranked.calls))
         self._lists = SortedLists(node.ranked, self._scoring, self._queue)
-        self._view = View(node.ranked.limit)
+        self._view = RankingView(node.ranked.limit)
         self._promises = Promises(node.ranked.streams, self._window.length)
 
     def sweep(self, slices: Sequence[pl.DataFrame], until: int) -> pl.DataFrame:
@@ -65,7 +65,7 @@ class SortedRank(Rank):
         self._promises.count(objects, self._begins_anew(objects.rows), self._known)
         return objects, ends
 
-    def _begins_anew(self, rows: Rows) -> Bools:
+    def _begins_anew(self, rows: RankingRows) -> Bools:
         """The rows at which nothing of their objects is left in the window."""
         anew = np.ones(len(rows), np.bool_)
         anew[1:] = (rows.item[1:] != rows.item[:-1]) | (
@@ -73,7 +73,7 @@ class SortedRank(Rank):
         )
         return anew
 
-    def _swept_versions(self, events: Events, until: int) -> Versions:
+    def _swept_versions(self, events: Events, until: int) -> TopKVersions:
         order = np.argsort(events.time, kind="stable")
         times, items, keys = events.time[order], events.item[order], events.key[order]
         lists = partial(self._lists.walk, known=self._known)
@@ -81,7 +81,7 @@ class SortedRank(Rank):
         event = np.where(versions.event < 0, -1, order[versions.event] if len(order) else -1)
         return versions._replace(event=event)
 
-    def _rows_of(self, versions: Versions, new: int) -> Objects:
+    def _rows_of(self, versions: TopKVersions, new: int) -> Objects:
         """The rows of objects that are among the first since an earlier tick."""
         return self._queue.objects(distinct(versions.item[versions.event < 0]), new)
 

@@ -7,8 +7,8 @@ from collections.abc import Callable
 import numpy as np
 
 from tidemill.physical.arrays import Ints
-from tidemill.physical.ranking.kernel.view import NO_LISTS, Lists, State, blank, sweep
-from tidemill.physical.topk.layout import ABSENT, NONE, TOLD, Versions, no_versions
+from tidemill.physical.ranking.kernel.view import NO_LISTS, Lists, RankingState, blank, sweep
+from tidemill.physical.topk.layout import ABSENT, NONE, TOLD, TopKVersions, no_versions
 
 _SPARE = 3
 """How many times as many items as are asked for a full view has.
@@ -20,7 +20,7 @@ walked 22,900 times if it is 1, 6 times if it is 2, twice if it is 3. Larger vie
 _FIRST_DEPTH = 256
 
 
-class View:
+class RankingView:
     """Tells which items are at the first places, as `Firsts` does, but keeps only some in order."""
 
     STATE = ("_state", "_events")
@@ -31,7 +31,7 @@ class View:
 
     def sweep(
         self, times: Ints, items: Ints, keys: Ints, ties: Ints, lists: Callable[[int], Lists]
-    ) -> Versions:
+    ) -> TopKVersions:
         """Follow events in the order of time; the versions that ended.
 
         The ties are those of all items; `lists` gives the sorted lists down to a depth.
@@ -45,15 +45,15 @@ class View:
                 break
             found, depth = lists(depth), 4 * depth
         self._events += len(times)
-        return Versions(*(column[:done].copy() for column in out))
+        return TopKVersions(*(column[:done].copy() for column in out))
 
-    def cut(self, until: int) -> Versions:
+    def cut(self, until: int) -> TopKVersions:
         """All open versions, up to `until`; they go on from there."""
         item = self._state.items[: self.open_count].copy()
         since = self._state.told["since"][item]
         self._state.told["since"][item] = until
         item, since = item[since < until], since[since < until]
-        return Versions(item, np.full(len(item), NONE), since, np.full(len(item), until))
+        return TopKVersions(item, np.full(len(item), NONE), since, np.full(len(item), until))
 
     def renumber(self, items: Ints, moved: Ints) -> None:
         """Go on with the new numbers of items; all others have no key."""
@@ -63,7 +63,7 @@ class View:
         view[:size] = moved[state.items[:size]]
         keys, inside, told = state.keys[items], state.inside[items], state.told[items]
         noted = np.zeros(len(items), np.int32)
-        self._state = State(state.memory, view, keys, inside, told, noted)
+        self._state = RankingState(state.memory, view, keys, inside, told, noted)
 
     @property
     def open_count(self) -> int:
@@ -81,7 +81,7 @@ class View:
         return sum(array.nbytes for array in self._state)
 
 
-def _with_room(state: State, items: int) -> State:
+def _with_room(state: RankingState, items: int) -> RankingState:
     """The same state, with room for so many items."""
     extra = items - len(state.keys)
     if extra <= 0:
@@ -89,7 +89,7 @@ def _with_room(state: State, items: int) -> State:
     told = np.zeros(extra, TOLD)
     told["told"] = NONE
     room = 1 + min(items, int(state.memory["most"][0])) - len(state.items)
-    return State(
+    return RankingState(
         memory=state.memory,
         items=np.concatenate([state.items, np.zeros(room, np.int64)]),
         keys=np.concatenate([state.keys, np.full(extra, ABSENT)]),

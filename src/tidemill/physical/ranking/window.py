@@ -6,7 +6,7 @@ import numpy as np
 
 from tidemill.algebra.ranking import Ranked
 from tidemill.physical.arrays import Ints
-from tidemill.physical.ranking.rows import Rows
+from tidemill.physical.ranking.rows import RankingRows
 from tidemill.timeline import OPEN_END
 
 _MOST_BUCKETS = 512
@@ -42,7 +42,7 @@ class Window:
             if len(self._buckets) > _MOST_BUCKETS:
                 self._buckets = _halved(self._buckets)
 
-    def ends(self, rows: Rows, times: Ints) -> Ints:
+    def ends(self, rows: RankingRows, times: Ints) -> Ints:
         """When rows cease to hold, given the times of those that come now."""
         if self._rows is None:
             return np.full(len(rows), OPEN_END) if self._size is None else rows.time + self._size

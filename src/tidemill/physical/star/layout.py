@@ -96,7 +96,7 @@ NOTES = 4
 TOUCHED, NEW, GOING, SHADOWS = range(NOTES)
 
 
-class Rule(NamedTuple):
+class ShedRule(NamedTuple):
     """What the compiled part must know of the node."""
 
     streams: int
@@ -108,10 +108,10 @@ class Rule(NamedTuple):
     changing: bool
 
 
-class State(NamedTuple):
+class StarState(NamedTuple):
     """All arrays of a running star join; the compiled part changes them in place."""
 
-    rule: Rule
+    rule: ShedRule
     rows: Array
     free: npt.NDArray[np.int32]  # numbers of rows that are not in use
     streams: Array
@@ -126,14 +126,14 @@ class State(NamedTuple):
     cursors: npt.NDArray[np.int64]
 
 
-def blank(rule: Rule) -> State:
+def blank(rule: ShedRule) -> StarState:
     """A state without rows, keys and versions, and without room for any."""
     n = rule.streams
     streams = np.full(n, NONE, STREAM)
     memory = np.zeros(1, MEMORY)
     memory["origin"] = NONE
     memory["sampled"] = 1.0
-    return State(
+    return StarState(
         rule=rule,
         rows=np.zeros(0, ROW),
         free=np.zeros(0, np.int32),

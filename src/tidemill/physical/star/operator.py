@@ -14,7 +14,7 @@ from tidemill.physical.keys import canonical
 from tidemill.physical.operator import Sweep, ends, payload, starts, with_validity
 from tidemill.physical.pairs import Condition
 from tidemill.physical.star.components import divided, shares
-from tidemill.physical.star.layout import ARRIVAL, NONE, POLICIES, Rule
+from tidemill.physical.star.layout import ARRIVAL, NONE, POLICIES, ShedRule
 from tidemill.physical.star.versions import Versions
 from tidemill.physical.star.windows import Windows
 from tidemill.timeline import OPEN_END
@@ -180,9 +180,9 @@ class StarJoinOperator(Sweep):
         return self._windows.nbytes + self._versions.nbytes + self.waiting_bytes
 
 
-def _rule(node: StarJoinExec) -> Rule:
+def _rule(node: StarJoinExec) -> ShedRule:
     shedding, streams = node.shedding, len(node.streams)
-    return Rule(
+    return ShedRule(
         streams=streams,
         policy=POLICIES[shedding.policy],
         share=shedding.rows // streams,

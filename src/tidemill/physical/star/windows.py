@@ -12,7 +12,7 @@ from tidemill.algebra.schema import Schema
 from tidemill.physical.arrays import Array, Bools, Ints
 from tidemill.physical.operator import empty_frame
 from tidemill.physical.rows import RowStore
-from tidemill.physical.star.layout import NONE, ROW, SHADOWS, Rule, blank
+from tidemill.physical.star.layout import NONE, ROW, SHADOWS, ShedRule, blank
 
 _SLACK = 1024  # so many places and numbers may stay unused
 
@@ -27,7 +27,7 @@ class Windows:
 
     STATE = ("state", "_stores")
 
-    def __init__(self, schemas: Sequence[Schema], rule: Rule) -> None:
+    def __init__(self, schemas: Sequence[Schema], rule: ShedRule) -> None:
         self.state = blank(rule)
         self._stores = [RowStore(empty_frame(schema)) for schema in schemas]
 

@@ -9,14 +9,14 @@ from tidemill.physical.topk.kernel.sweep import sweep
 from tidemill.physical.topk.layout import (
     ABSENT,
     NONE,
-    Versions,
+    TopKVersions,
     blank,
     no_versions,
     with_room,
     without_room,
 )
 
-__all__ = ["ABSENT", "Firsts", "Versions"]
+__all__ = ["ABSENT", "Firsts", "TopKVersions"]
 
 
 class Firsts:
@@ -38,7 +38,7 @@ class Firsts:
         self._events = 0  # of earlier calls
         self._until = np.iinfo(np.int64).min
 
-    def sweep(self, times: Ints, items: Ints, keys: Ints, ties: Ints, until: int) -> Versions:
+    def sweep(self, times: Ints, items: Ints, keys: Ints, ties: Ints, until: int) -> TopKVersions:
         """Follow events before `until`, in the order of time; the versions that ended.
 
         At its time an event gives an item a key and, among equal keys, a tie (the smaller goes
@@ -58,9 +58,9 @@ class Firsts:
         ties = ties.reshape(len(times), self._state.ties.shape[1])
         done = sweep(self._state, self._events, times, items, keys, ties, noted, out)
         self._events += len(times)
-        return Versions(*(column[:done].copy() for column in out))
+        return TopKVersions(*(column[:done].copy() for column in out))
 
-    def cut(self, until: int) -> Versions:
+    def cut(self, until: int) -> TopKVersions:
         """All open versions, up to `until`; they go on from there."""
         first = self._state.heaps[0, : self._state.sizes[0]].astype(np.int64)
         told = self._state.told
@@ -68,7 +68,7 @@ class Firsts:
         since = told["since"][item]
         told["since"][item] = until
         item, since = item[since < until], since[since < until]
-        return Versions(item, np.full(len(item), NONE), since, np.full(len(item), until))
+        return TopKVersions(item, np.full(len(item), NONE), since, np.full(len(item), until))
 
     @property
     def now(self) -> tuple[Ints, Ints]:

@@ -36,7 +36,7 @@ TOLD = np.dtype(
 )
 
 
-class State(NamedTuple):
+class TopKState(NamedTuple):
     """All arrays of a running top-k; the compiled part changes them in place.
 
     A cut divides the items into the first ones, as many as its limit, and the others. There is a
@@ -51,7 +51,7 @@ class State(NamedTuple):
     told: Array  # by item
 
 
-class Versions(NamedTuple):
+class TopKVersions(NamedTuple):
     """Items that were among the first in [since, end), with the key that an event gave them.
 
     The event is a position in the call that returns the version, -1 for one of earlier calls.
@@ -63,10 +63,10 @@ class Versions(NamedTuple):
     end: Ints
 
 
-def blank(limits: list[int], depth: int) -> State:
+def blank(limits: list[int], depth: int) -> TopKState:
     """A state without items, and without room for any; `depth` is the number of ties."""
     cuts = len(limits)
-    return State(
+    return TopKState(
         limits=np.array(limits, np.int64),
         entries=np.zeros((cuts, 0), ENTRY),
         heaps=np.zeros((2 * cuts, 0), np.int32),
@@ -76,7 +76,7 @@ def blank(limits: list[int], depth: int) -> State:
     )
 
 
-def with_room(state: State, items: int) -> State:
+def with_room(state: TopKState, items: int) -> TopKState:
     """The same state, with room for at least as many items."""
     room = state.told.shape[0]
     if items <= room:
@@ -96,7 +96,7 @@ def with_room(state: State, items: int) -> State:
     )
 
 
-def without_room(state: State, items: Ints) -> State:
+def without_room(state: TopKState, items: Ints) -> TopKState:
     """The state with these items numbered anew, in this order; the others have left."""
     state = with_room(state, int(items.max(initial=NONE)) + 1)
     moved = np.full(len(state.told), NONE, np.int32)
@@ -109,6 +109,6 @@ def without_room(state: State, items: Ints) -> State:
     )
 
 
-def no_versions(room: int) -> Versions:
+def no_versions(room: int) -> TopKVersions:
     """Versions that are still to be written."""
-    return Versions(*(np.empty(room, np.int64) for _ in Versions._fields))
+    return TopKVersions(*(np.empty(room, np.int64) for _ in TopKVersions._fields))

@@ -26,7 +26,7 @@ from tidemill.physical.operator import (
 )
 from tidemill.physical.release import OpenSweep
 from tidemill.physical.rows import RowStore
-from tidemill.physical.topk.firsts import ABSENT, Firsts, Versions
+from tidemill.physical.topk.firsts import ABSENT, Firsts, TopKVersions
 from tidemill.physical.topk.order import RowOrder
 from tidemill.timeline import OPEN_END
 
@@ -115,7 +115,7 @@ class _TopK(OpenSweep):
         items = np.flatnonzero(self._firsts.present)
         self._firsts.reorder(items, *self._ranks(self._rows.take(items)))
 
-    def _batch(self, versions: Versions) -> pl.DataFrame:
+    def _batch(self, versions: TopKVersions) -> pl.DataFrame:
         return with_validity(self._rows.take(versions.item), versions.since, versions.end)
 
     def _compact(self) -> None:

@@ -7,6 +7,6 @@ a file cannot bring code along.
 """
 
 from tidemill.runtime.codec.files import dump, load, read
-from tidemill.runtime.codec.functions import AnyFunction, Known
+from tidemill.runtime.codec.functions import AnyFunction, KnownFunctions
 
-__all__ = ["AnyFunction", "Known", "dump", "load", "read"]
+__all__ = ["AnyFunction", "KnownFunctions", "dump", "load", "read"]

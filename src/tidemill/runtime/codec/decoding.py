@@ -16,7 +16,7 @@ import pyarrow as pa
 from sqlglot import exp
 
 from tidemill.runtime.codec.columns import Block, array_of, frame_of, texts_of
-from tidemill.runtime.codec.functions import Known
+from tidemill.runtime.codec.functions import KnownFunctions
 from tidemill.runtime.codec.kinds import tree_class, type_of
 from tidemill.runtime.codec.names import attribute_name, class_of, class_version, remembered
 
@@ -34,7 +34,7 @@ class Decoder:
         arrays: Sequence[pa.Array],
         frames: Sequence[pa.Array],
         block: Block,
-        known: Known,
+        known: KnownFunctions,
     ) -> None:
         self._objects = objects
         self.arrays = arrays

@@ -11,7 +11,7 @@ from tidemill.errors import DamageError, ExecutionError, TidemillError
 from tidemill.runtime.codec.columns import Block
 from tidemill.runtime.codec.decoding import Decoder, Undecodable
 from tidemill.runtime.codec.encoding import Encoder
-from tidemill.runtime.codec.functions import Known
+from tidemill.runtime.codec.functions import KnownFunctions
 from tidemill.store import Part, Store
 
 FORMAT = b"1"
@@ -67,7 +67,7 @@ def load(
     block: Block,
     rows: pa.Buffer | None = None,
     where: str = "",
-    known: Known | None = None,
+    known: KnownFunctions | None = None,
     into: Any = None,
 ) -> Any:
     """The value of a file. Its arrays share the memory of the block, and may change it.
@@ -82,7 +82,7 @@ def load(
         tree, cells = _opened(block), _opened(rows)
         root, objects = json.loads(tree.column(0)[0].as_py())
         arrays = tree.columns[1:]
-        decoder = Decoder(objects, arrays, cells.columns[1:], block, known or Known())
+        decoder = Decoder(objects, arrays, cells.columns[1:], block, known or KnownFunctions())
         return decoder.value(root, into)
     except TidemillError:
         raise
@@ -92,7 +92,7 @@ def load(
         raise DamageError(where, f"{type(error).__name__}: {error}") from error
 
 
-def read(store: Store, name: str, known: Known | None = None, into: Any = None) -> Any:
+def read(store: Store, name: str, known: KnownFunctions | None = None, into: Any = None) -> Any:
     """The value of a file of a store."""
     rows = store.buffer(name)
     return load(store.mapped(name, rows.size), rows, store.path(name), known, into)

@@ -14,7 +14,7 @@ from tidemill.expressions import UserFunction
 
 
 @dataclass(frozen=True)
-class Known:
+class KnownFunctions:
     """The functions and aggregates of an engine, by their names in lower case."""
 
     functions: Mapping[str, UserFunction] = field(default_factory=dict)
@@ -35,7 +35,7 @@ class Known:
         return found
 
 
-class AnyFunction(Known):
+class AnyFunction(KnownFunctions):
     """Whatever function a file names, for those who look at it and call nothing."""
 
     def function(self, name: str, version: str) -> UserFunction:

@@ -27,7 +27,7 @@ the end of a tick."""
 HIGHEST = np.iinfo(np.int64).max
 
 
-class Steps(NamedTuple):
+class ForgettingSteps(NamedTuple):
     """New rows of an object at an instant; `before` and `after` are bounds in lists of pairs.
 
     A pair is an instance and the bound of its rows, before the step or after it.
@@ -47,7 +47,7 @@ class Pairs(NamedTuple):
     high: Ints
 
 
-class Facts(NamedTuple):
+class KernelFacts(NamedTuple):
     """What is known of rows, in the order of objects."""
 
     first: Ints  # by object: the first row that counts
@@ -61,7 +61,7 @@ class Facts(NamedTuple):
     window: Ints  # its length
 
 
-class Bounds(NamedTuple):
+class ScoreBounds(NamedTuple):
     """Keys of the best scores before a step.
 
     `least` counts the rows since the object is known, `most` those since the instance began.
@@ -72,14 +72,18 @@ class Bounds(NamedTuple):
 
 
 _NONE = np.zeros(0, np.int64)
-_STEPS, _PAIRS, _BOUNDS = Steps(*[_NONE] * 5), Pairs(_NONE, _NONE), Bounds(_NONE, _NONE)
+_STEPS, _PAIRS, _BOUNDS = (
+    ForgettingSteps(*[_NONE] * 5),
+    Pairs(_NONE, _NONE),
+    ScoreBounds(_NONE, _NONE),
+)
 _FLAGS = np.zeros(0, np.bool_)
-_FACTS = Facts(_NONE, _NONE, _NONE, _FLAGS, _NONE, _NONE, _NONE, _NONE, _NONE)
+_FACTS = KernelFacts(_NONE, _NONE, _NONE, _FLAGS, _NONE, _NONE, _NONE, _NONE, _NONE)
 _BAND = empty_band(0, 0, 0, 0)
 
 
 @part
-def first_of(facts: Facts, low: int, bound: int, place: int) -> int:
+def first_of(facts: KernelFacts, low: int, bound: int, place: int) -> int:
     """The first of the last instances in a range of rows that are still in the window."""
     first, count, row = bound, 0, bound - 1
     while row >= low and count < MOST and facts.place[row] + facts.window[0] > place:
@@ -91,7 +95,7 @@ def first_of(facts: Facts, low: int, bound: int, place: int) -> int:
 
 
 @part
-def list_pairs(facts: Facts, low: int, bound: int, pairs: Pairs, count: int) -> int:
+def list_pairs(facts: KernelFacts, low: int, bound: int, pairs: Pairs, count: int) -> int:
     """Note the instances in a range of rows."""
     for row in range(low, bound):
         if facts.begins[row]:
@@ -102,7 +106,7 @@ def list_pairs(facts: Facts, low: int, bound: int, pairs: Pairs, count: int) -> 
 
 
 @part
-def step_end(facts: Facts, row: int, bound: int) -> int:
+def step_end(facts: KernelFacts, row: int, bound: int) -> int:
     """Where the rows of an instant end."""
     end = row + 1
     while end < bound and facts.time[end] == facts.time[row]:
@@ -111,7 +115,9 @@ def step_end(facts: Facts, row: int, bound: int) -> int:
 
 
 @compiled_for(_FACTS, _STEPS, _PAIRS, _PAIRS, _NONE)
-def list_steps(facts: Facts, steps: Steps, before: Pairs, after: Pairs, found: Ints) -> None:
+def list_steps(
+    facts: KernelFacts, steps: ForgettingSteps, before: Pairs, after: Pairs, found: Ints
+) -> None:
     """Write down all steps and pairs for which there is room, and how many there are."""
     count, one, other = 0, 0, 0
     for number in range(len(facts.first)):
@@ -132,7 +138,13 @@ def list_steps(facts: Facts, steps: Steps, before: Pairs, after: Pairs, found: I
 
 @part
 def is_forgotten(
-    step: int, steps: Steps, pairs: Pairs, bounds: Bounds, facts: Facts, band: Band, since: int
+    step: int,
+    steps: ForgettingSteps,
+    pairs: Pairs,
+    bounds: ScoreBounds,
+    facts: KernelFacts,
+    band: Band,
+    since: int,
 ) -> int:
     """Whether nothing is kept of an object when its next row comes; UNSURE if it is not clear.
 
@@ -166,10 +178,10 @@ def least_of(keys: Ints) -> int:
 @part
 def follow_instances(
     step: int,
-    steps: Steps,
+    steps: ForgettingSteps,
     pairs: Pairs,
     current: Ints,
-    facts: Facts,
+    facts: KernelFacts,
     band: Band,
     since: int,
     lowest: int,
@@ -193,12 +205,12 @@ def _compile(source: int) -> Callable[..., None]:
     @compiled_for(_NONE, _STEPS, *pairs, _FACTS, _BAND, _NONE, _FLAGS, _FLAGS)
     def find_forgotten(
         order: Ints,
-        steps: Steps,
+        steps: ForgettingSteps,
         before: Pairs,
-        bounds: Bounds,
+        bounds: ScoreBounds,
         after: Pairs,
         current: Ints,
-        facts: Facts,
+        facts: KernelFacts,
         band: Band,
         born: Ints,
         unsure: Bools,

@@ -10,7 +10,7 @@ import numpy as np
 from tidemill.physical.arrays import Array, Bools, Ints
 from tidemill.physical.compiled import compiled_for, part, source_of
 from tidemill.physical.topk.kernel.telling import Noted, tell, touch
-from tidemill.physical.topk.layout import ABSENT, TOLD, Versions, no_versions
+from tidemill.physical.topk.layout import ABSENT, TOLD, TopKVersions, no_versions
 
 # All that is remembered but what is known of single items: once.
 MEMORY = np.dtype(
@@ -29,7 +29,7 @@ MEMORY = np.dtype(
 )
 
 
-class State(NamedTuple):
+class RankingState(NamedTuple):
     """The view holds the first items of all, in order; behind its last one are all others."""
 
     memory: Array
@@ -50,7 +50,7 @@ class Lists(NamedTuple):
 
 
 @part
-def goes_before(state: State, ties: Ints, a: int, b: int) -> bool:
+def goes_before(state: RankingState, ties: Ints, a: int, b: int) -> bool:
     """Whether an item is placed before another."""
     if state.keys[a] != state.keys[b]:
         return state.keys[a] > state.keys[b]
@@ -61,7 +61,7 @@ def goes_before(state: State, ties: Ints, a: int, b: int) -> bool:
 
 
 @part
-def place_of(state: State, ties: Ints, item: int) -> int:
+def place_of(state: RankingState, ties: Ints, item: int) -> int:
     """How many items of the view go before an item."""
     low, high = 0, state.memory[0].size
     while low < high:
@@ -74,14 +74,14 @@ def place_of(state: State, ties: Ints, item: int) -> int:
 
 
 @part
-def note(state: State, item: int) -> None:
+def note(state: RankingState, item: int) -> None:
     """Note an item that must be looked at when the instant is over."""
     memory = state.memory[0]
     memory.noted = touch(state.told, state.noted, memory.noted, item)
 
 
 @part
-def put_in(state: State, ties: Ints, item: int) -> None:
+def put_in(state: RankingState, ties: Ints, item: int) -> None:
     """Put an item into the view; the last one goes if there are too many."""
     memory, place = state.memory[0], place_of(state, ties, item)
     for at in range(memory.size, place, -1):
@@ -99,7 +99,7 @@ def put_in(state: State, ties: Ints, item: int) -> None:
 
 
 @part
-def take_out(state: State, ties: Ints, item: int) -> None:
+def take_out(state: RankingState, ties: Ints, item: int) -> None:
     """Take an item out of the view."""
     memory, place = state.memory[0], place_of(state, ties, item)
     memory.size -= 1
@@ -111,7 +111,7 @@ def take_out(state: State, ties: Ints, item: int) -> None:
 
 
 @part
-def change(state: State, ties: Ints, item: int, key: int) -> None:
+def change(state: RankingState, ties: Ints, item: int, key: int) -> None:
     """Give an item another key. If it falls behind the view, others may be before it."""
     memory = state.memory[0]
     if state.inside[item]:
@@ -126,14 +126,14 @@ def change(state: State, ties: Ints, item: int, key: int) -> None:
 
 
 @part
-def reaches_view(state: State, ties: Ints, item: int) -> bool:
+def reaches_view(state: RankingState, ties: Ints, item: int) -> bool:
     """Whether an item goes before the last of the view."""
     size = state.memory[0].size
     return size > 0 and goes_before(state, ties, item, state.items[size - 1])
 
 
 @part
-def is_first(state: State, ties: Ints, item: int) -> bool:
+def is_first(state: RankingState, ties: Ints, item: int) -> bool:
     """Whether an item is at one of the places that are asked for."""
     memory = state.memory[0]
     if not state.inside[item] or memory.size <= memory.limit:
@@ -142,7 +142,7 @@ def is_first(state: State, ties: Ints, item: int) -> bool:
 
 
 @part
-def is_found(state: State, score: int) -> bool:
+def is_found(state: RankingState, score: int) -> bool:
     """Whether nothing that has this score, or less, can be missing in the view."""
     memory = state.memory[0]
     if memory.size == memory.live:
@@ -152,7 +152,7 @@ def is_found(state: State, score: int) -> bool:
 
 
 @part
-def offer(state: State, ties: Ints, item: int) -> None:
+def offer(state: RankingState, ties: Ints, item: int) -> None:
     """Put an item into the view that is not there and goes before others."""
     if state.keys[item] == ABSENT or state.inside[item]:
         return
@@ -161,7 +161,7 @@ def offer(state: State, ties: Ints, item: int) -> None:
 
 
 @part
-def fill(state: State, ties: Ints, lists: Lists) -> bool:
+def fill(state: RankingState, ties: Ints, lists: Lists) -> bool:
     """Walk down all lists at once until the view is full; whether they were deep enough."""
     for depth in range(len(lists.scores)):
         begin = 0
@@ -174,20 +174,20 @@ def fill(state: State, ties: Ints, lists: Lists) -> bool:
     return lists.is_whole
 
 
-def blank(limit: int, most: int) -> State:
+def blank(limit: int, most: int) -> RankingState:
     """A view of no items, without room for any."""
     memory = np.zeros(1, MEMORY)
     memory["limit"], memory["most"] = limit, most
     none = np.zeros(0, np.int64)
     told, noted = np.zeros(0, TOLD), np.zeros(0, np.int32)
-    return State(memory, none, none, np.zeros(0, np.bool_), told, noted)
+    return RankingState(memory, none, none, np.zeros(0, np.bool_), told, noted)
 
 
 _NO_INTS = np.zeros(0, np.int64)
 NO_LISTS = Lists(_NO_INTS, _NO_INTS, _NO_INTS, False)
 
 
-Sweep = Callable[[State, int, Ints, Ints, Ints, Ints, Lists, Versions, int], int]
+Sweep = Callable[[RankingState, int, Ints, Ints, Ints, Ints, Lists, TopKVersions, int], int]
 
 
 def _compile(source: int) -> Sweep:
@@ -195,14 +195,14 @@ def _compile(source: int) -> Sweep:
 
     @compiled_for(blank(0, 0), 0, *events, NO_LISTS, no_versions(0), 0)
     def sweep(
-        state: State,
+        state: RankingState,
         base: int,
         times: Ints,
         items: Ints,
         keys: Ints,
         ties: Ints,
         lists: Lists,
-        out: Versions,
+        out: TopKVersions,
         done: int,
     ) -> int:
         _ = source  # what is kept of a compiled function is known by what it refers to

@@ -17,12 +17,12 @@ from tidemill.physical.star.layout import (
     SIMP,
     SIMPPROB,
     TOUCHED,
-    State,
+    StarState,
 )
 
 
 @part
-def choose(state: State, new: int, t: int) -> None:
+def choose(state: StarState, new: int, t: int) -> None:
     """Assess all rows, then let stored ones go that there is no room for."""
     for at in range(new):
         assess_new(state, state.noted[NEW, at], t)
@@ -39,7 +39,7 @@ def choose(state: State, new: int, t: int) -> None:
 
 
 @part
-def assess_new(state: State, row: int, t: int) -> None:
+def assess_new(state: StarState, row: int, t: int) -> None:
     """The first priority of a row."""
     mine, policy = state.rows[row], state.rule.policy
     if policy == SIMPPROB:
@@ -53,7 +53,7 @@ def assess_new(state: State, row: int, t: int) -> None:
 
 
 @part
-def assess_touched(state: State, row: int, t: int) -> None:
+def assess_touched(state: StarState, row: int, t: int) -> None:
     """The priority of a stored row that has a result now."""
     mine, priority = state.rows[row], product(state, row)
     if state.rule.policy == DGL:
@@ -66,7 +66,7 @@ def assess_touched(state: State, row: int, t: int) -> None:
 
 
 @part
-def evict(state: State, t: int) -> int:
+def evict(state: StarState, t: int) -> int:
     """Choose the rows that there is no room for, before any of them goes."""
     going = 0
     for stream in range(state.rule.streams):
@@ -84,7 +84,7 @@ def evict(state: State, t: int) -> int:
 
 
 @part
-def sink(state: State, high: int, t: int) -> None:
+def sink(state: StarState, high: int, t: int) -> None:
     """Move rows whose priority has fallen to zero."""
     level = fallen(state, t)
     while state.sizes[high] > 0:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tidemill.physical.arrays import Array
 from tidemill.physical.compiled import part
-from tidemill.physical.star.layout import NONE, State
+from tidemill.physical.star.layout import NONE, StarState
 
 
 @part
@@ -23,7 +23,7 @@ def goes_before(rows: Array, a: int, b: int) -> bool:
 
 
 @part
-def settle(state: State, row: int) -> None:
+def settle(state: StarState, row: int) -> None:
     """Move a row up or down its heap, to where it belongs."""
     rows = state.rows
     heap, size, at = state.heaps[rows[row].heap], state.sizes[rows[row].heap], rows[row].at
@@ -45,7 +45,7 @@ def settle(state: State, row: int) -> None:
 
 
 @part
-def push(state: State, heap: int, row: int) -> None:
+def push(state: StarState, heap: int, row: int) -> None:
     """Put a row into a heap."""
     state.rows[row].heap = heap
     state.rows[row].at = state.sizes[heap]
@@ -54,7 +54,7 @@ def push(state: State, heap: int, row: int) -> None:
 
 
 @part
-def pull(state: State, row: int) -> None:
+def pull(state: StarState, row: int) -> None:
     """Take a row out of its heap, wherever it is."""
     heap, at = state.rows[row].heap, state.rows[row].at
     state.rows[row].heap = NONE

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from tidemill.physical.compiled import part
-from tidemill.physical.star.layout import NONE, State
+from tidemill.physical.star.layout import NONE, StarState
 
 
 @part
-def link(state: State, row: int) -> None:
+def link(state: StarState, row: int) -> None:
     """Put a row before the others of its key."""
     mine, key = state.rows[row], state.keys[state.rows[row].key]
     mine.newer, mine.older = NONE, key.newest
@@ -20,7 +20,7 @@ def link(state: State, row: int) -> None:
 
 
 @part
-def unlink(state: State, row: int) -> None:
+def unlink(state: StarState, row: int) -> None:
     """Take a row out of the list of its key."""
     mine, key = state.rows[row], state.keys[state.rows[row].key]
     if mine.newer == NONE:
@@ -35,7 +35,7 @@ def unlink(state: State, row: int) -> None:
 
 
 @part
-def schedule(state: State, row: int) -> None:
+def schedule(state: StarState, row: int) -> None:
     """Put a row behind all that end no later: mostly at the end."""
     mine, stream = state.rows[row], state.streams[state.rows[row].stream]
     mine.sooner, mine.later = stream.last, NONE
@@ -53,7 +53,7 @@ def schedule(state: State, row: int) -> None:
 
 
 @part
-def unschedule(state: State, row: int) -> None:
+def unschedule(state: StarState, row: int) -> None:
     """Take a row out of the order of ends."""
     mine, stream = state.rows[row], state.streams[state.rows[row].stream]
     if mine.sooner == NONE:
@@ -67,7 +67,7 @@ def unschedule(state: State, row: int) -> None:
 
 
 @part
-def free(state: State, row: int) -> None:
+def free(state: StarState, row: int) -> None:
     """Give the number of a row back."""
     state.rows[row].stream = NONE
     state.free[state.memory[0].free] = row

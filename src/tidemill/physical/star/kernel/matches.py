@@ -4,17 +4,25 @@ from __future__ import annotations
 
 from tidemill.physical.compiled import part
 from tidemill.physical.star.kernel.priorities import weaken
-from tidemill.physical.star.layout import DGL, DIMPPROB, NONE, SEMANTIC, TOUCHED, Rule, State
+from tidemill.physical.star.layout import (
+    DGL,
+    DIMPPROB,
+    NONE,
+    SEMANTIC,
+    TOUCHED,
+    ShedRule,
+    StarState,
+)
 
 
 @part
-def is_dynamic(rule: Rule) -> bool:
+def is_dynamic(rule: ShedRule) -> bool:
     """Whether the priority of stored rows depends on what the other streams have."""
     return rule.streams > 1 and rule.policy in (DIMPPROB, DGL, SEMANTIC)
 
 
 @part
-def met(state: State, version: int, arrival: int) -> bool:
+def met(state: StarState, version: int, arrival: int) -> bool:
     """Whether a version was active when a row arrived."""
     if not state.rule.changing:
         return True
@@ -22,7 +30,7 @@ def met(state: State, version: int, arrival: int) -> bool:
 
 
 @part
-def count(state: State, version: int, number: int) -> int:
+def count(state: StarState, version: int, number: int) -> int:
     """How many kept rows of a key a version has met."""
     key = state.keys[number]
     if key.rows == 0 or not state.rule.changing:
@@ -38,7 +46,7 @@ def count(state: State, version: int, number: int) -> int:
 
 
 @part
-def tally(state: State, row: int, sign: int) -> int:
+def tally(state: StarState, row: int, sign: int) -> int:
     """The results that a row is part of; add them, with this sign, to those of its partners."""
     others, counts = state.rule.streams - 1, state.cursors[1]
     mine, total = state.rows[row], 0
@@ -60,7 +68,7 @@ def tally(state: State, row: int, sign: int) -> int:
 
 
 @part
-def tell_partners(state: State, edge: int, sign: int, t: int) -> None:
+def tell_partners(state: StarState, edge: int, sign: int, t: int) -> None:
     """Change the matches of all rows that have met the version of an edge."""
     others, counts = state.rule.streams - 1, state.cursors[1]
     for other in range(others):
@@ -72,7 +80,7 @@ def tell_partners(state: State, edge: int, sign: int, t: int) -> None:
 
 
 @part
-def change_matches(state: State, version: int, key: int, change: int, t: int) -> None:
+def change_matches(state: StarState, version: int, key: int, change: int, t: int) -> None:
     """Change those of one key; take note of stored rows that have a result now."""
     row = state.keys[key].newest
     while row != NONE:

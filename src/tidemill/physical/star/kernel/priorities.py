@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from tidemill.physical.compiled import part
 from tidemill.physical.star.kernel.heaps import pull, push, settle
-from tidemill.physical.star.layout import DGL, NONE, SEMANTIC, State
+from tidemill.physical.star.layout import DGL, NONE, SEMANTIC, StarState
 
 
 @part
-def product(state: State, row: int) -> float:
+def product(state: StarState, row: int) -> float:
     """What a row is worth now: its matches, and their importance if that counts."""
     mine = state.rows[row]
     if state.rule.policy == SEMANTIC:
@@ -17,7 +17,7 @@ def product(state: State, row: int) -> float:
 
 
 @part
-def weaken(state: State, row: int) -> None:
+def weaken(state: StarState, row: int) -> None:
     """Follow matches that are gone; not for rows that have to go themselves."""
     mine = state.rows[row]
     if mine.heap != NONE:
@@ -27,7 +27,7 @@ def weaken(state: State, row: int) -> None:
 
 
 @part
-def fallen(state: State, t: int) -> float:
+def fallen(state: StarState, t: int) -> float:
     """By how much priorities of DGL have fallen since the first instant.
 
     They are kept as if they had not, so that no row must be touched to let all of them fall.
@@ -36,7 +36,7 @@ def fallen(state: State, t: int) -> float:
 
 
 @part
-def place(state: State, row: int, priority: float, t: int) -> None:
+def place(state: StarState, row: int, priority: float, t: int) -> None:
     """Put a row into the heap for its priority: under DGL, zero has one of its own."""
     mine, heap = state.rows[row], 2 * state.rows[row].stream
     mine.priority = priority

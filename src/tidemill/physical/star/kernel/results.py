@@ -5,11 +5,11 @@ from __future__ import annotations
 from tidemill.physical.arrays import Ints
 from tidemill.physical.compiled import part
 from tidemill.physical.star.kernel.matches import met
-from tidemill.physical.star.layout import NONE, State
+from tidemill.physical.star.layout import NONE, StarState
 
 
 @part
-def from_here(state: State, row: int, version: int, t: int, stored: bool) -> int:
+def from_here(state: StarState, row: int, version: int, t: int, stored: bool) -> int:
     """The row or the next of its list that met the version; only `stored` ones, if asked to."""
     while row != NONE:
         mine = state.rows[row]
@@ -24,14 +24,14 @@ def from_here(state: State, row: int, version: int, t: int, stored: bool) -> int
 
 
 @part
-def first(state: State, key: int, version: int, t: int, stored: bool) -> int:
+def first(state: StarState, key: int, version: int, t: int, stored: bool) -> int:
     """The first row of a key that met the version; shadows come last."""
     row = from_here(state, state.keys[key].newest, version, t, stored)
     return row if row != NONE else from_here(state, state.keys[key + 1].newest, version, t, stored)
 
 
 @part
-def following(state: State, row: int, version: int, t: int, stored: bool) -> int:
+def following(state: StarState, row: int, version: int, t: int, stored: bool) -> int:
     """The next such row, in the order that `first` began."""
     mine = state.rows[row]
     found = from_here(state, mine.older, version, t, stored)
@@ -41,7 +41,7 @@ def following(state: State, row: int, version: int, t: int, stored: bool) -> int
 
 
 @part
-def meet(state: State, row: int, t: int, found: Ints, used: int) -> int:
+def meet(state: StarState, row: int, t: int, found: Ints, used: int) -> int:
     """All results whose first row that arrives, by stream, is this one."""
     edge = state.keys[state.rows[row].key].edge
     while edge != NONE:
@@ -52,7 +52,7 @@ def meet(state: State, row: int, t: int, found: Ints, used: int) -> int:
 
 
 @part
-def has_partners(state: State, edge: int) -> bool:
+def has_partners(state: StarState, edge: int) -> bool:
     """Whether every other stream has rows or shadows of the key that an edge leads to."""
     for other in range(state.rule.streams - 1):
         key = state.edges[edge, 2 + other]
@@ -62,7 +62,7 @@ def has_partners(state: State, edge: int) -> bool:
 
 
 @part
-def combine(state: State, row: int, edge: int, t: int, found: Ints, used: int) -> int:
+def combine(state: StarState, row: int, edge: int, t: int, found: Ints, used: int) -> int:
     """All combinations with rows of the other streams, one after the other.
 
     There is a cursor for each of these; where one comes to the end of its list, the one before
@@ -89,7 +89,7 @@ def combine(state: State, row: int, edge: int, t: int, found: Ints, used: int) -
 
 
 @part
-def emit(state: State, row: int, version: int, t: int, found: Ints, used: int) -> int:
+def emit(state: StarState, row: int, version: int, t: int, found: Ints, used: int) -> int:
     """Write a result down, or take note that it is lost."""
     n, memory = state.rule.streams, state.memory[0]
     weight, importance, end = 0.0, state.rows[row].importance, state.rows[row].end

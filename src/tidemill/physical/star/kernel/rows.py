@@ -8,11 +8,11 @@ from tidemill.physical.compiled import part
 from tidemill.physical.star.kernel.heaps import pull
 from tidemill.physical.star.kernel.lists import free, link, unlink, unschedule
 from tidemill.physical.star.kernel.matches import is_dynamic, met, tally
-from tidemill.physical.star.layout import NONE, State
+from tidemill.physical.star.layout import NONE, StarState
 
 
 @part
-def admit(state: State, arrival: Any, t: int) -> int:
+def admit(state: StarState, arrival: Any, t: int) -> int:
     """Give an arriving row a number, if it matches an active version."""
     memory, edge, active = state.memory[0], state.keys[arrival.key].edge, 0
     while edge != NONE:
@@ -41,7 +41,7 @@ def copy(arrival: Any, row: Any) -> None:
 
 
 @part
-def leave(state: State, row: int) -> None:
+def leave(state: StarState, row: int) -> None:
     """Take a row out of its heap and away from its partners."""
     if state.rows[row].heap != NONE:
         pull(state, row)
@@ -51,7 +51,7 @@ def leave(state: State, row: int) -> None:
 
 
 @part
-def remove(state: State, row: int) -> None:
+def remove(state: StarState, row: int) -> None:
     """A stored row that can meet nothing any more."""
     unschedule(state, row)
     leave(state, row)
@@ -59,7 +59,7 @@ def remove(state: State, row: int) -> None:
 
 
 @part
-def expire(state: State, t: int) -> None:
+def expire(state: StarState, t: int) -> None:
     """Remove the rows that have ended."""
     for number in range(state.rule.streams):
         stream = state.streams[number]
@@ -68,7 +68,7 @@ def expire(state: State, t: int) -> None:
 
 
 @part
-def close_version(state: State, version: int) -> None:
+def close_version(state: StarState, version: int) -> None:
     """A version has ended: rows that met no other that is still open go, by rule (8)."""
     for stream in range(state.rule.streams):
         row = state.keys[state.version_keys[version, stream]].newest
@@ -83,7 +83,7 @@ def close_version(state: State, version: int) -> None:
 
 
 @part
-def open_version(state: State, edge: int, version: int) -> None:
+def open_version(state: StarState, edge: int, version: int) -> None:
     """A version begins: from now on it is found by its keys."""
     for stream in range(state.rule.streams):
         key = state.keys[state.version_keys[version, stream]]

@@ -6,7 +6,7 @@ import numpy as np
 
 from tidemill.physical.compiled import part
 from tidemill.physical.star.kernel.lists import free, link, unlink
-from tidemill.physical.star.layout import SHADOWS, State
+from tidemill.physical.star.layout import SHADOWS, StarState
 
 
 @part
@@ -19,7 +19,7 @@ def draw(lot: int) -> float:
 
 
 @part
-def shed(state: State, row: int, t: int) -> None:
+def shed(state: StarState, row: int, t: int) -> None:
     """Follow a row that was shed, or some of them in place of all."""
     mine, memory = state.rows[row], state.memory[0]
     memory.shed += 1
@@ -39,7 +39,7 @@ def shed(state: State, row: int, t: int) -> None:
 
 
 @part
-def thin_out(state: State, t: int) -> None:
+def thin_out(state: StarState, t: int) -> None:
     """Forget shadows that have ended, and half of the others for as long as they are many."""
     memory = state.memory[0]
     forget_shadows(state, t)
@@ -49,7 +49,7 @@ def thin_out(state: State, t: int) -> None:
 
 
 @part
-def forget_shadows(state: State, t: int) -> None:
+def forget_shadows(state: StarState, t: int) -> None:
     """Keep the shadows that have not ended and are among those that stand for all."""
     memory, kept = state.memory[0], 0
     for at in range(memory.shadows):

@@ -20,11 +20,11 @@ from tidemill.physical.star.kernel.rows import (
     open_version,
 )
 from tidemill.physical.star.kernel.shadows import shed
-from tidemill.physical.star.layout import ARRIVAL, NEW, NONE, SIMPPROB, Rule, State, blank
+from tidemill.physical.star.layout import ARRIVAL, NEW, NONE, SIMPPROB, ShedRule, StarState, blank
 
 
 @part
-def begin_instant(state: State, arrivals: Array, opening: Array, ending: Array) -> int:
+def begin_instant(state: StarState, arrivals: Array, opening: Array, ending: Array) -> int:
     """Do all that comes before results; the room that they need, and one that is lost."""
     memory = state.memory[0]
     t = arrivals[memory.arrived].arrival
@@ -48,7 +48,7 @@ def begin_instant(state: State, arrivals: Array, opening: Array, ending: Array) 
 
 
 @part
-def admit_all(state: State, arrivals: Array, t: int) -> None:
+def admit_all(state: StarState, arrivals: Array, t: int) -> None:
     """Let the rows of an instant in that match anything."""
     memory = state.memory[0]
     memory.new, memory.touched = 0, 0
@@ -61,7 +61,7 @@ def admit_all(state: State, arrivals: Array, t: int) -> None:
 
 
 @part
-def most_results(state: State, row: int) -> int:
+def most_results(state: StarState, row: int) -> int:
     """How many results a row that arrives may give."""
     if is_dynamic(state.rule) or (state.rule.policy == SIMPPROB and state.rule.streams > 1):
         return state.rows[row].matches
@@ -69,7 +69,7 @@ def most_results(state: State, row: int) -> int:
 
 
 @part
-def end_instant(state: State, new: int, t: int) -> None:
+def end_instant(state: StarState, new: int, t: int) -> None:
     """Keep the rows that arrived and were given a place."""
     for at in range(new):
         row = state.noted[NEW, at]
@@ -87,12 +87,12 @@ def end_instant(state: State, new: int, t: int) -> None:
     state.memory[0].most = max(state.memory[0].most, kept)
 
 
-Sweep = Callable[[State, Array, Array, Array, int, Ints], int]
+Sweep = Callable[[StarState, Array, Array, Array, int, Ints], int]
 
 
 def _compile(source: int) -> Sweep:
     @compiled_for(
-        blank(Rule(2, 0, 0, 0, 1.0, 1.0, False)),
+        blank(ShedRule(2, 0, 0, 0, 1.0, 1.0, False)),
         np.zeros(0, ARRIVAL),
         np.zeros((0, 2), np.int32),
         np.zeros(0, np.int32),
@@ -100,7 +100,7 @@ def _compile(source: int) -> Sweep:
         np.zeros((0, 5), np.int64),
     )
     def sweep(
-        state: State, arrivals: Array, opening: Array, ending: Array, until: int, found: Ints
+        state: StarState, arrivals: Array, opening: Array, ending: Array, until: int, found: Ints
     ) -> int:
         _ = source  # what is kept of a compiled function is known by what it refers to
         memory, used = state.memory[0], 0

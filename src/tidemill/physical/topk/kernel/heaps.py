@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from tidemill.physical.compiled import part
-from tidemill.physical.topk.layout import ABSENT, NONE, State
+from tidemill.physical.topk.layout import ABSENT, NONE, TopKState
 
 
 @part
-def goes_before(state: State, cut: int, a: int, b: int) -> bool:
+def goes_before(state: TopKState, cut: int, a: int, b: int) -> bool:
     """Whether an item is placed before another."""
     one, other = state.entries[cut, a], state.entries[cut, b]
     if one.key != other.key:
@@ -19,7 +19,7 @@ def goes_before(state: State, cut: int, a: int, b: int) -> bool:
 
 
 @part
-def is_above(state: State, heap: int, a: int, b: int) -> bool:
+def is_above(state: TopKState, heap: int, a: int, b: int) -> bool:
     """Whether an item belongs above another in a heap."""
     if heap % 2:
         return goes_before(state, heap // 2, a, b)
@@ -27,7 +27,7 @@ def is_above(state: State, heap: int, a: int, b: int) -> bool:
 
 
 @part
-def settle(state: State, number: int, item: int) -> None:
+def settle(state: TopKState, number: int, item: int) -> None:
     """Move an item up or down its heap, to where it belongs."""
     entries, heap, size = state.entries[number // 2], state.heaps[number], state.sizes[number]
     at = entries[item].at
@@ -49,7 +49,7 @@ def settle(state: State, number: int, item: int) -> None:
 
 
 @part
-def push(state: State, number: int, item: int) -> None:
+def push(state: TopKState, number: int, item: int) -> None:
     """Put an item into a heap."""
     entry = state.entries[number // 2, item]
     entry.heap = number
@@ -59,7 +59,7 @@ def push(state: State, number: int, item: int) -> None:
 
 
 @part
-def pull(state: State, number: int, item: int) -> None:
+def pull(state: TopKState, number: int, item: int) -> None:
     """Take an item out of its heap, wherever it is."""
     entries = state.entries[number // 2]
     entries[item].heap = NONE
@@ -71,7 +71,7 @@ def pull(state: State, number: int, item: int) -> None:
 
 
 @part
-def change(state: State, cut: int, item: int, key: int) -> None:
+def change(state: TopKState, cut: int, item: int, key: int) -> None:
     """Give an item another key; it stays on its side of the cut, and a new one is behind it."""
     entry = state.entries[cut, item]
     if key == ABSENT:

@@ -10,11 +10,11 @@ from tidemill.physical.arrays import Ints
 from tidemill.physical.compiled import compiled_for, part, source_of
 from tidemill.physical.topk.kernel.heaps import change, goes_before, pull, push
 from tidemill.physical.topk.kernel.telling import Noted, tell, touch
-from tidemill.physical.topk.layout import State, Versions, blank, no_versions
+from tidemill.physical.topk.layout import TopKState, TopKVersions, blank, no_versions
 
 
 @part
-def balance(state: State, cut: int, noted: Noted, count: int) -> int:
+def balance(state: TopKState, cut: int, noted: Noted, count: int) -> int:
     """Let items change sides until the right ones are the first of a cut."""
     first, others = 2 * cut, 2 * cut + 1
     heaps, sizes = state.heaps, state.sizes
@@ -37,7 +37,7 @@ def balance(state: State, cut: int, noted: Noted, count: int) -> int:
 
 
 @part
-def is_first(state: State, item: int) -> bool:
+def is_first(state: TopKState, item: int) -> bool:
     """Whether an item is at one of the places that are asked for."""
     inside = state.entries[0, item].heap == 0
     for cut in range(1, len(state.limits)):
@@ -47,7 +47,7 @@ def is_first(state: State, item: int) -> bool:
 
 _NUMBERS = np.zeros(0, np.int64)
 
-Sweep = Callable[[State, int, Ints, Ints, Ints, Ints, Noted, Versions], int]
+Sweep = Callable[[TopKState, int, Ints, Ints, Ints, Ints, Noted, TopKVersions], int]
 
 
 def _compile(source: int) -> Sweep:
@@ -55,14 +55,14 @@ def _compile(source: int) -> Sweep:
 
     @compiled_for(blank([0], 1), 0, *events, np.zeros(0, np.int32), no_versions(0))
     def sweep(
-        state: State,
+        state: TopKState,
         base: int,
         times: Ints,
         items: Ints,
         keys: Ints,
         ties: Ints,
         noted: Noted,
-        out: Versions,
+        out: TopKVersions,
     ) -> int:
         _ = source  # what is kept of a compiled function is known by what it refers to
         at, done = 0, 0

@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from tidemill.physical.arrays import Array
 from tidemill.physical.compiled import part
-from tidemill.physical.topk.layout import NONE, Versions
+from tidemill.physical.topk.layout import NONE, TopKVersions
 
 Noted = npt.NDArray[np.int32]
 
@@ -24,7 +24,7 @@ def touch(told: Array, noted: Noted, count: int, item: int) -> int:
 
 @part
 def tell(
-    told: Array, item: int, is_first: bool, time: int, base: int, out: Versions, done: int
+    told: Array, item: int, is_first: bool, time: int, base: int, out: TopKVersions, done: int
 ) -> int:
     """Compare what holds of an item with what was told, and end what no longer holds."""
     mine = told[item]
