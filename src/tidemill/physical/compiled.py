@@ -33,13 +33,23 @@ def compiled_for(*examples: Any) -> Callable[[_Function], _Function]:
 
     def compile_it(function: _Function) -> _Function:
         try:
-            return cast(_Function, njit(signature, cache=True, **_OPTIONS)(function))
+            return _kept(signature, function)
         except RuntimeError as error:
             if "cannot cache" not in str(error):
                 raise
             return cast(_Function, njit(signature, **_OPTIONS)(function))
 
     return compile_it
+
+
+def _kept(signature: tuple[Any, ...], function: _Function) -> _Function:
+    try:
+        return cast(_Function, njit(signature, cache=True, **_OPTIONS)(function))
+    except (AttributeError, ImportError):
+        # What is kept is of another version of Tidemill, in which classes had other names: numba
+        # looks whether it is out of date only after it has read it.
+        njit(cache=True, **_OPTIONS)(function)._cache.flush()
+        return cast(_Function, njit(signature, cache=True, **_OPTIONS)(function))
 
 
 def fixed(array: NDArray[Any]) -> NDArray[Any]:
