@@ -30,7 +30,7 @@ from tidemill.sql import (
 from tidemill.timeline import TimeDomain
 
 
-class NamedQueries(Protocol):
+class QueryNames(Protocol):
     """Queries by name."""
 
     @property
@@ -46,7 +46,7 @@ class Desk(Protocol):
     def catalog(self) -> Catalog: ...
 
     @property
-    def queries(self) -> NamedQueries: ...
+    def queries(self) -> QueryNames: ...
 
     def sql(self, text: str) -> Query | None: ...
 
