@@ -56,7 +56,9 @@ def test_a_plan_is_composed_by_dragging(page: Page, watch: Watch, server: Server
     settings(page, "time_window1").get_by_label("Size").fill("100")
     settings(page, "filter1").get_by_role("textbox", name="Condition").fill("bidder > 10")
     wrong = edge(page, "time_window1", "filter1")
-    expect(wrong).to_have_accessible_name(re.compile("cannot compare STRING with INT"))
+    # The first check of a server that has just started may take its time.
+    told = re.compile("cannot compare STRING with INT")
+    expect(wrong).to_have_accessible_name(told, timeout=30_000)
     expect(page.get_by_role("tab", name="Problems (1)")).to_be_visible()
     expect(edge(page, "scan1", "time_window1")).to_have_accessible_name(re.compile("fits"))
     wrong.focus()
