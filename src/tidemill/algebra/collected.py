@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
-from tidemill.algebra.order import value_key
+from tidemill.algebra.order import sorted_by, value_key
 
 Values = list[Any]
 Options = tuple[Any, ...]
@@ -30,15 +30,8 @@ def collect_list(values: Values, options: Options) -> list[Any]:
     rows = sorted(values, key=value_key)
     # Sorting is stable: the last key goes first, and the order of the values is left for ties.
     for number, (descending, nulls_first) in reversed(list(enumerate(options, 1))):
-        rows = _sorted_by(rows, number, descending, nulls_first)
+        rows = sorted_by(rows, number, descending, nulls_first)
     return [row[0] for row in rows]
-
-
-def _sorted_by(rows: Values, number: int, descending: bool, nulls_first: bool) -> Values:
-    rows = sorted(rows, key=lambda row: value_key(row[number]), reverse=descending)
-    nulls = [row for row in rows if row[number] is None]
-    others = [row for row in rows if row[number] is not None]
-    return nulls + others if nulls_first else others + nulls
 
 
 def string_agg(values: Values, options: Options) -> str:

@@ -15,7 +15,7 @@ NEVER = OPEN_END
 PER_INSTANT = 1e12
 """The rows of a stream at an instant.
 
-Rates are not known where this is asked. So all streams count as equally fast, and as faster than
+Where nothing is known of their rates, all streams count as equally fast, and as faster than
 any relation is large; then windows, limits and numbers of rows tell which of two inputs is the
 smaller one.
 """

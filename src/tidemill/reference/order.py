@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-from tidemill.algebra import SortKey, TopK
-from tidemill.algebra.order import value_key
+from tidemill.algebra import TopK
+from tidemill.algebra.order import sorted_by, value_key
 from tidemill.reference.run import ReferenceRun
 from tidemill.reference.stream import LogicalStream, Row, Snapshot
 
@@ -30,14 +30,7 @@ def top(plan: TopK, run: ReferenceRun, child: LogicalStream) -> LogicalStream:
         rows = sorted_copies(child.at(t))
         # Sorting is stable: the last key goes first, and the order of rows is left for ties.
         for position, key in reversed(keys):
-            rows = _sorted_by(rows, position, key)
+            rows = sorted_by(rows, position, key.descending, key.nulls_first)
         return Counter(rows[plan.offset : plan.offset + plan.limit])
 
     return LogicalStream.build(run.horizon, first)
-
-
-def _sorted_by(rows: list[Row], position: int, key: SortKey) -> list[Row]:
-    rows = sorted(rows, key=lambda row: value_key(row[position]), reverse=key.descending)
-    nulls = [row for row in rows if row[position] is None]
-    others = [row for row in rows if row[position] is not None]
-    return nulls + others if key.nulls_first else others + nulls
