@@ -127,8 +127,8 @@ def seconds_of(query: tm.Query, ticks: int) -> float:
     return known[-1] - known[0]
 
 
-def show(table: Table) -> None:
-    """Print a table, at full width even into a pipe."""
+def show(table: Table | str) -> None:
+    """Print a table or a line, at full width even into a pipe."""
     console = Console(width=None if sys.stdout.isatty() else 140)
     console.print(table)
 

@@ -32,10 +32,10 @@ from tidemill.optimize.cost.estimates import Estimator
 from tidemill.optimize.cost.state import State, state_of, width
 from tidemill.optimize.cost.usage import CostModel
 from tidemill.optimize.statistics import Statistics, StreamStatistics
-from tidemill.physical.coalesce import CoalesceExec
 from tidemill.physical.lowering import lower
 from tidemill.physical.operator import Exec
-from tidemill.physical.source import SourceExec
+from tidemill.physical.operators.coalesce import CoalesceExec
+from tidemill.physical.operators.source import SourceExec
 from tidemill.runtime.operators import Graph
 
 TICK = 50_000

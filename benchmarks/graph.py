@@ -2,7 +2,8 @@
 
 The queries are those of the mix of PIPES (Table 24.1) over 50 streams, in this process; joins are
 trees of joins of two, as in the text. Times are seconds of one core. Sharing off: every query has a
-graph of its own; of large numbers a sample is run and stands for all.
+graph of its own; of large numbers a sample is run and stands for all. Then queries of ten shapes,
+which differ only in constants, over one stream of 10,000 rows per second.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from unittest.mock import patch
 
 import pyarrow as pa
 
+from benchmarks._shapes import RATE, SHAPES, Shapes
 from experiments.adapting.mix import MINUTE, Mix
 from tidemill import Engine, Query
 from tidemill.engine.running import RunningGraph
@@ -29,18 +31,24 @@ TICK = 2_000
 """Milliseconds of the streams."""
 SAMPLE = 50
 ADDED = 10
+_FEW_SHAPED = 100
+"""With no more queries, what one of them takes is not seen."""
 
 
 class Side:
     """An engine whose graph runs some queries of the mix, tick after tick."""
 
-    def __init__(self, mix: Mix, queries: list[str]) -> None:
+    def __init__(self, mix: Mix | Shapes, queries: list[str]) -> None:
         self.engine = Engine(runtime="inprocess", optimizer=["order_joins"])
         mix.declare(self.engine)
         self.graph: RunningGraph = self.engine.run(every=None)
         self.rows = 0
+        self.add(queries)
+
+    def add(self, queries: list[str], first: int = 0) -> None:
+        """Start queries, all with the next tick."""
         with self.graph.together():
-            for number, text in enumerate(queries):
+            for number, text in enumerate(queries, first):
                 self.start(text, f"q{number}")
 
     def start(self, text: str, name: str) -> None:
@@ -98,6 +106,8 @@ def figures(mix: Mix, count: int, ticks: int) -> Iterator[Figure]:
         apart.append(sum(side.tick(tables) for side in alone) / len(alone) * count)
     tick, off = median(spent), median(apart)
     yield Figure(case, "ticks", "per second", 1 / tick)
+    covered = TICK / 1_000
+    yield Figure(case, "tick / time that it covers", "", tick / covered, goal=1.0, less=True)
     yield Figure(case, "ticks, sharing off", "per second", 1 / off)
     yield Figure(case, "time of a tick, sharing off / on", "times", off / tick)
     yield Figure(case, "rows read", "per second", rows / sum(spent))
@@ -158,6 +168,27 @@ def metadata(case: str, side: Side, clock: Clock, ticks: int) -> Figure:
     return Figure(case, "collecting metadata with every tick", "%", share, goal=3.0, less=True)
 
 
+def shaped(count: int, ticks: int, added: int, ten: list[float]) -> Iterator[Figure]:
+    """What is measured with so many queries of ten shapes; `ten` keeps the time of ten of them."""
+    case, shapes, before = f"{count:,} of ten shapes", Shapes(), _memory()
+    side = Side(shapes, shapes.queries(count))
+    each = (_memory() - before) * 1_000 / count
+    spent = [side.tick(shapes.tables(second)) for second in range(ticks + 1)][1:]
+    tick = median(spent)
+    yield Figure(case, "tick of 1 s", "s", tick, goal=1.0, less=True)
+    yield Figure(case, "rows read", "per second", RATE / tick)
+    yield Figure(case, "parts", "", side.parts)
+    if count == len(SHAPES):
+        ten.append(tick)
+    if count > _FEW_SHAPED:
+        yield Figure(case, "memory per query", "kB", each, goal=2.0, less=True)
+        times = tick / ten[0]
+        yield Figure(case, "a row, of its cost with ten", "times", times, goal=5.0, less=True)
+        more = shapes.queries(added, first=count)
+        adding = timed(lambda: side.add(more, first=count)) * 1_000 / added
+        yield Figure(case, "adding 1,000 queries", "s", adding, goal=1.0, less=True)
+
+
 @contextmanager
 def _counted(owner: type, name: str) -> Iterator[list[float]]:
     """The seconds spent in a method."""
@@ -188,6 +219,11 @@ def main() -> None:
     for count in counts:
         if asked.only in f"{count:,} queries":
             report.figures += figures(mix, count, ticks)
+            gc.collect()
+    ten: list[float] = []
+    for count in (1, 10, 100, 500) if asked.quick else (1, 10, 100, 5_000, 100_000):
+        if asked.only in f"{count:,} of ten shapes" or (asked.only in "ten shapes" and count == 10):
+            report.figures += shaped(count, ticks, 100 if asked.quick else 1_000, ten)
             gc.collect()
     present(report, "Queries in one graph", asked)
 

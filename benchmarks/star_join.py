@@ -20,7 +20,7 @@ import polars as pl
 from pyspark.sql import SparkSession
 
 import tidemill as tm
-from tidemill.fragments import placement
+from tidemill.stages import placement
 
 EXACT, SHEDDING = 1e6, 3e5  # rows per second
 TICK = 1_000_000

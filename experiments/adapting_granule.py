@@ -10,7 +10,7 @@ import pyarrow as pa
 import tidemill as tm
 from experiments.adapting.watching import Watched
 from tidemill.optimize.cost.usage import Usage
-from tidemill.physical.aggregate import AggregateExec
+from tidemill.physical.operators.aggregate import AggregateExec
 
 SECOND = 60
 """The sensor counts sixtieths of a second."""

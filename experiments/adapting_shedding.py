@@ -13,7 +13,7 @@ import pyarrow as pa
 
 import tidemill as tm
 from experiments.adapting.watching import Watched
-from tidemill.physical.join import JoinExec
+from tidemill.physical.operators.join import JoinExec
 
 SECOND = 1000
 RATE = 100

@@ -11,7 +11,7 @@ import pyarrow as pa
 
 import tidemill as tm
 from experiments.adapting.watching import Watched, estimate_at
-from tidemill.physical.join import JoinExec
+from tidemill.physical.operators.join import JoinExec
 
 SECOND = 1000
 RATE = 40

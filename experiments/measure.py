@@ -15,8 +15,8 @@ import pyarrow as pa
 from experiments.algorithms import Loops
 from experiments.streams import Data
 from tidemill.algebra.schema import Schema
-from tidemill.physical.join.operator import JoinOperator
-from tidemill.physical.join.side import Side
+from tidemill.physical.operators.join.operator import JoinOperator
+from tidemill.physical.operators.join.side import Side
 
 Plan = TypeVar("Plan", bound=Hashable)
 

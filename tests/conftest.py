@@ -62,9 +62,9 @@ def fabric(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> G
     """Both fabrics, one after the other; see `tests/fabrics/ground.py`."""
     if request.param != IN_PROCESS:
         return Ground(request.getfixturevalue("session"))
-    from tidemill.engine import place
+    from tidemill.engine import environment
 
     # Engines hand parcels over as they are. Here they travel, as they do on Spark.
-    packing = partial(place.InProcess, packs=True)  # type: ignore[attr-defined]
-    monkeypatch.setattr(place, "InProcess", packing)
+    packing = partial(environment.InProcess, packs=True)  # type: ignore[attr-defined]
+    monkeypatch.setattr(environment, "InProcess", packing)
     return Ground()

@@ -2,6 +2,7 @@
 
 import ast
 import re
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -23,25 +24,25 @@ LAYERS = [
     "store",
     "timeline",
     "sql",
+    "table",
     "algebra",
-    "changes",
     "expressions",
+    "catalog",
     "analyze",
     "reference",
     "optimize",
     "physical",
-    "feeds",
-    "fragments",
-    "postgres",
-    "results",
+    "connectors",
+    "stages",
     "runtime",
     "graph",
+    "terminal",
+    "notebook",
     "engine",
     "compose",
     "testing",
     "tidemill",  # the package itself: the names it re-exports
     "nexmark",  # an application: data and queries
-    "terminal",
     "client",
     "show",
     "server",
@@ -58,6 +59,7 @@ MEMBERS = {
 # Layers held to less than what is above them.
 NARROW = {
     "sql": {"errors", "long_conditions"},
+    "table": {"errors", "sql"},
     "algebra": {"errors", "explain", "timeline", "copying", "long_conditions"},
     "client": {"errors", "wire", "algebra"},
 }
@@ -115,6 +117,22 @@ def test_module_imports_only_from_layers_above(module: Path) -> None:
     path = module.relative_to(PACKAGE).with_suffix("").parts
     assert layer_of(path) in LAYERS, "a new layer: give it its place in LAYERS"
     assert breaches(module.read_text("utf-8"), path) == []
+
+
+def test_no_two_public_classes_have_one_name() -> None:
+    named = Counter(
+        node.name
+        for module in MODULES
+        for node in ast.walk(ast.parse(module.read_text("utf-8")))
+        if isinstance(node, ast.ClassDef) and not node.name.startswith("_")
+    )
+    assert not [name for name, times in named.items() if times > 1]
+
+
+def test_mechanisms_know_no_operators() -> None:
+    named = re.compile(r"tidemill\.physical\.(?:operators|lowering)\b")
+    modules = (PACKAGE / "physical" / "mechanisms").glob("*.py")
+    assert not [path for path in modules if named.search(path.read_text("utf-8"))]
 
 
 def shown_tree(page: str) -> str:

@@ -16,9 +16,9 @@ import pyarrow as pa
 from experiments.early.setting import Setting
 from tests.checking.sources import Rows, opener, stream_source
 from tidemill import Engine, Query
+from tidemill.connectors.sinks import SinkRequest
 from tidemill.optimize.early.plans import Mask
 from tidemill.physical.operator import Exec
-from tidemill.results import SinkRequest
 from tidemill.runtime.fabric import InProcess
 from tidemill.runtime.interface import Job, Root
 from tidemill.runtime.run import Run

@@ -16,11 +16,11 @@ from sqlglot import exp
 
 from tidemill.algebra import Scan, Schema
 from tidemill.algebra.scalar import Scalar, column, column_node, conjunction
-from tidemill.physical.join import JoinExec
 from tidemill.physical.operator import Exec
-from tidemill.physical.project import ProjectExec
-from tidemill.physical.source import SourceExec
-from tidemill.physical.time_window import TimeWindowExec
+from tidemill.physical.operators.join import JoinExec
+from tidemill.physical.operators.project import ProjectExec
+from tidemill.physical.operators.source import SourceExec
+from tidemill.physical.operators.time_window import TimeWindowExec
 
 STREAMS = ("A", "B", "C", "D")
 OLD = ((("A", "B"), "C"), "D")

@@ -10,11 +10,11 @@ import numpy as np
 import polars as pl
 
 from experiments.migration.boxes import LATER, NEW, OLD, STREAMS, intervals, tracked
-from tidemill.physical.fuse import FuseExec
-from tidemill.physical.hand_over import HandOverExec
 from tidemill.physical.operator import Exec, empty_batch, ends
-from tidemill.physical.reference_point import ReferencePointExec
-from tidemill.physical.source import SourceExec
+from tidemill.physical.operators.fuse import FuseExec
+from tidemill.physical.operators.migrating import MigratingExec
+from tidemill.physical.operators.reference_point import ReferencePointExec
+from tidemill.physical.operators.source import SourceExec
 from tidemill.runtime.operators import Arrival, Graph
 
 
@@ -118,7 +118,7 @@ class Strategy(ABC):
 class GenMig(Strategy):
     """Both plans until the split; then what one says before and the other from then on."""
 
-    node: type[HandOverExec] = FuseExec
+    node: type[MigratingExec] = FuseExec
 
     @property
     def first(self) -> Exec:

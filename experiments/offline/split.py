@@ -16,7 +16,7 @@ import pyarrow as pa
 
 from experiments.offline.result import BestJoin, join_tables
 from experiments.offline.terms import Terms, column
-from tidemill.physical.star.components import components, packed, shares
+from tidemill.physical.operators.star.components import components, packed, shares
 
 COMPONENT = "#component"
 

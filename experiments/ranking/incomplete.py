@@ -15,8 +15,8 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from tidemill.physical.arrays import Ints
-from tidemill.physical.compiled import compiled_for, part
+from tidemill.physical.mechanisms.arrays import Ints
+from tidemill.physical.mechanisms.compiled import compiled_for, part
 
 Floats = npt.NDArray[np.float64]
 State = tuple[Ints, Ints, Ints, Ints, Ints, Ints]

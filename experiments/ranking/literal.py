@@ -14,8 +14,8 @@ import numpy as np
 
 from experiments.ranking.evaluate import Answer, Question, instants_of, quality
 from experiments.ranking.incomplete import Arrivals
-from tidemill.physical.arrays import Array, Ints
-from tidemill.physical.compiled import compiled_for, part
+from tidemill.physical.mechanisms.arrays import Array, Ints
+from tidemill.physical.mechanisms.compiled import compiled_for, part
 
 NONE = -1
 

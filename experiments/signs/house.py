@@ -17,7 +17,7 @@ from experiments.signs.plans import columns
 from tidemill import Engine, Query
 from tidemill.nexmark.generate import generate
 from tidemill.nexmark.queries import QUERIES
-from tidemill.physical.changes import AT, CHANGE, INSERT
+from tidemill.physical.mechanisms.changes import AT, CHANGE, INSERT
 
 
 @dataclass(frozen=True)

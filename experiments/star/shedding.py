@@ -14,8 +14,8 @@ from experiments.offline import best_join
 from experiments.star.data import KEYS, Star
 from tidemill.algebra import Scan, Schema, Shedding, SourceKind
 from tidemill.physical.operator import with_validity
-from tidemill.physical.source import SourceExec
-from tidemill.physical.star import StarJoinExec
+from tidemill.physical.operators.source import SourceExec
+from tidemill.physical.operators.star import StarJoinExec
 from tidemill.timeline import OPEN_END
 
 

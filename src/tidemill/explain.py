@@ -17,7 +17,7 @@ class Level(StrEnum):
     OPTIMIZED = "optimized"
     VERBOSE = "verbose"
     PHYSICAL = "physical"
-    FRAGMENTS = "fragments"
+    STAGES = "stages"
     COST = "cost"
 
 

@@ -1,10 +1,18 @@
-"""Long conditions: terms joined by AND or OR, as flat trees."""
+"""Long and deep conditions: terms joined by AND or OR, as trees that are as flat as can be."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
+from typing import Final
 
 from sqlglot import exp
+
+STACK: Final = 8000
+"""So many calls inside each other read 200 levels of parentheses, at 25 a level."""
+
+# What walks trees calls itself, here and in sqlglot, in all processes that compute expressions.
+sys.setrecursionlimit(max(sys.getrecursionlimit(), STACK))
 
 _LONG = 32
 """So many terms are as deep as they are written; more of them are put in halves."""
@@ -25,7 +33,13 @@ def joined(kind: Connector, terms: Sequence[exp.Expr]) -> exp.Expr:
 
 
 def flatten_conditions(tree: exp.Expr) -> exp.Expr:
-    """The tree, where no long condition is as deep as it has terms."""
+    """The tree, where no long condition is as deep as it has terms.
+
+    Of parentheses that hold nothing but parentheses, one pair is left.
+    """
+    for paren in list(tree.find_all(exp.Paren)):
+        while isinstance(paren.this, exp.Paren):
+            paren.set("this", paren.this.this)
     for node in list(tree.find_all(exp.And, exp.Or)):
         if type(node.parent) is not type(node):
             terms = list(node.flatten(unnest=False))

@@ -5,7 +5,7 @@ Of a row that the sides have a and b times, |a - b| copies are left.
 
 from __future__ import annotations
 
-from pathlib import Path
+from tests.adding.tree import Tree
 
 LOGICAL = '''
 
@@ -81,38 +81,21 @@ from tidemill.algebra import SymmetricDifference
 """
 
 
-def add_to(source: Path) -> set[str]:
-    """Add the operation to a copy of the sources; the files that were touched."""
-    touched: set[str] = set()
-
-    def edit(name: str, old: str, new: str) -> None:
-        path = source / name
-        text = path.read_text()
-        assert old in text, f"{name} has changed: {old!r}"
-        path.write_text(text.replace(old, new, 1))
-        touched.add(name)
-
-    def append(name: str, text: str) -> None:
-        path = source / name
-        path.write_text(path.read_text() + text)
-        touched.add(name)
-
-    def list_after(name: str, known: str, new: str) -> None:
-        edit(name, f"    {known},\n", f"    {known},\n    {new},\n")
-
-    append("algebra/sets.py", LOGICAL)
-    list_after("algebra/__init__.py", "StrictDifference", "SymmetricDifference")
-    list_after("algebra/__init__.py", '"StrictDifference"', '"SymmetricDifference"')
-    list_after("reference/sets.py", "StrictDifference", "SymmetricDifference")
-    edit("reference/sets.py", "\nCombine =", DEFINITION)
+def add_to(tree: Tree) -> None:
+    """Add the operation to a copy of the sources."""
+    tree.append("algebra/sets.py", LOGICAL)
+    tree.list_after("algebra/__init__.py", "StrictDifference", "SymmetricDifference")
+    tree.list_after("algebra/__init__.py", '"StrictDifference"', '"SymmetricDifference"')
+    tree.list_after("reference/sets.py", "StrictDifference", "SymmetricDifference")
+    tree.edit("reference/sets.py", "\nCombine =", DEFINITION)
     defined = "SymmetricDifference: symmetric_difference"
-    list_after("reference/sets.py", "MaxUnion: max_union", defined)
-    append("physical/sets.py", OPERATOR)
+    tree.list_after("reference/sets.py", "MaxUnion: max_union", defined)
+    tree.append("physical/operators/sets.py", OPERATOR)
     name = "StrictDifferenceExec"
-    edit("runtime/codec/names.py", f'{name}",', f'{name} SymmetricDifferenceExec",')
-    append("optimize/cost/copies.py", ESTIMATE)
-    list_after("compose/logical/sets.py", "StrictDifference", "SymmetricDifference")
-    edit("compose/logical/sets.py", ")\n\nOPERATORS =", CARD)
-    edit("compose/sql/meetings.py", "from sqlglot import exp\n", IMPORT)
-    edit("compose/sql/meetings.py", "    @meeting_rule.register\n    def _max_union(", WORDS)
-    return touched
+    tree.edit("runtime/codec/names.py", f'{name}",', f'{name} SymmetricDifferenceExec",')
+    tree.append("optimize/cost/copies.py", ESTIMATE)
+    tree.list_after("compose/logical/sets.py", "StrictDifference", "SymmetricDifference")
+    tree.edit("compose/logical/sets.py", ")\n\nOPERATORS =", CARD)
+    tree.edit("compose/sql/meetings.py", "from sqlglot import exp\n", IMPORT)
+    words = "    @meeting_rule.register\n    def _max_union("
+    tree.edit("compose/sql/meetings.py", words, WORDS)

@@ -1,50 +1,57 @@
-"""How much a new operator costs: files are counted, and the operator is used everywhere."""
+"""How much a new thing costs: files are counted, and it is used everywhere."""
 
 from __future__ import annotations
 
 import filecmp
 import os
-import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-import tidemill
+from tests.adding.others import add_route, add_rule, add_sink
 from tests.adding.symmetric_difference import add_to
+from tests.adding.tree import SOURCE, Tree
 
-SOURCE = Path(tidemill.__file__).parent
-MOST = 8
-
-
-@pytest.fixture(scope="module")
-def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A copy of the sources with the new operation."""
-    copy = tmp_path_factory.mktemp("tree") / "tidemill"
-    shutil.copytree(SOURCE, copy, ignore=shutil.ignore_patterns("__pycache__", "page"))
-    touched = add_to(copy)
-    files = {str(path.relative_to(copy)) for path in copy.rglob("*.py")}
-    _, changed, new = filecmp.cmpfiles(SOURCE, copy, sorted(files), shallow=False)
-    assert {*changed, *new} == touched
-    assert len(touched) <= MOST
-    return copy
+HERE = Path(__file__).parent
 
 
-def use(tree: Path, runtime: str) -> None:
-    path = os.pathsep.join([str(tree.parent), *filter(None, [os.environ.get("PYTHONPATH")])])
-    command = [sys.executable, "-W", "error::UserWarning", str(Path(__file__).parent / "use.py")]
-    done = subprocess.run(
-        [*command, runtime], env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True
-    )
+def added(folder: Path, add: Callable[[Tree], None], most: int) -> Tree:
+    """A copy of the sources with something new, in no more than so many files."""
+    tree = Tree(folder)
+    add(tree)
+    files = {str(path.relative_to(tree.root)) for path in tree.root.rglob("*.py")}
+    _, changed, new = filecmp.cmpfiles(SOURCE, tree.root, sorted(files), shallow=False)
+    assert {*changed, *new} == tree.touched
+    assert len(tree.touched) <= most
+    return tree
+
+
+def use(tree: Tree, script: str, what: str) -> None:
+    path = os.pathsep.join([str(tree.root.parent), *filter(None, [os.environ.get("PYTHONPATH")])])
+    command = [sys.executable, "-W", "error::UserWarning", str(HERE / script), what]
+    env = {**os.environ, "PYTHONPATH": path}
+    done = subprocess.run(command, env=env, capture_output=True, text=True)
     assert done.stdout.endswith("fine\n"), done.stderr[-4000:]
 
 
-def test_a_set_operation_in_process(tree: Path) -> None:
-    use(tree, "inprocess")
+@pytest.fixture(scope="module")
+def with_operator(tmp_path_factory: pytest.TempPathFactory) -> Tree:
+    return added(tmp_path_factory.mktemp("operator"), add_to, most=8)
+
+
+def test_a_set_operation_in_process(with_operator: Tree) -> None:
+    use(with_operator, "use.py", "inprocess")
 
 
 @pytest.mark.slow
 @pytest.mark.spark
-def test_a_set_operation_on_spark(tree: Path) -> None:
-    use(tree, "spark")
+def test_a_set_operation_on_spark(with_operator: Tree) -> None:
+    use(with_operator, "use.py", "spark")
+
+
+@pytest.mark.parametrize("add", [add_rule, add_sink, add_route])
+def test_what_is_added_to_few_files(tmp_path: Path, add: Callable[[Tree], None]) -> None:
+    use(added(tmp_path, add, most=4), "use_others.py", add.__name__.removeprefix("add_"))

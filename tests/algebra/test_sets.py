@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from tidemill.algebra.sets import SetOperation, Sides, Union
-from tidemill.physical.counting import counting
+from tidemill.physical.operators.counting import counting
 from tidemill.reference.sets import DEFINITIONS
 
 KINDS = SetOperation.__subclasses__()

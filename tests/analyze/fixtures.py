@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tests.analyze.world import plan
-from tidemill.analyze import Hints
+from tidemill.catalog import Hints
 from tidemill.errors import TidemillError
 
 FOLDER = Path(__file__).parent / "plans"
@@ -39,7 +39,7 @@ def _parse(file: str, block: str) -> Fixture:
     title, rest = block.split("\n", 1)
     assert title.startswith("-- "), f"{file}: a block begins with its title, not with {title!r}"
     sql, _, expected = f"{rest}\n".partition(_ARROW)
-    return Fixture(file, title.removeprefix("-- "), sql, expected.strip("\n"))
+    return Fixture(file, title.removeprefix("-- "), sql.strip("\n"), expected.strip("\n"))
 
 
 def all_fixtures(folder: Path = FOLDER) -> list[Fixture]:

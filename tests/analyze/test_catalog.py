@@ -5,7 +5,7 @@ import pytest
 
 from tests.analyze.world import catalog, plan
 from tidemill.algebra import Schema
-from tidemill.analyze import Catalog, SourceInfo
+from tidemill.catalog import Catalog, SourceInfo
 from tidemill.errors import CatalogError
 from tidemill.timeline import TimeDomain
 

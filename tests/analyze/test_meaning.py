@@ -28,6 +28,7 @@ TABLES = {
     "auction": {"item": "BIGINT", "seller": "BIGINT", "reserve": "DECIMAL(10, 2)"},
     "category": {"id": "BIGINT", "name": "VARCHAR"},
 }
+SPELLINGS = {"<=>": "IS NOT DISTINCT FROM", "* EXCEPT": "* EXCLUDE", "ARRAY(": "list_value("}
 ROUNDS = 6
 
 Rows = list[tuple[Any, ...]]
@@ -59,7 +60,9 @@ def by_duckdb(sql: str, data: Data) -> Counter[tuple[Any, ...]]:
         connection.execute(f"CREATE TABLE {name} ({fields})")
         for row in data[name]:
             connection.execute(f"INSERT INTO {name} VALUES ({', '.join('?' * len(row))})", row)
-    text = sql.replace("<=>", "IS NOT DISTINCT FROM").replace("* EXCEPT", "* EXCLUDE")
+    text = sql
+    for ours, theirs in SPELLINGS.items():
+        text = text.replace(ours, theirs)
     return Counter(map(_plain, connection.execute(text).fetchall()))
 
 
@@ -88,6 +91,40 @@ def test_as_in_a_database(sql: str) -> None:
     for seed in range(ROUNDS):
         data = random_data(seed)
         assert by_reference(sql, data) == by_duckdb(sql, data), data
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs"),
+    [
+        (
+            "SELECT item, price FROM bid ORDER BY price DESC LIMIT 1 WITH TIES",
+            "SELECT item, price FROM bid QUALIFY RANK() OVER (ORDER BY price DESC NULLS LAST) <= 1",
+        ),
+        (
+            "SELECT item FROM bid ORDER BY price, bidder FETCH FIRST 2 ROWS WITH TIES",
+            "SELECT item FROM bid"
+            " QUALIFY RANK() OVER (ORDER BY price NULLS FIRST, bidder NULLS FIRST) <= 2",
+        ),
+        (
+            "SELECT DISTINCT item, price FROM bid ORDER BY item"
+            " OFFSET 1 ROW FETCH FIRST ROW WITH TIES",
+            "SELECT item, price FROM (SELECT DISTINCT item, price FROM bid)"
+            " QUALIFY RANK() OVER (ORDER BY item NULLS FIRST) <= 2"
+            " AND ROW_NUMBER() OVER (ORDER BY item NULLS FIRST, price NULLS FIRST) > 1",
+        ),
+        (
+            "SELECT b.price, x.seller FROM bid b, LATERAL (SELECT seller FROM auction a"
+            " WHERE a.item = b.item ORDER BY reserve FETCH FIRST ROW WITH TIES) x",
+            "SELECT b.price, x.seller FROM bid b, LATERAL (SELECT seller FROM auction a"
+            " WHERE a.item = b.item QUALIFY RANK() OVER (ORDER BY reserve NULLS FIRST) <= 1) x",
+        ),
+    ],
+)
+def test_with_ties(ours: str, theirs: str) -> None:
+    """DuckDB has no WITH TIES, but ranks."""
+    for seed in range(ROUNDS):
+        data = random_data(seed)
+        assert by_reference(ours, data) == by_duckdb(theirs, data), data
 
 
 BY_HAND: Data = {

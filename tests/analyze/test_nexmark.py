@@ -11,7 +11,8 @@ import pytest
 
 from tests.analyze.world import plan
 from tidemill.algebra import Schema, SourceKind
-from tidemill.analyze import Catalog, SourceInfo, source_from_statement
+from tidemill.analyze import source_from_statement
+from tidemill.catalog import Catalog, SourceInfo
 from tidemill.expressions import UserFunction
 from tidemill.sql import CreateStream, parse_one
 from tidemill.timeline import TimeDomain

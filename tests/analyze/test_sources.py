@@ -4,7 +4,8 @@ import pyarrow as pa
 import pytest
 
 from tidemill.algebra import SourceKind
-from tidemill.analyze import SourceInfo, source_from_statement
+from tidemill.analyze import source_from_statement
+from tidemill.catalog import SourceInfo
 from tidemill.errors import PlanError
 from tidemill.sql import CreateRelation, CreateStream, parse_one
 from tidemill.timeline import TimeDomain

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pyarrow as pa
 
 from tidemill.algebra import Range, Recurrence, Schema, SourceKind, UserAggregate
-from tidemill.analyze import Catalog, Planned, SourceInfo, derived_from_statement, plan_query
+from tidemill.analyze import Planned, derived_from_statement, plan_query
+from tidemill.catalog import Catalog, SourceInfo
 from tidemill.expressions import UserFunction
 from tidemill.sql import CreateDerived, parse
 from tidemill.timeline import TimeDomain

@@ -27,7 +27,17 @@ def drag(page: Page, name: str) -> None:
 def connect(page: Page, above: str, below: str, place: str = "input") -> None:
     """Draw a line from one operator to another."""
     start = page.get_by_label(f"result of {above}", exact=True)
+    wait_until_at_rest(page, start)
     start.drag_to(page.get_by_label(f"{place} of {below}", exact=True))
+    expect(edge(page, above, below)).to_have_count(1)
+
+
+def wait_until_at_rest(page: Page, place: Locator) -> None:
+    """The canvas moves for a while after a click on Fit; a line begun then ends nowhere."""
+    before = None
+    while (now := place.bounding_box()) != before:
+        before = now
+        page.wait_for_timeout(60)
 
 
 def edge(page: Page, above: str, below: str) -> Locator:
@@ -47,7 +57,7 @@ def test_a_plan_is_composed_by_dragging(page: Page, watch: Watch, server: Server
     watch.picture("empty")
     for name in PLACES:
         drag(page, name)
-    page.get_by_role("button", name="Show what it means").click()  # more room for the canvas
+    page.get_by_role("button", name="Show the outcome").click()  # more room for the canvas
     page.get_by_role("button", name="Fit").click()
     for above, below in (("scan1", "time_window1"), ("time_window1", "filter1")):
         connect(page, above, below)
@@ -56,9 +66,7 @@ def test_a_plan_is_composed_by_dragging(page: Page, watch: Watch, server: Server
     settings(page, "time_window1").get_by_label("Size").fill("100")
     settings(page, "filter1").get_by_role("textbox", name="Condition").fill("bidder > 10")
     wrong = edge(page, "time_window1", "filter1")
-    # The first check of a server that has just started may take its time.
-    told = re.compile("cannot compare STRING with INT")
-    expect(wrong).to_have_accessible_name(told, timeout=30_000)
+    expect(wrong).to_have_accessible_name(re.compile("cannot compare STRING with INT"))
     expect(page.get_by_role("tab", name="Problems (1)")).to_be_visible()
     expect(edge(page, "scan1", "time_window1")).to_have_accessible_name(re.compile("fits"))
     wrong.focus()
@@ -81,7 +89,7 @@ def test_a_plan_is_composed_by_dragging(page: Page, watch: Watch, server: Server
 
     page.get_by_role("textbox", name="Name of the query").fill("high_bids")
     page.get_by_role("button", name="Run", exact=True).click()
-    page.get_by_role("link", name="See its results").click()
+    page.get_by_role("link", name="Show results").click()
     expect(page).to_have_url(re.compile("#/queries/high_bids$"))
     assert server.get("queries/high_bids")["state"] == "running"
 
@@ -95,12 +103,12 @@ def test_a_plan_is_composed_with_the_keyboard_alone(page: Page):
     right = panel.get_by_label("right", exact=True)
     expect(right).to_have_value("scan2")
     right.select_option("connect to…")
-    expect(page.get_by_test_id("operator-join1")).to_contain_text("connect what it reads")
+    expect(page.get_by_test_id("operator-join1")).to_contain_text("connect an input")
     right.select_option("scan2")
     panel.get_by_role("textbox", name="Condition").press_sequentially("bid.item = auction.it")
     page.get_by_role("option", name="auction.item").wait_for()
     page.keyboard.press("Enter")
-    expect(page.get_by_role("status").filter(has_text="fits together")).to_be_visible()
+    expect(page.get_by_role("status").filter(has_text="valid")).to_be_visible()
     node = page.get_by_label(re.compile("^Join join1: bid.item = auction.item"))
     before = node.bounding_box()
     node.press("Enter")
@@ -125,13 +133,15 @@ def test_a_query_is_opened_changed_and_run_at_both_levels(page: Page, server: Se
     page.reload()
     expect(page.get_by_test_id("sql")).to_contain_text("WINDOW(RANGE 70)")
     page.get_by_role("button", name="Replace").click()
-    expect(page.get_by_role("status").filter(has_text="It has this plan now")).to_be_visible()
+    expect(
+        page.get_by_role("status").filter(has_text="The query has this plan now")
+    ).to_be_visible()
     assert "RANGE 70" in server.get("queries/best")["sql"]
 
     page.get_by_role("radio", name="Physical").click()
     expect(page.get_by_label(re.compile("^Source n1: bid"))).to_be_visible()
     expect(page.get_by_label(re.compile("^Time window n2: size 70"))).to_be_visible()
-    expect(page.get_by_role("status").filter(has_text="fits together")).to_be_visible()
+    expect(page.get_by_role("status").filter(has_text="valid")).to_be_visible()
     page.get_by_role("textbox", name="Name of the query").fill("by_hand")
     page.get_by_role("button", name="Run", exact=True).click()
     expect(page.get_by_role("status").filter(has_text="by_hand runs")).to_be_visible()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from tidemill.physical.changes import AT, CHANGE, INSERT
+from tidemill.physical.mechanisms.changes import AT, CHANGE, INSERT
 from tidemill.timeline import OPEN_END, VALID_FROM, VALID_TO
 
 

@@ -11,10 +11,10 @@ import polars as pl
 from tidemill.algebra.nodes import SourceKind
 from tidemill.algebra.plan import Plan
 from tidemill.algebra.schema import Schema
-from tidemill.physical.filter import FilterExec
 from tidemill.physical.operator import Exec, Operator, RowExec, empty_batch
-from tidemill.physical.project import ProjectExec
-from tidemill.physical.source import SourceExec
+from tidemill.physical.operators.filter import FilterExec
+from tidemill.physical.operators.project import ProjectExec
+from tidemill.physical.operators.source import SourceExec
 from tidemill.timeline import BEGIN, OPEN_END, VALID_FROM, VALID_TO
 
 

@@ -2,6 +2,8 @@
 
 At t, a window of n instants holds the rows of t - n < time <= t. One that slides by m stands
 still between m - 1, 2m - 1, …; one of n rows holds the last n that came, whole slides only.
+A session has the rows that came with less than the gap between them, up to t.
+With a delay, rows come so much later.
 """
 
 from __future__ import annotations
@@ -31,13 +33,14 @@ def window_instants(window: StreamWindow | None, t: int) -> range | None:
     """The instants whose rows are in the window at t; None if it counts rows."""
     if window is None or window.text("kind") == "NOW":
         return range(t, t + 1)
-    if window.text("kind") == "ROWS":
+    if window.text("kind") in ("ROWS", "SESSION"):
         return None
     slide = window.args.get("slide")
     step = _number(slide) if slide else 1
     last = max((u for u in range(t + 1) if (u + 1) % step == 0), default=-1)
-    size = _size(window)
-    return range(0 if size is None else max(0, last - size + 1), last + 1)
+    size, delay = _size(window), window.args.get("delay")
+    last -= _number(delay) if delay else 0
+    return range(0 if size is None else max(0, last - size + 1), max(0, last + 1))
 
 
 def window_rows(rows: Sequence[Record], window: StreamWindow | None, t: int) -> list[Record]:
@@ -46,19 +49,39 @@ def window_rows(rows: Sequence[Record], window: StreamWindow | None, t: int) -> 
     if instants is not None:
         return [row for row in rows if row[TIME] in instants]
     assert window is not None
-    return _last_rows([row for row in rows if row[TIME] <= t], window)
+    partitions = _partitions([row for row in rows if row[TIME] <= t], window)
+    if window.text("kind") == "SESSION":
+        return [
+            row for each in partitions for row in _session(each, _number(window.args["size"]), t)
+        ]
+    return _last_rows(partitions, window)
 
 
-def _last_rows(rows: list[Record], window: StreamWindow) -> list[Record]:
+def _partitions(rows: list[Record], window: StreamWindow) -> list[list[Record]]:
     names = [column.name for column in window.args.get("partition_by") or ()]
     partitions: dict[tuple[str, ...], list[Record]] = defaultdict(list)
     for row in sorted(rows, key=_order):
         # NaN equals itself, and 0.0 equals -0.0.
         partitions[tuple(repr(_plain(row[name])) for name in names)].append(row)
+    return list(partitions.values())
+
+
+def _session(rows: list[Record], gap: int, t: int) -> list[Record]:
+    """The rows from the end on, as long as none is older than the one after it by the gap."""
+    session: list[Record] = []
+    for row in reversed(rows):
+        if t - row[TIME] >= gap:
+            break
+        session.append(row)
+        t = row[TIME]
+    return session
+
+
+def _last_rows(partitions: list[list[Record]], window: StreamWindow) -> list[Record]:
     slide = window.args.get("slide")
     step, size = _number(slide) if slide else 1, _size(window)
     kept = []
-    for partition in partitions.values():
+    for partition in partitions:
         complete = len(partition) // step * step
         kept += partition[max(complete - size, 0) if size is not None else 0 : complete]
     return kept

@@ -27,7 +27,8 @@ from tests.random.versions import (
     version_table,
 )
 from tidemill.algebra import Plan
-from tidemill.changes import DELETED, INSERTED
+from tidemill.algebra.unnest import ONE_ROW, one_row_table
+from tidemill.connectors.change_source import DELETED, INSERTED
 from tidemill.optimize import optimize
 from tidemill.physical.lowering import lower
 from tidemill.physical.operator import empty_batch
@@ -63,6 +64,7 @@ class Inputs:
         found: dict[str, Source] = {
             name: _source(name, stream, store, retain) for name, stream in self._streams().items()
         }
+        found[ONE_ROW] = relation_source(ONE_ROW, one_row_table())
         for name, rows in self.relations.items():
             found[name] = relation_source(name, relation_table(rows))
         for name, versions in self.temporal.items():
@@ -151,7 +153,7 @@ def run_in_partitions(
     functions: Functions = NO_FUNCTIONS,
     rewrite: Callable[[Plan], Plan] = optimize,
 ) -> pa.Table:
-    """The same, dealt out to partitions, with parcels that travel as bytes."""
+    """The same, in partitions, with parcels that travel as bytes."""
     late: dict[str, int] = {}
     physical = lower(rewrite(plan), dict(functions))
     batches = run_to_the_end(physical, inputs.sources(), partitions, packs=True, late=late)

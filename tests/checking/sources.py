@@ -10,15 +10,15 @@ import pyarrow as pa
 
 from tidemill.algebra.nodes import VERSION, Scan, SourceKind
 from tidemill.algebra.schema import Schema
-from tidemill.analyze import SourceInfo
-from tidemill.changes import DELETED, INSERTED
+from tidemill.catalog import SourceInfo
+from tidemill.connectors.change_source import DELETED, INSERTED
+from tidemill.connectors.feeds import TablesFeed, TableSlice
+from tidemill.connectors.sinks import SinkRequest
 from tidemill.errors import CatalogError
-from tidemill.feeds import TablesFeed, TableSlice
 from tidemill.physical.operator import Exec
-from tidemill.physical.source import SourceExec
-from tidemill.results import SinkRequest
+from tidemill.physical.operators.source import SourceExec
 from tidemill.runtime.fabric import Fabric, InProcess
-from tidemill.runtime.following import Following
+from tidemill.runtime.followed_relations import FollowedRelations
 from tidemill.runtime.interface import Job, Root
 from tidemill.runtime.run import Run
 from tidemill.runtime.sources import ChangingSource, RelationSource, Source, StreamSource
@@ -66,7 +66,7 @@ def relation_source(
     return RelationSource(info, lambda: [TableSlice(table)])
 
 
-class ScriptedVersions(Following):
+class ScriptedVersions(FollowedRelations):
     """What ticks see of a relation by a script: versions with the numbers that it gives them."""
 
     def __init__(self, info: SourceInfo, ticks: Sequence[pl.DataFrame]) -> None:
@@ -107,7 +107,7 @@ class ScriptedSource(ChangingSource):
 
     ticks: Sequence[pl.DataFrame] = ()
 
-    def follow(self, store: Store | None) -> Following:
+    def follow(self, store: Store | None) -> FollowedRelations:
         return ScriptedVersions(self.info, self.ticks)
 
 

@@ -54,16 +54,16 @@ def test_verbose(invoke: Invoke, folder: Path) -> None:
     assert lines[-1].startswith("unchanged by ")
 
 
-def test_fragments(invoke: Invoke, folder: Path) -> None:
-    result = invoke("explain", "bids.sql", "--level", "fragments")
+def test_stages(invoke: Invoke, folder: Path) -> None:
+    result = invoke("explain", "bids.sql", "--level", "stages")
     assert result.stdout.splitlines() == [
-        "fragments",
+        "stages",
         "native: #1 hash [bid.item] := TimeWindowExec range=5",
         "stage 1",
         "#0 keep :=",
         "01 ProjectExec [item := bid.item, n := count1]",
         "02   AggregateExec by=[bid.item] [count1 := COUNT(*)]",
-        "03     EdgeExec #1",
+        "03     ReceiveExec #1",
     ]
 
 

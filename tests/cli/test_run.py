@@ -169,3 +169,12 @@ def test_the_caret_keeps_its_place(run: Invoke, folder: Path) -> None:
     query = f"SELECT {', '.join(f'price AS p{number}' for number in range(30))}, prise FROM bid"
     lines = run("bids.sql", "-c", query).stderr.splitlines()
     assert lines[3].index("^") == lines[2].index("prise")
+
+
+def test_reports(run: Invoke, folder: Path) -> None:
+    result = run("-c", "CREATE RELATION r (a INT) CHANGING; SHOW TABLES; EXPLAIN SELECT a FROM r")
+    assert result.exit_code == 0
+    lines = result.stdout.splitlines()
+    assert [lines[0].split(), lines[2].split()] == [["name", "kind"], ["r", "relation"]]
+    assert lines[3] == "logical"
+    assert run("-c", "SHOW FUNCTIONS", "-f", "csv").stdout == "name,kind\n"

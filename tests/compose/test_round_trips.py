@@ -7,10 +7,10 @@ import pytest
 from tests.analyze.fixtures import Fixture, all_fixtures
 from tests.analyze.world import catalog, derive
 from tests.compose.round_trips import check_random_query
-from tidemill.analyze import Catalog
 from tidemill.analyze.arrivals import look_up_on_arrival
 from tidemill.analyze.context import Context
 from tidemill.analyze.planner import plan_as_written, plan_query
+from tidemill.catalog import Catalog
 from tidemill.compose import CannotSay, check, open_plan, to_sql
 from tidemill.compose.assembling import assemble
 from tidemill.compose.meaning import meaning_of

@@ -28,7 +28,7 @@ from tidemill.cli import app
 from tidemill.shell import EmbeddedBackend, Printer
 from tidemill.shell import Session as ShellSession
 from tidemill.shell.repl import PROMPT
-from tidemill.sql import QueryStatement, parse
+from tidemill.sql import QueryStatement, Telling, parse
 from tidemill.terminal.tables import rich_table
 
 ROOT = Path(__file__).parent.parent.parent
@@ -80,7 +80,8 @@ def _shows(page: str, block: Block, following: Block | None) -> bool:
 class Session:
     """What the examples of one page share."""
 
-    def __init__(self) -> None:
+    def __init__(self, width: int = 100) -> None:
+        self.width = width
         self.names: dict[str, Any] = {"__name__": "example"}
         self._opened = contextlib.ExitStack()
 
@@ -144,9 +145,9 @@ class Session:
             warnings.simplefilter("always")
             try:
                 query = engine.sql(block.text.rstrip())
-                table = "" if query is None else table_text(query)
+                table = "" if query is None else table_text(query, self.width)
                 for statement in parse(block.text)[:-1]:
-                    if isinstance(statement, QueryStatement):
+                    if isinstance(statement, QueryStatement | Telling):
                         table_text(engine.sql(statement.sql))
             except tm.TidemillError as error:
                 return _trimmed(str(error))
@@ -161,13 +162,13 @@ class Session:
         return _trimmed(result.stdout)
 
 
-def table_text(query: tm.Query) -> str:
+def table_text(query: tm.Query, width: int = 100) -> str:
     """The answer as the documentation prints it."""
     table = query.collect()
     if not table.num_rows:
         return "no rows"
     out = io.StringIO()
-    Console(file=out, width=100, highlight=False).print(rich_table(table, plain=True))
+    Console(file=out, width=width, highlight=False).print(rich_table(table, plain=True))
     return out.getvalue()
 
 

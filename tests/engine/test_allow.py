@@ -7,10 +7,10 @@ import pytest
 
 from tidemill import Engine
 from tidemill.algebra import Schema
+from tidemill.connectors.feeds import FilesFeed, read_slice
+from tidemill.connectors.feeds.slices import from_json, to_json
 from tidemill.engine.allow import AllowList
 from tidemill.errors import CatalogError, ExecutionError
-from tidemill.feeds import FilesFeed, read_slice
-from tidemill.feeds.slices import from_json, to_json
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pytest
 
 import tidemill as tm
-from tidemill.analyze import SourceInfo
+from tidemill.catalog import SourceInfo
 
 BIDS = [
     {"item": 1, "price": 10.0, "ts": 1},
@@ -196,7 +196,7 @@ class TestTypes:
             "ts": [1, 2],
         }
     )
-    WINDOWS = ["RANGE 3", "ROWS 5", "PARTITION BY i ROWS 2", "RANGE 4 SLIDE 2"]
+    WINDOWS = ["RANGE 3", "ROWS 5", "PARTITION BY i ROWS 2", "RANGE 4 SLIDE 2", "SESSION 3"]
 
     @pytest.mark.parametrize("window", WINDOWS)
     def test_values_pass_through(self, window: str) -> None:
@@ -442,7 +442,7 @@ class TestStatements:
             query.start()
 
     def test_the_runtime_is_spark_unless_said_otherwise(self) -> None:
-        assert tm.Engine()._place.on_spark  # which is started when it is needed
+        assert tm.Engine()._environment.on_spark  # which is started when it is needed
         with pytest.raises(tm.UnsupportedError, match="no runtime `mars`"):
             tm.Engine(runtime="mars")
         with pytest.raises(tm.UnsupportedError, match="uses no Spark session"):

@@ -9,7 +9,8 @@ import polars as pl
 from tests.expressions.answers import Answer, failed, shown
 from tests.expressions.rows import ROWS
 from tidemill.algebra import Project, Schema, SourceKind
-from tidemill.analyze import Catalog, SourceInfo, plan_query
+from tidemill.analyze import plan_query
+from tidemill.catalog import Catalog, SourceInfo
 from tidemill.errors import ExecutionError, TidemillError
 from tidemill.expressions import compile_items
 from tidemill.sql import parse_one

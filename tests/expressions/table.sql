@@ -144,3 +144,24 @@ d - INTERVAL {1 DAY|1 MONTH|2 HOURS}
 {transform(a, v -> v + 1)|filter(a, v -> v > 1)|exists(a, v -> v > 1)|forall(a, v -> v > 1)|aggregate(a, 0, (t, v) -> t + v)|array_sort(a, (l, r) -> 0)}
 {map('a', 1)|map('a', 1, 'b', 2)|map()|map(1, 'x')|map_keys(mp)|map_values(mp)|map_contains_key(mp, 'k')|map_from_arrays(array('a'), array(1))|map_entries(mp)|str_to_map('a:1,b:2')|map_filter(mp, (k, v) -> v > 1)|map('a', 1)['a']|size(map('a', 1))|map_from_entries(array(struct('a', 1)))}
 {named_struct('a', 1, 'b', 'x')|struct(i, s)|struct(1, 'a')|named_struct('a', i).a|struct(i AS one).one|(i, s)|struct(i, s) = struct(i, s)|st = named_struct('x', 1, 'y', 'one')|named_struct('a', array(1, 2)).a[1]|st IS NULL|a IS NOT NULL|struct(st.x)|coalesce(st.x, 0)|if(st.y = 'one', st.x, -1)|coalesce(a, array())|CASE WHEN b THEN a ELSE array(1) END|if(b, st, NULL)}
+
+-- short for others
+{nullifzero|zeroifnull}({i|n|x|p|f|y|s|NULL})
+{isnull|isnotnull}({i|s|d|NULL|a})
+{bigint|smallint|tinyint}({i|x|p|num|b|y|s})
+{try_mod|pmod}({i|y|n|x|p|w}, {3|j|m|q|0|-3|z|2.5})
+{pmod(y, y)|pmod(h, h)|pmod(n, n)|pmod(p, p)|pmod(f, f)|pmod(wild, 2)|pmod(10, wild)|pmod(s, 2)|pmod(big, m)|pmod(-7, 3)|pmod(7, -3)|pmod(-7, -3)}
+{e()|e() * i|bin(i)|bin(n)|bin(big)|bin(y)|bin(x)|bin(s)|factorial(i)|factorial(j)|factorial(20)|factorial(21)|factorial(-1)|factorial(0)|factorial(NULL)}
+{cot|csc|sec}({x|z|i|wild|0|1.5})
+{btrim(s)|btrim('  a ')|btrim(s, 'hd')|btrim('xxaxx', 'x')|btrim(u, s)|btrim(NULL)}
+octet_length({s|u|'é'|X'1F'|NULL|i})
+find_in_set({'ab'|'a,b'|''|s|NULL|'é'}, {'abc,b,ab,c,def'|'ab'|''|',ab,'|s|u|NULL})
+{like(s, '%o%')|ilike(s, '%O%')|rlike(s, 'o+')|regexp(s, 'o+')|regexp_substr(s, 'o+')|regexp_substr(s, 'q')|regexp_substr(u, '[a-z]+')|regexp_substr(NULL, 'a')}
+{weekday}({d|e|ts|'2024-02-29'|NULL})
+make_date({2024|1999|i}, {2|13|j}, {29|31|j})
+{make_date(2023, 2, 29)|make_date(9999, 12, 31)|make_date(1, 1, 1)|make_date(NULL, 1, 1)}
+{make_timestamp_ntz(2024, 2, 29, 12, 30, 15.5)|make_timestamp_ntz(2024, 13, 29, 12, 30, 15)}
+{timestamp_seconds|timestamp_millis|timestamp_micros}({i|n|0|-1|1700000000|NULL|y|x|p|s})
+{to_timestamp_ntz|try_to_timestamp|try_to_date}({s|'2024-02-29'|'2024-02-30'|'2024-02-29 12:30:00'|d|ts|NULL|i})
+{map_values(map('a', 1, 'b', 2))|map_values(map(i, s))|map_values(mp)|cardinality(array(1, 2))|cardinality(map('a', 1))|cardinality(s)|cardinality(a)}
+get({array(1, 2, 3)|array('a', NULL)|a|s}, {0|1|2|3|-1|i|j|NULL|n})

@@ -19,7 +19,9 @@ from tidemill.expressions.names import NAMES
 
 REFUSED = Path(__file__).parent / "refused.txt"
 # The last digit of a sine depends on who computed it.
-ABOUT = re.compile(r"\b(a?(sin|cos|tan)h?|atan2|ln|log\w*|exp|pow|power|cbrt|degrees|radians)\(")
+ABOUT = re.compile(
+    r"\b(a?(sin|cos|tan)h?|atan2|cot|csc|sec|ln|log\w*|exp|pow|power|cbrt|degrees|radians)\("
+)
 # Written with parentheses, but no functions; and the names of types with arguments.
 NO_FUNCTIONS = {"in", "decimal", "varchar", "char"}
 

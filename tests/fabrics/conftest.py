@@ -1,5 +1,5 @@
 """A database for the tests that need one."""
 
-from tests.postgres.conftest import database, server
+from tests.connectors.postgres.conftest import database, server
 
 __all__ = ["database", "server"]

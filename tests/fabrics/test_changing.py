@@ -17,11 +17,11 @@ from tests.fabrics.answers import net_changes, query_of
 from tests.fabrics.ground import Ground, everywhere
 from tests.runtime.change_sources import SCHEMA, Script
 from tidemill.algebra import VERSION, Field, Scan, Schema, SourceKind
-from tidemill.analyze import SourceInfo
-from tidemill.changes import ChangeSource
-from tidemill.feeds import PushedFeed
-from tidemill.physical.source import SourceExec
-from tidemill.results import SinkRequest
+from tidemill.catalog import SourceInfo
+from tidemill.connectors.change_source import ChangeSource
+from tidemill.connectors.feeds import PushedFeed
+from tidemill.connectors.sinks import SinkRequest
+from tidemill.physical.operators.source import SourceExec
 from tidemill.runtime.interface import Job, Root
 from tidemill.runtime.progress import RelationProgress
 from tidemill.runtime.relations import LocalRelation

@@ -22,11 +22,11 @@ import pytest
 
 import tidemill as tm
 from tests.conftest import ROOT
+from tests.connectors.postgres.conftest import Database
+from tests.connectors.postgres.replaying import rows_of, table_rows
 from tests.fabrics.answers import Results, multiset, net_changes, query_of
 from tests.fabrics.live_graph import END, Answers, check, random_rows
 from tests.fabrics.scripts.driver import QUERIES, QUERY, STEPS
-from tests.postgres.conftest import Database
-from tests.postgres.replaying import rows_of, table_rows
 
 SCRIPT = Path(__file__).parent / "scripts" / "driver.py"
 SEED = int(os.environ.get("TIDEMILL_SEED", "7"))

@@ -17,15 +17,15 @@ from tests.random.cases import ranking_case
 from tests.random.rankings import ranking_engine
 from tests.runtime.cases import check_plan_on
 from tidemill.algebra.ranking import Strategy
-from tidemill.analyze import Hints
-from tidemill.fragments import stage_plans
+from tidemill.catalog import Hints
 from tidemill.optimize import optimize
 from tidemill.optimize.rules import rank_objects
 from tidemill.physical.lowering import lower
-from tidemill.physical.ranking import RankExec
-from tidemill.physical.topk import TopKExec
+from tidemill.physical.operators.ranking import RankExec
+from tidemill.physical.operators.topk import TopKExec
 from tidemill.runtime import tasks
 from tidemill.runtime.reports import News, gathered
+from tidemill.stages import stage_plans
 from tidemill.testing.reference import check_result
 
 SEEDS = range(16)

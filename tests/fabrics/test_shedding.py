@@ -54,7 +54,7 @@ def test_partitions_give_part_of_the_exact_answer(fabric: Ground) -> None:
     exact = answer(engine_of(ALONE), STAR)
     engine = engine_of(fabric, partitions=2)
     query = query_of(engine, f"{STAR} SHED TO 12 ROWS BY imp USING dgl")
-    assert "AssignPartitionExec" in query.explain("fragments")
+    assert "AssignPartitionExec" in query.explain("stages")
     found = Counter(tuple(row.values()) for row in query.collect().to_pylist())
     assert found <= exact
     assert 0 < found.total() < exact.total()

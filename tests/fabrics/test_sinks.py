@@ -241,3 +241,12 @@ def test_a_checkpoint_has_one_form(counts: tm.Query, tmp_path: Path) -> None:
 def test_refused(query: tm.Query, sink: str, options: dict[str, Any], message: str) -> None:
     with pytest.raises(tm.ExecutionError, match=message):
         query.start(sink, available_now=True, **options)
+
+
+def test_snapshots_are_in_the_order_of_the_query(fabric: Ground) -> None:
+    ordered = query_of(engine_of(fabric), f"{COUNTS} ORDER BY n DESC, k DESC")
+    running = ordered.start("memory", form="snapshot", available_now=True)
+    running.await_termination()
+    rows = [tuple(row.values())[:2] for row in running.results().to_pylist()]
+    assert rows == sorted(rows, key=lambda row: (-row[1], -row[0]))
+    assert sorted(rows) == [row[:2] for row in snapshot(NEWEST)]

@@ -14,8 +14,8 @@ from tests.fabrics.answers import Results, query_of, wait_for
 from tests.fabrics.ground import Ground, everywhere, in_process
 from tests.fabrics.test_started import GROUPED, engine_of
 from tidemill.algebra import Schema
-from tidemill.analyze import SourceInfo
-from tidemill.feeds import TablesFeed
+from tidemill.catalog import SourceInfo
+from tidemill.connectors.feeds import TablesFeed
 from tidemill.runtime.clock import SourceClock
 from tidemill.runtime.sources import OpenStream, StreamSource, overdue
 from tidemill.timeline import TimeDomain

@@ -12,6 +12,7 @@ import pyarrow as pa
 from tests.checking.plans import Inputs, reference_of
 from tests.checking.sources import opener
 from tidemill.algebra import Plan
+from tidemill.connectors.sinks import SinkRequest
 from tidemill.errors import PlanError
 from tidemill.graph.migration import Migration
 from tidemill.graph.migrations import Migrations
@@ -20,7 +21,6 @@ from tidemill.optimize import RULES, optimized
 from tidemill.optimize.statistics import Statistics
 from tidemill.physical.lowering import lower
 from tidemill.physical.operator import Exec
-from tidemill.results import SinkRequest
 from tidemill.runtime.fabric import InProcess
 from tidemill.runtime.interface import Job
 from tidemill.runtime.run import Run

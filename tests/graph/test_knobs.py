@@ -19,7 +19,7 @@ from tidemill.graph.quality import (
 from tidemill.optimize import optimize
 from tidemill.physical.lowering import lower
 from tidemill.physical.operator import Exec
-from tidemill.physical.time_window import TimeWindowExec
+from tidemill.physical.operators.time_window import TimeWindowExec
 
 
 class Graph:

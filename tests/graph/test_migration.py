@@ -18,9 +18,9 @@ from tidemill.engine.running import RunningGraph
 from tidemill.engine.started import StartedQuery
 from tidemill.errors import TidemillError
 from tidemill.graph.migration import Migration, Phase, hand_overs
-from tidemill.physical.fuse import FuseExec
 from tidemill.physical.lowering import lower
-from tidemill.physical.reference_point import ReferencePointExec
+from tidemill.physical.operators.fuse import FuseExec
+from tidemill.physical.operators.reference_point import ReferencePointExec
 from tidemill.runtime.progress import MigrationProgress
 from tidemill.testing import elements, snapshot_at
 

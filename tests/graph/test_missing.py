@@ -11,9 +11,9 @@ from tests.graph.migrating import Collected
 from tests.random.data import RandomStream
 from tidemill.algebra import Plan, Scan, Schema, TimeWindow
 from tidemill.algebra.nodes import Dstream, Granularity, Istream
+from tidemill.connectors.sinks import SinkRequest
 from tidemill.graph.query_graph import QueryGraph
 from tidemill.physical.lowering import lower
-from tidemill.results import SinkRequest
 from tidemill.runtime.fabric import InProcess
 from tidemill.runtime.interface import Job
 from tidemill.runtime.run import Run

@@ -14,8 +14,8 @@ from tidemill.graph.migration import Phase
 from tidemill.graph.normal import normal
 from tidemill.graph.reoptimize import ReoptimizePolicy, seconds
 from tidemill.optimize.statistics import Statistics
-from tidemill.physical.join import JoinExec
-from tidemill.physical.project import ProjectExec
+from tidemill.physical.operators.join import JoinExec
+from tidemill.physical.operators.project import ProjectExec
 from tidemill.testing import elements, snapshot_at
 
 JOIN = """SELECT a.v AS x, b.v AS y, c.v AS z FROM a WINDOW(RANGE 10), b WINDOW(RANGE 10),

@@ -17,11 +17,11 @@ from tidemill.algebra.adjusting import Bounds
 from tidemill.algebra.aggregates import AggregateCall
 from tidemill.algebra.nodes import Aggregate, Filter
 from tidemill.algebra.scalar import Scalar
+from tidemill.connectors.sinks import SinkRequest
 from tidemill.graph.adaptation import Adaptation
 from tidemill.graph.migrations import Migrations
 from tidemill.graph.query_graph import QueryGraph
 from tidemill.physical.lowering import lower
-from tidemill.results import SinkRequest
 from tidemill.runtime.fabric import InProcess
 from tidemill.runtime.interface import Job
 from tidemill.runtime.run import Run

@@ -9,9 +9,9 @@ from tidemill.algebra import Schema
 from tidemill.algebra.nodes import Scan
 from tidemill.graph.metadata import NodeMetadata
 from tidemill.graph.uses import Uses
-from tidemill.physical.distinct import DistinctExec
-from tidemill.physical.source import SourceExec
-from tidemill.physical.time_window import TimeWindowExec
+from tidemill.physical.operators.distinct import DistinctExec
+from tidemill.physical.operators.source import SourceExec
+from tidemill.physical.operators.time_window import TimeWindowExec
 from tidemill.runtime.interface import Job, Root
 
 SOURCE = SourceExec(Scan("a", "a", Schema.of(x=pa.int64())))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.postgres.conftest import database, server
+from tests.connectors.postgres.conftest import database, server
 
 MODULES = ("changes", "forms", "relations", "restarts", "sinks", "times", "ways")
 # What fails there is shown as in the modules of tests.

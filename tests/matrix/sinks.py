@@ -16,8 +16,8 @@ from tests.matrix import forms
 from tests.matrix.cells import Capability, Case, Group, Refusal
 from tests.matrix.data import ANSWER, BID, CHANGES, FAR, FIRST, HOT, merged, netted
 from tests.matrix.ways import Asked, Row, Server, Way, in_order
+from tidemill.connectors.sinks import FORMS
 from tidemill.errors import TidemillError
-from tidemill.results import FORMS
 
 _TIMES = {"intervals": ["valid_from", "valid_to"], "live": ["valid_from", "valid_to"]}
 _TIMES |= {"changes": ["changed_at", "change"], "snapshot": ["snapshot_at"]}

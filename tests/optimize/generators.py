@@ -12,6 +12,7 @@ import pyarrow as pa
 from tests.random.plans import COLUMNS, SOURCES, PlanGenerator, may_stay_open
 from tidemill.algebra import nodes, sets
 from tidemill.algebra.aggregates import AggregateCall
+from tidemill.algebra.over_rows import OverCall, OverRows
 from tidemill.algebra.plan import Plan
 from tidemill.algebra.promises import Range, Recurrence
 from tidemill.algebra.scalar import Scalar, column
@@ -101,6 +102,23 @@ class RulePlans(PlanGenerator):
         added = nodes.Project.renaming(added, kept.schema.names)
         both = (kept, added) if self._random.random() < 0.5 else (added, kept)
         return sets.Difference(sets.Union(*both), taken)
+
+    def take_first_rows(self) -> Plan:
+        child = self.part()
+        order = tuple(
+            nodes.SortKey(name, self._random.random() < 0.5)
+            for name in self._some(child.schema.names, 2)
+        )
+        by = tuple(child.schema.names[:1]) if self._random.random() < 0.2 else ()
+        number = OverCall(self._fresh("n"), "ROW_NUMBER", (), pa.int32())
+        numbered = OverRows(child, by, order, (number,))
+        test = self._pick(["{} <= 2", "{} < 3", "{} = 1", "2 >= {}", "{} = 2", "{} > 1"])
+        text = test.format(f"`{number.name}`")
+        text = self._pick([text, f"{text} AND {self._test(child.schema)}"])
+        tested = nodes.Filter(numbered, self._scalar(text, numbered.schema))
+        names = child.schema.names if self._random.random() < 0.85 else numbered.schema.names
+        items = tuple((name, column(name, numbered.schema[name])) for name in names)
+        return nodes.Project(tested, items)
 
     def remove_now_windows(self) -> Plan:
         return self._pick([lambda p: p, self.filtered, self.projected])(

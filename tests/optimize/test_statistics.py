@@ -6,7 +6,7 @@ import pyarrow as pa
 import pytest
 
 from tidemill.algebra import Join, Scan, Schema
-from tidemill.analyze import Hints
+from tidemill.catalog import Hints
 from tidemill.optimize.conditions import localized
 from tidemill.optimize.statistics import Statistics, StreamStatistics
 

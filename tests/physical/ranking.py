@@ -17,8 +17,8 @@ from tidemill.algebra.ranking import Promise, Ranked, Ranking, Strategy
 from tidemill.algebra.scalar import column_node
 from tidemill.expressions import UserFunction
 from tidemill.physical.operator import Operator, empty_batch, with_validity
-from tidemill.physical.ranking import RankExec
-from tidemill.physical.source import SourceExec
+from tidemill.physical.operators.ranking import RankExec
+from tidemill.physical.operators.source import SourceExec
 from tidemill.reference import LogicalStream, evaluate
 from tidemill.timeline import OPEN_END
 

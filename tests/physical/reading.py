@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import polars as pl
 
 from tidemill.algebra import Scan
-from tidemill.feeds import MOST_BYTES, TableSlice, read_slice
+from tidemill.connectors.feeds import MOST_BYTES, TableSlice, read_slice
 from tidemill.physical.operator import empty_batch
 from tidemill.runtime.clock import SourceClock
 from tidemill.runtime.sources import OpenStream, RelationSource, Source, StreamSource

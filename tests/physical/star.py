@@ -24,10 +24,10 @@ from tidemill.algebra import (
     TimeWindow,
 )
 from tidemill.physical.operator import Operator
-from tidemill.physical.source import SourceExec
-from tidemill.physical.star import StarJoinExec
-from tidemill.physical.star.operator import importance_of, lots_of
-from tidemill.physical.time_window import TimeWindowExec
+from tidemill.physical.operators.source import SourceExec
+from tidemill.physical.operators.star import StarJoinExec
+from tidemill.physical.operators.star.operator import importance_of, lots_of
+from tidemill.physical.operators.time_window import TimeWindowExec
 from tidemill.reference import LogicalStream, evaluate
 from tidemill.timeline import OPEN_END, VALID_FROM, VALID_TO
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tests.golden.topk import cases
-from tidemill.physical.ranking.appearance import Appearances, zeros_at_end
+from tidemill.physical.operators.ranking.appearance import Appearances, zeros_at_end
 
 _MIX = np.uint64(0x9E3779B97F4A7C15)
 

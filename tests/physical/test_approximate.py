@@ -16,10 +16,10 @@ from tests.physical.instances import OneByOne
 from tests.physical.instances import Row as Value
 from tests.physical.ranking import Case, Row, copied
 from tidemill.algebra.ranking import Strategy
-from tidemill.physical.ranking.approximate import ApproximateRank
-from tidemill.physical.ranking.likely import Likely
-from tidemill.physical.ranking.operator import Rank
-from tidemill.physical.ranking.promises import Promises
+from tidemill.physical.operators.ranking.approximate import ApproximateRank
+from tidemill.physical.operators.ranking.likely import Likely
+from tidemill.physical.operators.ranking.operator import Rank
+from tidemill.physical.operators.ranking.promises import Promises
 from tidemill.timeline import VALID_FROM, VALID_TO
 
 

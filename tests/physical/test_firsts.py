@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tidemill.physical.topk.firsts import ABSENT, Firsts, TopKVersions
+from tidemill.physical.operators.topk.firsts import ABSENT, Firsts, TopKVersions
 
 Event = tuple[int, int, int, int]  # time, item, key, tie
 Version = tuple[int, int, int, int]  # item, event, since, end

@@ -13,12 +13,12 @@ import pytest
 
 from tests.golden.loader import cases
 from tidemill.algebra import Scan, Schema
-from tidemill.physical.cut import cut
-from tidemill.physical.fuse import FuseExec
-from tidemill.physical.hand_over import HandOverExec
+from tidemill.physical.mechanisms.cut import cut
 from tidemill.physical.operator import Operator, empty_batch
-from tidemill.physical.reference_point import ReferencePointExec
-from tidemill.physical.source import SourceExec
+from tidemill.physical.operators.fuse import FuseExec
+from tidemill.physical.operators.migrating import MigratingExec
+from tidemill.physical.operators.reference_point import ReferencePointExec
+from tidemill.physical.operators.source import SourceExec
 from tidemill.timeline import OPEN_END
 
 Element = tuple[str | None, int, int]
@@ -82,7 +82,7 @@ def step(operator: Operator, tick: int, old: Arriving, new: Arriving) -> tuple[l
     return rows.rows(), mark  # type: ignore[return-value]
 
 
-def run(node: HandOverExec, old: Arriving, new: Arriving) -> list[Element]:
+def run(node: MigratingExec, old: Arriving, new: Arriving) -> list[Element]:
     """All that comes, after a look at what was promised."""
     operator = node.operator()
     found: list[Element] = []
@@ -131,7 +131,7 @@ def test_snapshots_are_those_of_both_plans(seed: int) -> None:
 
 @pytest.mark.parametrize("node", [FuseExec, ReferencePointExec])
 @pytest.mark.parametrize("seed", range(20))
-def test_equal_plans_leave_no_seam(node: type[HandOverExec], seed: int) -> None:
+def test_equal_plans_leave_no_seam(node: type[MigratingExec], seed: int) -> None:
     """Whatever the ticks: a half has not passed before the other can have come."""
     random = Random(seed)
     rows, split, ticks = random_rows(random), random.randint(1, LAST), random.randint(1, 9)

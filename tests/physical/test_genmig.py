@@ -12,12 +12,12 @@ import pytest
 from tests.golden.loader import Case, cases, physical_stream, record, scan_of
 from tests.golden.plans import build
 from tidemill.algebra import Plan, SourceKind, TimeWindow
-from tidemill.physical.fuse import FuseExec
-from tidemill.physical.hand_over import HandOverExec
 from tidemill.physical.lowering import lower
 from tidemill.physical.operator import Exec, empty_batch
-from tidemill.physical.reference_point import ReferencePointExec
-from tidemill.physical.source import SourceExec
+from tidemill.physical.operators.fuse import FuseExec
+from tidemill.physical.operators.migrating import MigratingExec
+from tidemill.physical.operators.reference_point import ReferencePointExec
+from tidemill.physical.operators.source import SourceExec
 from tidemill.runtime.operators import Arrival, Graph
 from tidemill.testing import assert_snapshots_equal
 from tidemill.timeline import OPEN_END
@@ -64,7 +64,7 @@ class Migration:
         latest = max(case.params["latest_starts"].values())
         return cls(case, raw(case, scale), scale * case.params["window"], scale * latest)
 
-    def run(self, node: type[HandOverExec], split: int, seed: int | None = None) -> pl.DataFrame:
+    def run(self, node: type[MigratingExec], split: int, seed: int | None = None) -> pl.DataFrame:
         """The old plan, from the start both, behind the split the new one."""
         old = lowered(self.case.params["old_plan"], self.streams, self.window).with_eager(True)
         new = lowered(self.case.params["new_plan"], self.streams, self.window, LATER).with_eager(

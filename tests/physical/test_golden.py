@@ -22,12 +22,12 @@ from tests.golden.loader import (
 from tests.physical.running import as_elements, in_order, run_exec, run_plan
 from tests.reference.test_golden import PLANS, expected, leaves, plan_of, sources
 from tidemill.algebra import SourceKind
-from tidemill.physical.changes import snapshot, to_changes
-from tidemill.physical.coalesce import CoalesceExec
+from tidemill.physical.mechanisms.changes import snapshot, to_changes
 from tidemill.physical.operator import Exec
-from tidemill.physical.source import SourceExec
-from tidemill.physical.split import SplitExec
-from tidemill.physical.union import UnionExec
+from tidemill.physical.operators.coalesce import CoalesceExec
+from tidemill.physical.operators.source import SourceExec
+from tidemill.physical.operators.split import SplitExec
+from tidemill.physical.operators.union import UnionExec
 from tidemill.testing import assert_snapshots_equal
 
 FILES = ("logical", "windows_advance", "cql", "granularity", "physical")

@@ -10,7 +10,7 @@ from pathlib import Path
 MODULE = """
 from typing import NamedTuple
 import numpy as np
-from tidemill.physical.compiled import compiled_for
+from tidemill.physical.mechanisms.compiled import compiled_for
 
 class {name}(NamedTuple):
     numbers: np.ndarray

@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 
 from tests.physical.ranking import Case
-from tidemill.physical.ranking.known import KnownObjects
+from tidemill.physical.operators.ranking.known import KnownObjects
 
 
 def keys(*ids: str) -> pl.DataFrame:

@@ -13,9 +13,9 @@ import pytest
 from sqlglot import parse_one
 
 from tidemill.algebra import Scalar, Scan, Schema, SourceKind
-from tidemill.physical.lookup import LookupExec, LookupKind
 from tidemill.physical.operator import empty_batch
-from tidemill.physical.source import SourceExec
+from tidemill.physical.operators.lookup import LookupExec, LookupKind
+from tidemill.physical.operators.source import SourceExec
 from tidemill.timeline import OPEN_END
 
 LEFT = SourceExec(Scan("s", "s", Schema.of(k=pa.int64(), x=pa.float64())))
@@ -237,7 +237,7 @@ def test_pairs_are_looked_at_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     stream = [Row(k, 0.5, 0, 1) for k in range(5)]
     relation = [Row(k, 1.5, 0, OPEN_END) for k in range(3)]
     ((whole, _),) = steps(node, (stream, relation, 1, OPEN_END))
-    monkeypatch.setattr("tidemill.physical.lookup.relation.MOST_PAIRS", 4)
+    monkeypatch.setattr("tidemill.physical.operators.lookup.relation.MOST_PAIRS", 4)
     assert steps(node, (stream, relation, 1, OPEN_END)) == [(whole, 1)]
     assert len(whole) == 12
 

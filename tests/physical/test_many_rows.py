@@ -11,9 +11,9 @@ import pyarrow as pa
 import pytest
 
 from tidemill.algebra import Scan, Schema
-from tidemill.physical.coalesce import CoalesceExec
-from tidemill.physical.join import JoinExec, meeting
-from tidemill.physical.source import SourceExec
+from tidemill.physical.operators.coalesce import CoalesceExec
+from tidemill.physical.operators.join import JoinExec, meeting
+from tidemill.physical.operators.source import SourceExec
 from tidemill.timeline import OPEN_END
 
 ROWS, TICKS, LENGTH = 3000, 3, 400

@@ -7,8 +7,8 @@ import pyarrow as pa
 import pytest
 
 from tidemill.algebra import Scan, Schema
-from tidemill.physical.merge import MergeExec
-from tidemill.physical.source import SourceExec
+from tidemill.physical.operators.merge import MergeExec
+from tidemill.physical.operators.source import SourceExec
 
 NODE = MergeExec(SourceExec(Scan("s", "s", Schema.of(v=pa.float64()))))
 NAN = float("nan")

@@ -15,15 +15,15 @@ from tests.random.splits import variants
 from tests.runtime.cases import make_case
 from tidemill.algebra import Plan, Scan, Schema
 from tidemill.physical.lowering import lower
-from tidemill.physical.net_changes import SIGN, ChangesExec, changes_of
 from tidemill.physical.operator import empty_batch
-from tidemill.physical.source import SourceExec
+from tidemill.physical.operators.net_changes import SIGN, ChangesExec, changes_of
+from tidemill.physical.operators.source import SourceExec
 from tidemill.reference import LogicalStream, Row, canonical_row
 from tidemill.runtime.operators import Graph
 from tidemill.testing.reference import Functions
 from tidemill.timeline import BEGIN, OPEN_END, VALID_FROM, VALID_TO
 
-Told = tuple[int, str, int]
+RecognisedObjects = tuple[int, str, int]
 """The value of a row, whether it comes or goes, and when."""
 
 
@@ -42,7 +42,7 @@ class TestOperator:
         self.operator = ChangesExec(source, since).operator()
         self.columns = list(source.schema.names)
 
-    def step(self, until: int, *new: tuple[int, int, int]) -> list[Told]:
+    def step(self, until: int, *new: tuple[int, int, int]) -> list[RecognisedObjects]:
         names = [*self.columns, VALID_FROM, VALID_TO]
         batch = pl.DataFrame(list(new), dict.fromkeys(names, pl.Int64), orient="row")
         told, watermark = self.operator.step([batch], [until])

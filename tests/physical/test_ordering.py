@@ -7,9 +7,9 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from tidemill.physical.arrays import Ints
-from tidemill.physical.hash_index import HashIndex
-from tidemill.physical.ordering import slot_order, stable_order
+from tidemill.physical.mechanisms.arrays import Ints
+from tidemill.physical.mechanisms.hash_index import HashIndex
+from tidemill.physical.mechanisms.ordering import slot_order, stable_order
 
 ROWS = 5000
 DICE = np.random.default_rng(7)

@@ -11,19 +11,19 @@ from sqlglot import exp
 
 from tests.golden.loader import Case, cases
 from tidemill.algebra import AggregateCall, Scalar, Scan, Schema, SourceKind, column
-from tidemill.physical.aggregate import AggregateExec
-from tidemill.physical.coalesce import CoalesceExec
-from tidemill.physical.count_window import CountWindowExec
-from tidemill.physical.distinct import DistinctExec
-from tidemill.physical.filter import FilterExec
-from tidemill.physical.join import JoinExec
 from tidemill.physical.operator import Exec
-from tidemill.physical.project import ProjectExec
-from tidemill.physical.sets import DifferenceExec
-from tidemill.physical.source import SourceExec
-from tidemill.physical.split import SplitExec
-from tidemill.physical.time_window import TimeWindowExec
-from tidemill.physical.union import UnionExec
+from tidemill.physical.operators.aggregate import AggregateExec
+from tidemill.physical.operators.coalesce import CoalesceExec
+from tidemill.physical.operators.count_window import CountWindowExec
+from tidemill.physical.operators.distinct import DistinctExec
+from tidemill.physical.operators.filter import FilterExec
+from tidemill.physical.operators.join import JoinExec
+from tidemill.physical.operators.project import ProjectExec
+from tidemill.physical.operators.sets import DifferenceExec
+from tidemill.physical.operators.source import SourceExec
+from tidemill.physical.operators.split import SplitExec
+from tidemill.physical.operators.time_window import TimeWindowExec
+from tidemill.physical.operators.union import UnionExec
 
 _COLUMNS = Schema.of(v=pa.bool_())
 _V = column("s.v", pa.bool_())

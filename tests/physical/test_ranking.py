@@ -15,7 +15,7 @@ import pytest
 from tests.physical.ranking import Case, Row, Tick, at_once, copied, in_pieces, one_by_one, run
 from tidemill.errors import ExecutionError
 from tidemill.expressions import UserFunction
-from tidemill.physical.changes import snapshot
+from tidemill.physical.mechanisms.changes import snapshot
 from tidemill.testing import check_result
 from tidemill.timeline import OPEN_END
 

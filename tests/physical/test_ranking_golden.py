@@ -13,8 +13,8 @@ import pytest
 
 from tests.golden.topk import cases
 from tests.physical.ranking import Case, Row, Tick, at_once, run
-from tidemill.physical.changes import snapshot
-from tidemill.physical.ranking.kernel.dominance import undominated
+from tidemill.physical.mechanisms.changes import snapshot
+from tidemill.physical.operators.ranking.kernel.dominance import undominated
 from tidemill.timeline import OPEN_END
 
 SMALL = ["count_sum", "count_weighted_sum", "time_sum", "time_weighted_sum"]

@@ -8,15 +8,15 @@ import pytest
 
 from tidemill import algebra
 from tidemill.algebra import Plan
-from tidemill.fragments.exchange import ExchangeExec
-from tidemill.fragments.late import LateRowsExec
-from tidemill.fragments.placement import Placement
-from tidemill.fragments.stages import EdgeExec
 from tidemill.physical.facts import Partitioning
-from tidemill.physical.lowering import _Lowering
-from tidemill.physical.lowering_joins import JoinLowering
+from tidemill.physical.lowering.joins import JoinLowering
+from tidemill.physical.lowering.plans import _Lowering
 from tidemill.physical.operator import Exec
-from tidemill.physical.star import AssignPartitionExec
+from tidemill.physical.operators.star import AssignPartitionExec
+from tidemill.stages.exchange import ExchangeExec
+from tidemill.stages.late import LateRowsExec
+from tidemill.stages.placement import Placement
+from tidemill.stages.stages import ReceiveExec
 
 LOGICAL = [
     node
@@ -33,7 +33,7 @@ OPERATORS = sorted(
     (kind for kind in below(Exec) if kind.__module__.startswith("tidemill.")),
     key=lambda kind: kind.__name__,
 )
-PLACED = {AssignPartitionExec, EdgeExec, ExchangeExec, LateRowsExec}
+PLACED = {AssignPartitionExec, ReceiveExec, ExchangeExec, LateRowsExec}
 """What placement itself puts into plans."""
 
 

@@ -14,7 +14,7 @@ from tests.runtime.cases import make_case
 from tidemill.algebra import Plan
 from tidemill.physical.lowering import lower
 from tidemill.physical.operator import Operator
-from tidemill.physical.source import SourceExec
+from tidemill.physical.operators.source import SourceExec
 from tidemill.runtime.operators import Graph
 from tidemill.timeline import OPEN_END, VALID_FROM, VALID_TO
 

@@ -14,8 +14,8 @@ from tests.random.splits import variants
 from tests.runtime.cases import make_case
 from tidemill.algebra import Plan, Scan, Schema
 from tidemill.physical.lowering import lower
-from tidemill.physical.snapshot import SnapshotExec, snapshots_of
-from tidemill.physical.source import SourceExec
+from tidemill.physical.operators.snapshot import SnapshotExec, snapshots_of
+from tidemill.physical.operators.source import SourceExec
 from tidemill.reference import LogicalStream, Snapshot, canonical_row
 from tidemill.runtime.operators import Graph
 from tidemill.testing.reference import Functions

@@ -24,8 +24,8 @@ from tests.physical.test_ranking_golden import (
 )
 from tidemill.algebra.ranking import Ranking, Strategy
 from tidemill.errors import ExecutionError
-from tidemill.physical.changes import snapshot
-from tidemill.physical.ranking import view
+from tidemill.physical.mechanisms.changes import snapshot
+from tidemill.physical.operators.ranking import view
 from tidemill.timeline import OPEN_END
 
 

@@ -28,8 +28,8 @@ from tests.physical.star import (
 )
 from tidemill.algebra import Policy, Scalar, Shedding
 from tidemill.algebra.scalar import column_node
-from tidemill.physical.changes import snapshot
-from tidemill.physical.star import operator, versions, windows
+from tidemill.physical.mechanisms.changes import snapshot
+from tidemill.physical.operators.star import operator, versions, windows
 from tidemill.timeline import OPEN_END
 
 ONLINE = [case for case in cases().values() if case["id"].startswith("online_")]

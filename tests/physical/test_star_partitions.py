@@ -13,8 +13,8 @@ import pytest
 from tests.physical.star import Case, Values, named, random_case, run
 from tidemill.algebra import Policy
 from tidemill.errors import ExecutionError
-from tidemill.physical.star import AssignPartitionExec
-from tidemill.physical.star.components import shares
+from tidemill.physical.operators.star import AssignPartitionExec
+from tidemill.physical.operators.star.components import shares
 from tidemill.runtime.operator_progress import OperatorProgress
 from tidemill.timeline import OPEN_END
 

@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 from tests.physical.running import run_plan
 from tests.reference.examples import leaf, stream
 from tidemill.algebra import SortKey, TimeWindow, TopK
-from tidemill.physical.topk.labels import Labels
-from tidemill.physical.topk.order import RowOrder
+from tidemill.physical.operators.topk.labels import Labels
+from tidemill.physical.operators.topk.order import RowOrder
 from tidemill.reference import canonical, evaluate
 
 HORIZON = 14

@@ -11,8 +11,8 @@ import pyarrow as pa
 import pytest
 
 from tidemill.algebra import Scan, Schema, SourceKind
-from tidemill.physical.source import SourceExec
-from tidemill.physical.versions import VersionsExec
+from tidemill.physical.operators.source import SourceExec
+from tidemill.physical.operators.versions import VersionsExec
 from tidemill.timeline import OPEN_END
 
 SCAN = Scan("r", "r", Schema.of(**{"v": pa.string(), "#id": pa.int64()}), SourceKind.CHANGING)

@@ -13,8 +13,10 @@ from typing import Any
 from tests.checking.plans import Inputs
 from tests.random.data import TIME, RandomStream
 from tests.random.plans import COLUMNS, RELATION, SOURCES
-from tidemill.algebra import Aggregate, AggregateCall, Plan, TimeWindow
-from tidemill.algebra.nodes import Scan
+from tests.random.relations import CHANGING, TEMPORAL, VERSIONED
+from tests.random.versions import Version
+from tidemill.algebra import Aggregate, AggregateCall, Dstream, Join, Plan, TimeWindow
+from tidemill.algebra.nodes import Scan, SourceKind
 
 Row = tuple[int | None, int | None, float | None, str | None, int]
 Ticks = Sequence[Sequence[Row]]
@@ -30,14 +32,17 @@ class Counterexample:
     query: str | Plan
     streams: Mapping[str, tuple[int, Ticks]] = field(default_factory=dict)
     relation: Sequence[tuple[Any, ...]] = ()
-    open: str = ""  # why it still fails
+    temporal: Sequence[Version] = ()
+    changing: Sequence[Version] = ()
 
     @property
     def inputs(self) -> Inputs:
         """The rows; streams that are not named are empty."""
         streams = {name: _stream(*self.streams.get(name, (0, [[]]))) for name in SOURCES}
         rows = [dict(zip(COLUMNS.names, row, strict=True)) for row in self.relation]
-        return Inputs(streams, {RELATION: rows})
+        temporal = {TEMPORAL: self.temporal} if self.temporal else {}
+        changing = {CHANGING: self.changing} if self.changing else {}
+        return Inputs(streams, {RELATION: rows}, temporal, changing)
 
 
 def _stream(slack: int, ticks: Ticks) -> RandomStream:
@@ -56,6 +61,13 @@ def _twice(function: str) -> Plan:
     return Aggregate(window, (), tuple(calls))
 
 
+def _looked_up_ahead() -> Plan:
+    """Rows that a temporal relation brings for instants to come, with a relation that changes."""
+    rows = Dstream(Scan(TEMPORAL, "t", COLUMNS, SourceKind.INTERVALS))
+    return Join(rows, Scan(CHANGING, "c", VERSIONED, SourceKind.CHANGING), None)
+
+
+_ANY = {"k": 1, "v": 2, "f": None, "s": "a"}
 _DESCENT = (0, [[_row(0, 5), _row(1, 3)], [_row(2, 4)], [_row(4, 1), _row(5, 2)], [_row(9, 0)]])
 _ONE_EACH = {
     "alpha": (0, [[_row(0, 1, 1, "a"), _row(2, 2, 2, "b")], [_row(3, None, None)]]),
@@ -145,5 +157,13 @@ COUNTEREXAMPLES = [
         "SELECT a.v FROM alpha WINDOW(RANGE 4) a WHERE a.k NOT IN (SELECT a.v FROM delta d)",
         _ONE_EACH,
         [(1, 1, 0.5, "a")],
+    ),
+    # They were looked up when they came, and a change that came later counts from before them.
+    Counterexample(
+        "rows of instants to come look up a relation that changes",
+        _looked_up_ahead(),
+        {"beta": (0, [[_row(4, 1)], [_row(5, 1)]])},
+        temporal=[(_ANY, 4, 7)],
+        changing=[(_ANY, 5, 10)],
     ),
 ]

@@ -5,7 +5,6 @@ from __future__ import annotations
 from random import Random
 
 import pytest
-from _pytest.mark import ParameterSet
 
 from tests.checking.plans import check_plan
 from tests.checking.queries import check_query, engine_with, plan_of, run_script
@@ -13,13 +12,7 @@ from tests.properties.counterexamples import COUNTEREXAMPLES, Counterexample
 from tests.random.splits import check_splits
 from tidemill.algebra import Plan
 
-
-def _parameter(example: Counterexample) -> ParameterSet:
-    marks = [pytest.mark.xfail(reason=example.open)] if example.open else []
-    return pytest.param(example, id=example.name, marks=marks)
-
-
-NAMED = pytest.mark.parametrize("example", [_parameter(each) for each in COUNTEREXAMPLES])
+NAMED = pytest.mark.parametrize("example", COUNTEREXAMPLES, ids=lambda example: example.name)
 
 
 @NAMED

@@ -21,6 +21,7 @@ COUNTS = {
     "relations": 80,
     "rankings": 20,
     "graphs": 60,
+    "shapes": 40,
     "changes": 40,
     "adapting": 40,
 }
@@ -33,6 +34,7 @@ CHUNKS = {
     "relations": 20,
     "rankings": 10,
     "graphs": 20,
+    "shapes": 20,
     "changes": 20,
     "adapting": 20,
 }

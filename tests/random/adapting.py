@@ -15,6 +15,7 @@ from tidemill.algebra import Plan, render
 from tidemill.algebra.nodes import Adjustable, CountWindow, Granularity, TimeWindow
 from tidemill.algebra.plan import nodes_of
 from tidemill.algebra.whole_rows import has_whole_rows
+from tidemill.connectors.sinks import SinkRequest
 from tidemill.graph.quality import (
     Histories,
     earliest_change,
@@ -27,7 +28,6 @@ from tidemill.graph.quality.knobs import adjustable_nodes
 from tidemill.optimize import optimize
 from tidemill.physical.lowering import lower
 from tidemill.physical.operator import Exec
-from tidemill.results import SinkRequest
 from tidemill.runtime.fabric import InProcess
 from tidemill.runtime.interface import Job, Root
 from tidemill.runtime.run import Run

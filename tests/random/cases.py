@@ -21,10 +21,11 @@ from tests.random.plans import RELATION, SOURCES, PlanGenerator
 from tests.random.queries import QueryGenerator
 from tests.random.rankings import STRATEGIES, Ranking, random_ranking, ranking_engine
 from tests.random.relations import CHANGING, TEMPORAL, RelationPlanGenerator
+from tests.random.shapes import ShapeCase, random_shapes
 from tests.random.splits import check_splits
 from tests.random.versions import random_versions
 from tidemill.algebra import Plan, render
-from tidemill.analyze import Hints
+from tidemill.catalog import Hints
 from tidemill.engine import Engine
 from tidemill.optimize import optimize
 from tidemill.testing.reference import Functions, check_result
@@ -212,6 +213,11 @@ def graph_case(random: Random) -> GraphCase:
     return random_graph(random, random_inputs(random, latest=12, rows=(4, 14)))
 
 
+def shape_case(random: Random) -> ShapeCase:
+    """A random life of a running graph with queries of few shapes."""
+    return random_shapes(random, random_inputs(random, latest=12, rows=(4, 14)))
+
+
 CASES: Final[Mapping[str, Callable[[Random], Case]]] = {
     "plans": plan_case,
     "queries": query_case,
@@ -221,6 +227,7 @@ CASES: Final[Mapping[str, Callable[[Random], Case]]] = {
     "relations": relation_case,
     "rankings": ranking_case,
     "graphs": graph_case,
+    "shapes": shape_case,
     "changes": changes_case,
     "adapting": adapting_case,
 }

@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from itertools import cycle
 from random import Random
 from typing import Final
 
@@ -126,10 +127,11 @@ class Block:
         """Run all cases; those that fail are told in the end."""
         random = Random(self.seed)
         queries = {f"q{number}": _query(random) for number in range(_QUERIES)}
+        fabrics = cycle(random.sample(FABRICS, len(FABRICS)))
         for _ in range(_SETS):
             inputs = _inputs(random)
             meant = {n: reference_of(q.plan, inputs, q.functions) for n, q in queries.items()}
-            for way in _ways(random, inputs):
+            for way in _ways(random, inputs, fabrics):
                 self._check(way, queries, meant, random)
         return self
 
@@ -180,9 +182,8 @@ def _inputs(random: Random) -> Inputs:
     )
 
 
-def _ways(random: Random, inputs: Inputs) -> Iterator[Way]:
+def _ways(random: Random, inputs: Inputs, fabrics: Iterator[str]) -> Iterator[Way]:
     for _ in range(_WAYS):
         arranged = {AS_THEY_COME: inputs, **variants(random, inputs)}
         name = random.choice(_ARRANGEMENTS)
-        fabric, partitions = random.choice(FABRICS), random.choice(_PARTITIONS)
-        yield Way(name, arranged[name], fabric, partitions)
+        yield Way(name, arranged[name], next(fabrics), random.choice(_PARTITIONS))

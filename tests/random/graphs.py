@@ -24,6 +24,7 @@ from tests.random.plans import LONGEST, PlanGenerator
 from tidemill.algebra import Plan, render
 from tidemill.algebra.adjusting import Bounds
 from tidemill.algebra.nodes import Adjustable, CountWindow, TimeWindow
+from tidemill.connectors.sinks import SinkRequest
 from tidemill.errors import ExecutionError, PlanError, TidemillError
 from tidemill.graph.adaptation import Adaptation
 from tidemill.graph.migrations import Migrations
@@ -34,11 +35,11 @@ from tidemill.optimize.statistics import Statistics
 from tidemill.physical.adjusting import AdjustableExec
 from tidemill.physical.lowering import lower
 from tidemill.physical.operator import Exec
-from tidemill.results import SinkRequest
 from tidemill.runtime.codec import KnownFunctions
 from tidemill.runtime.fabric import Fabric, InProcess
 from tidemill.runtime.interface import Job
 from tidemill.runtime.run import Run
+from tidemill.runtime.sources import Source
 from tidemill.store import Part, Store
 from tidemill.testing.snapshots import Element, assert_snapshots_equal, elements
 from tidemill.timeline import OPEN_END, TimeDomain
@@ -163,11 +164,13 @@ class GraphLife:
         self.store = CrashingStore(self.folder)
         self.store.left = None
         fabric = self._make(self.partitions, self.random)
-        sources = opener(self.inputs.sources(self.store, self.retain))
-        self.run = Run(fabric, sources, self.store, known=KNOWN, partitions=self.partitions)
+        self.run = Run(fabric, self._opener(), self.store, known=KNOWN, partitions=self.partitions)
         self.graph = QueryGraph(self.run)
         self.adaptation = Adaptation(self.graph)
         self.migrations = Migrations(self.graph, self.adaptation.taken)
+
+    def _opener(self) -> Callable[[str], Source]:
+        return opener(self.inputs.sources(self.store, self.retain))
 
     def add(self, plan: Plan) -> None:
         """Start a query, if it can ever be complete."""
@@ -276,9 +279,9 @@ class GraphCase(Case):
 
     def check(self) -> None:
         with tempfile.TemporaryDirectory(prefix="tidemill-") as folder, catch_warnings():
-            # What cannot be dealt out again stays where it is, and that is told.
+            # What cannot be repartitioned stays where it is, and that is told.
             filterwarnings("ignore", "the checkpoint goes on with")
-            life = GraphLife(self.inputs, self.random, folder, self.make)
+            life = self._begun(folder)
             try:
                 self._live(life)
                 for each in life.lives.values():
@@ -287,6 +290,9 @@ class GraphCase(Case):
                 raise AssertionError("\n".join([str(error), *life.story])) from error
             finally:
                 life.run.stop()
+
+    def _begun(self, folder: str) -> GraphLife:
+        return GraphLife(self.inputs, self.random, folder, self.make)
 
     def _live(self, life: GraphLife) -> None:
         life.add(self.plans[0])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from random import Random
 from typing import TypeVar
 
@@ -11,9 +12,19 @@ from sqlglot import parse_one
 
 from tidemill.algebra import nodes, sets
 from tidemill.algebra.aggregates import AggregateCall, UserAggregate, result_type
+from tidemill.algebra.over_rows import (
+    PICKS,
+    RANKS,
+    SHIFTS,
+    WHOLE,
+    OverCall,
+    OverRows,
+    RowFrame,
+)
 from tidemill.algebra.plan import Plan
 from tidemill.algebra.scalar import Scalar, column
 from tidemill.algebra.schema import Schema
+from tidemill.algebra.unnest import Unnest
 from tidemill.expressions import infer
 
 COLUMNS = Schema.of(k=pa.int32(), v=pa.int64(), f=pa.float64(), s=pa.string())
@@ -21,6 +32,15 @@ COLUMNS = Schema.of(k=pa.int32(), v=pa.int64(), f=pa.float64(), s=pa.string())
 
 SOURCES = ("alpha", "beta", "gamma")
 RELATION = "delta"
+
+FRAMES = (
+    WHOLE,
+    RowFrame(),
+    RowFrame("ROWS", -1, 1),
+    RowFrame("ROWS", None, -1),
+    RowFrame("ROWS", 1, None),
+    RowFrame("GROUPS", -1, 0),
+)
 
 LONGEST = UserAggregate(
     "LONGEST",
@@ -67,11 +87,14 @@ class PlanGenerator:
         kind = self._random.random()
         if kind < 0.6:
             size = self._random.choice([1, 2, 3, 5, 8, None])
-            return nodes.TimeWindow(child, size, slide)
+            delay = self._random.choice([0, 0, 0, 0, 1, 3])
+            return nodes.TimeWindow(child, size, slide, delay)
         rows = self._random.choice([1, 2, 3, 5, None])
         by: tuple[str, ...] = ()
-        if kind > 0.8:
+        if self._random.random() < 0.5:
             by = tuple(self._some(child.schema.names, 2))
+        if kind > 0.85:
+            return nodes.SessionWindow(child, self._random.choice([1, 2, 3, 4]), by)
         return nodes.CountWindow(child, rows, slide, by)
 
     # One input
@@ -84,6 +107,23 @@ class PlanGenerator:
         child = self.plan(depth - 1)
         items = [(self._fresh("p"), self._expression(child.schema)) for _ in range(3)]
         return nodes.Project(child, tuple(items))
+
+    def _unnest(self, depth: int) -> Plan:
+        child = self.plan(depth - 1)
+        element, ordinal = self._fresh("e"), self._random.choice([None, self._fresh("o")])
+        kept = tuple(name for name in child.schema.names if self._random.random() < 0.8)
+        outer = self._random.random() < 0.4
+        return Unnest(child, self._list(child.schema), element, ordinal, outer, kept)
+
+    def _list(self, schema: Schema) -> Scalar:
+        """A list of up to two values of a column and a literal, or none."""
+        name = self._random.choice(schema.names)
+        cells = [f"`{name}`", self._literal(schema[name]), f"`{name}`"][
+            : self._random.randint(1, 3)
+        ]
+        made = f"ARRAY({', '.join(cells)})"
+        texts = [made, f"ARRAY_COMPACT({made})", f"CASE WHEN {self._test(schema)} THEN {made} END"]
+        return self._scalar(self._random.choice(texts), schema)
 
     def _distinct(self, depth: int) -> Plan:
         return nodes.Distinct(self._narrow(self.plan(depth - 1)))
@@ -119,6 +159,38 @@ class PlanGenerator:
             for name in self._some(child.schema.names, 2)
         )
         return nodes.TopK(child, order, self._random.randint(1, 3), self._random.choice([0, 0, 1]))
+
+    def _over_rows(self, depth: int) -> Plan:
+        child = self.plan(depth - 1)
+        by = tuple(self._some(child.schema.names, 2))
+        order = tuple(
+            nodes.SortKey(name, self._random.random() < 0.5, self._random.random() < 0.5)
+            for name in self._some(child.schema.names, 2)
+        )
+        calls = [self._over_call(child.schema) for _ in range(self._random.randint(1, 3))]
+        return OverRows(child, by, order, tuple(calls))
+
+    def _over_call(self, schema: Schema) -> OverCall:
+        name, argument = self._fresh("w"), self._random.choice(schema.names)
+        frame = self._random.choice(FRAMES)
+        ignores = self._random.random() < 0.3
+        match self._random.choice(["rank", "shift", "pick", "aggregate", "aggregate"]):
+            case "rank":
+                function = self._random.choice(list(RANKS))
+                options = (self._random.randint(1, 3),) if function == "NTILE" else ()
+                return OverCall(name, function, (), RANKS[function], options=options)
+            case "shift":
+                function, far = self._random.choice(SHIFTS), (self._random.randint(0, 2),)
+                kind = schema[argument]
+                return OverCall(name, function, (argument,), kind, WHOLE, far, ignores)
+            case "pick":
+                function = self._random.choice(PICKS)
+                options = (2,) if function == "NTH_VALUE" else ()
+                kind = schema[argument]
+                return OverCall(name, function, (argument,), kind, frame, options, ignores)
+        call = replace(self._call(schema), distinct=False)
+        arguments = () if call.argument is None else (call.argument,)
+        return OverCall(call.name, call.function, arguments, call.type, frame, aggregate=call)
 
     def _istream(self, depth: int) -> Plan:
         return nodes.Istream(self._narrow(self.plan(depth - 1)))
@@ -241,10 +313,13 @@ class PlanGenerator:
     _OPERATORS: tuple[Callable[[PlanGenerator, int], Plan], ...] = (
         _filter,
         _project,
+        _unnest,
         _distinct,
         _aggregate,
         _aggregate,
         _topk,
+        _over_rows,
+        _over_rows,
         _istream,
         _dstream,
         _rstream,

@@ -51,19 +51,24 @@ class WindowWriter:
         if roll < 0.85:
             count = self._random.randint(1, min(2, len(columns)))
             by = f"PARTITION BY {', '.join(self._random.sample(list(columns), count))} "
+        if self._random.random() < 0.25:
+            return f"{by}SESSION {self._random.choice([1, 2, 3, 4])}", False
         size = self._random.choice(["1", "2", "3", "5", "5", "UNBOUNDED", "MIN 2, MAX 4"])
         return f"{by}ROWS {size}{self._slide()}", True
 
     def _range(self) -> tuple[str, bool]:
         if self._random.random() < 0.12:
-            return f"RANGE UNBOUNDED{self._slide()}", True
+            return f"RANGE UNBOUNDED{self._slide()}{self._delay()}", True
         size = self._random.choice(["1", "2", "3", "5", "8", "8", "12", "MIN 2, MAX 6"])
-        return f"RANGE {size}{self._slide()}", False
+        return f"RANGE {size}{self._slide()}{self._delay()}", False
 
     def _slide(self) -> str:
         return (
             f" SLIDE {self._random.choice([1, 2, 2, 3, 5])}" if self._random.random() < 0.15 else ""
         )
+
+    def _delay(self) -> str:
+        return f" DELAY {self._random.choice([1, 3, 4])}" if self._random.random() < 0.1 else ""
 
     def _granularity(self) -> str:
         roll = self._random.random()

@@ -16,16 +16,16 @@ from tests.random.cases import PlanCase, QueryCase, plan_case, query_case
 from tests.random.data import TIME
 from tests.random.plans import LONGEST
 from tidemill.algebra import Plan, Scan
-from tidemill.fragments import Staged, stage_plans
+from tidemill.connectors.sinks import SinkRequest
 from tidemill.physical.lowering import lower
 from tidemill.physical.operator import Exec, empty_batch
-from tidemill.physical.source import SourceExec
-from tidemill.results import SinkRequest
+from tidemill.physical.operators.source import SourceExec
 from tidemill.runtime.codec import KnownFunctions
 from tidemill.runtime.fabric import Fabric
 from tidemill.runtime.interface import Job, Root
 from tidemill.runtime.run import Run
 from tidemill.runtime.sources import Source, StreamSource
+from tidemill.stages import Staged, stage_plans
 from tidemill.store import Store
 from tidemill.testing.reference import check_result
 from tidemill.timeline import TimeDomain

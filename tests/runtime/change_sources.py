@@ -9,8 +9,8 @@ from typing import Any
 import pyarrow as pa
 
 from tidemill.algebra.schema import Field, Schema
-from tidemill.analyze import SourceInfo
-from tidemill.changes import INSTANT, OPERATION
+from tidemill.catalog import SourceInfo
+from tidemill.connectors.change_source import INSTANT, OPERATION
 from tidemill.errors import ExecutionError
 
 SCHEMA = Schema.of(k=pa.int64(), note=pa.string())

@@ -22,7 +22,7 @@ from tidemill.algebra.scalar import Scalar
 from tidemill.algebra.schema import Schema
 from tidemill.errors import ExecutionError, TidemillError
 from tidemill.expressions import UserFunction
-from tidemill.physical.join.side import SortedRun
+from tidemill.physical.operators.join.side import SortedRun
 from tidemill.runtime import codec
 from tidemill.runtime.codec.names import NAMES, class_of
 from tidemill.runtime.reports import TaskFailure

@@ -12,7 +12,7 @@ import pytest
 
 import tidemill as tm
 from tests.fabrics.answers import query_of
-from tidemill.feeds import FileSlice, TableSlice, effort_of, read_slice
+from tidemill.connectors.feeds import FileSlice, TableSlice, effort_of, read_slice
 from tidemill.runtime import source_task
 from tidemill.runtime.fabric import InProcess
 from tidemill.runtime.parcels import REPORT, Parcel

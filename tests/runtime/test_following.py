@@ -14,20 +14,20 @@ import pytest
 from tests.runtime.change_sources import SCHEMA, Script, changes_of
 from tidemill.algebra import Schema
 from tidemill.algebra.nodes import VERSION
-from tidemill.changes import DELETED, INSERTED
+from tidemill.connectors.change_source import DELETED, INSERTED
 from tidemill.errors import DamageError, ExecutionError
 from tidemill.runtime import change_log
-from tidemill.runtime.following import Following
+from tidemill.runtime.followed_relations import FollowedRelations
 from tidemill.runtime.relations import LocalRelation
 from tidemill.store import Store
 from tidemill.timeline import OPEN_END
 
 
-def follow(folder: Path, source: Any, schema: Schema = SCHEMA) -> Following:
-    return Following(Store(str(folder)), "r", schema, source)
+def follow(folder: Path, source: Any, schema: Schema = SCHEMA) -> FollowedRelations:
+    return FollowedRelations(Store(str(folder)), "r", schema, source)
 
 
-def take(following: Following, tick: int, earliest: int) -> pl.DataFrame:
+def take(following: FollowedRelations, tick: int, earliest: int) -> pl.DataFrame:
     """What a tick sees, after a stop or not."""
     following.go_on(tick)
     return following.take(tick, earliest)

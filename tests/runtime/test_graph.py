@@ -11,11 +11,11 @@ import pytest
 from tidemill.algebra import Schema
 from tidemill.algebra.nodes import Scan
 from tidemill.algebra.plan import nodes_of
-from tidemill.physical.distinct import DistinctExec
 from tidemill.physical.operator import Exec, Operator, empty_batch
-from tidemill.physical.source import SourceExec
-from tidemill.physical.time_window import TimeWindowExec
-from tidemill.physical.union import UnionExec
+from tidemill.physical.operators.distinct import DistinctExec
+from tidemill.physical.operators.source import SourceExec
+from tidemill.physical.operators.time_window import TimeWindowExec
+from tidemill.physical.operators.union import UnionExec
 from tidemill.runtime.operator_progress import OperatorProgress
 from tidemill.runtime.operators import Graph
 

@@ -9,7 +9,7 @@ import pytest
 
 import tidemill as tm
 from tests.fabrics.answers import query_of
-from tidemill.feeds import FilesFeed
+from tidemill.connectors.feeds import FilesFeed
 
 STREAM = """
 CREATE STREAM bid (item BIGINT, at BIGINT) SOURCE parquet(path => '{}') ORDERED BY at;

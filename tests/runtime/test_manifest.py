@@ -13,7 +13,7 @@ from tests.fabrics.answers import query_of
 from tidemill.errors import ExecutionError, TidemillError
 from tidemill.runtime import manifest
 from tidemill.runtime.fabric import InProcess
-from tidemill.runtime.manifest import Manifest, identity_of, note_dealt, open_manifest
+from tidemill.runtime.manifest import Manifest, identity_of, note_repartitioned, open_manifest
 from tidemill.runtime.run import Run
 from tidemill.store import Store
 
@@ -31,7 +31,7 @@ def counts(window: int = 5) -> tm.Query:
 def test_the_state_keeps_its_number_of_partitions(tmp_path: Path) -> None:
     for wanted in (3, 8, 1):
         assert open_manifest(Store(str(tmp_path)), wanted) == Manifest(3)
-    note_dealt(Store(str(tmp_path)), 5)
+    note_repartitioned(Store(str(tmp_path)), 5)
     assert open_manifest(Store(str(tmp_path)), 3) == Manifest(5)
 
 

@@ -14,13 +14,13 @@ from tests.fabrics.ground import Ground, seeds
 from tests.fabrics.simulated import Rough
 from tests.physical.test_net_changes import net
 from tests.runtime.cases import Bounded, make_case
-from tidemill.fragments import stage_plans
-from tidemill.physical import release
-from tidemill.physical.changes import AT, CHANGE, consolidate, to_changes
 from tidemill.physical.lowering import lower
-from tidemill.physical.net_changes import SIGN, changes_of
+from tidemill.physical.mechanisms import release
+from tidemill.physical.mechanisms.changes import AT, CHANGE, consolidate, to_changes
+from tidemill.physical.operators.net_changes import SIGN, changes_of
 from tidemill.reference import Row
 from tidemill.runtime.fabric import Fabric, InProcess
+from tidemill.stages import stage_plans
 from tidemill.store import Store
 from tidemill.timeline import BEGIN, VALID_FROM, VALID_TO
 

@@ -40,7 +40,7 @@ def test_parts_that_work_in_phases() -> None:
     engine = tm.Engine("inprocess", partitions=2)
     engine.stream("s", [{"k": n % 3, "v": n, "at": n} for n in range(50)], time="at")
     query = query_of(engine, "SELECT MAX(v) AS m FROM s WINDOW(RANGE 5 SLIDE 2)")
-    assert "MergeExec" in query.explain("fragments")
+    assert "MergeExec" in query.explain("stages")
     answer = query.collect()
     (aggregate,) = (o for o in query.progress.operators if "MAX" in o.operator)
     assert aggregate.operator.startswith("AggregateExec")

@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow as pa
 
 import tidemill as tm
-from tidemill.feeds import MOST_BYTES
+from tidemill.connectors.feeds import MOST_BYTES
 from tidemill.runtime.pace import Pace
 
 

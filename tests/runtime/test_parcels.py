@@ -13,12 +13,12 @@ import pyarrow as pa
 import pytest
 
 from tidemill.algebra import Scan, Schema
-from tidemill.fragments import Edge, Mode
-from tidemill.fragments.stages import NOWHERE
 from tidemill.physical.operator import empty_batch, with_validity
-from tidemill.physical.source import SourceExec
-from tidemill.runtime.dealing import deal
+from tidemill.physical.operators.source import SourceExec
 from tidemill.runtime.parcels import FACTS, Packer, Parcel, unpack
+from tidemill.runtime.partitioning import partitioned
+from tidemill.stages import Exchange, Mode
+from tidemill.stages.stages import NOWHERE
 from tidemill.store import Store
 from tidemill.timeline import OPEN_END
 
@@ -78,9 +78,11 @@ def test_what_is_told() -> None:
     assert (found.target, found.tag, found.told, found.rows) == (2, FACTS, {"bid": 9}, None)
 
 
-def edge(mode: Mode, keys: tuple[str, ...] = (), made_at: int = 0, used_at: int = 1) -> Edge:
+def exchange(
+    mode: Mode, keys: tuple[str, ...] = (), made_at: int = 0, used_at: int = 1
+) -> Exchange:
     schema = Schema.of(k=pa.int64(), f=pa.float64())
-    return Edge(5, SourceExec(Scan("s", "s", schema)), made_at, used_at, mode, keys)
+    return Exchange(5, SourceExec(Scan("s", "s", schema)), made_at, used_at, mode, keys)
 
 
 def batch(count: int) -> pl.DataFrame:
@@ -92,30 +94,32 @@ def batch(count: int) -> pl.DataFrame:
 @pytest.mark.parametrize(
     "how",
     [
-        edge(Mode.HASH, ("s.k",)),
-        edge(Mode.HASH, ("s.k", "s.f")),
-        edge(Mode.SPREAD),
-        edge(Mode.GIVEN, ("s.k",)),
-        edge(Mode.KEEP, made_at=1, used_at=2),
-        edge(Mode.KEEP, used_at=NOWHERE),
-        edge(Mode.SINGLE),
+        exchange(Mode.HASH, ("s.k",)),
+        exchange(Mode.HASH, ("s.k", "s.f")),
+        exchange(Mode.SPREAD),
+        exchange(Mode.GIVEN, ("s.k",)),
+        exchange(Mode.KEEP, made_at=1, used_at=2),
+        exchange(Mode.KEEP, used_at=NOWHERE),
+        exchange(Mode.SINGLE),
     ],
     ids=str,
 )
-def test_every_row_goes_to_one_partition(how: Edge) -> None:
+def test_every_row_goes_to_one_partition(how: Exchange) -> None:
     rows = batch(100)
-    parcels = [parcel for parcel in deal(rows, how, 1, 3) if parcel.rows is not None]
+    parcels = [parcel for parcel in partitioned(rows, how, 1, 3) if parcel.rows is not None]
     assert {parcel.tag for parcel in parcels} == {5}
     together = pl.concat([parcel.rows for parcel in parcels if parcel.rows is not None])
     assert together.sort("valid_from").equals(rows)
-    assert [_told(parcel) for parcel in deal(rows, how, 1, 3)] == list(map(_told, parcels))
+    assert [_told(parcel) for parcel in partitioned(rows, how, 1, 3)] == list(map(_told, parcels))
 
 
 @pytest.mark.parametrize("mode", [Mode.HASH, Mode.SPREAD, Mode.GIVEN, Mode.SINGLE, Mode.BROADCAST])
 def test_those_for_one_partition_only(mode: Mode) -> None:
-    how = edge(mode, ("s.k",) if mode in (Mode.HASH, Mode.GIVEN) else ())
-    every = [_told(parcel) for parcel in deal(batch(100), how, 1, 3)]
-    found = [_told(parcel) for only in range(3) for parcel in deal(batch(100), how, 1, 3, only)]
+    how = exchange(mode, ("s.k",) if mode in (Mode.HASH, Mode.GIVEN) else ())
+    every = [_told(parcel) for parcel in partitioned(batch(100), how, 1, 3)]
+    found = [
+        _told(parcel) for only in range(3) for parcel in partitioned(batch(100), how, 1, 3, only)
+    ]
     assert sorted(found) == sorted(every)
 
 
@@ -126,7 +130,7 @@ def _told(parcel: Parcel) -> tuple[int, list[Any]]:
 
 def test_equal_keys_meet() -> None:
     places: dict[Any, set[int]] = {}
-    for parcel in deal(batch(100), edge(Mode.HASH, ("s.k",)), 0, 3):
+    for parcel in partitioned(batch(100), exchange(Mode.HASH, ("s.k",)), 0, 3):
         assert parcel.rows is not None
         for key in parcel.rows["s.k"].unique():
             places.setdefault(key, set()).add(parcel.target)
@@ -138,7 +142,7 @@ def test_zeros_and_nans_meet_their_like() -> None:
     payload = pl.DataFrame({"s.k": [0, 0, 0, 0], "s.f": [0.0, -0.0, float("nan"), -float("nan")]})
     rows = with_validity(payload, np.arange(4), np.arange(4) + 1)
     where = {}
-    for parcel in deal(rows, edge(Mode.HASH, ("s.f",)), 0, 5):
+    for parcel in partitioned(rows, exchange(Mode.HASH, ("s.f",)), 0, 5):
         assert parcel.rows is not None
         where |= dict.fromkeys(parcel.rows["valid_from"], parcel.target)
     assert where[0] == where[1]
@@ -147,6 +151,6 @@ def test_zeros_and_nans_meet_their_like() -> None:
 
 def test_everywhere_is_everywhere() -> None:
     rows = batch(10)
-    parcels = list(deal(rows, edge(Mode.BROADCAST), 0, 3))
+    parcels = list(partitioned(rows, exchange(Mode.BROADCAST), 0, 3))
     assert [parcel.target for parcel in parcels] == [0, 1, 2]
     assert all(parcel.rows is rows for parcel in parcels)

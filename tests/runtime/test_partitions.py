@@ -16,22 +16,27 @@ from tests.checking.contract import WatchExec
 from tests.fabrics.ground import Ground, seeds
 from tests.fabrics.simulated import Rough
 from tests.runtime.cases import check_plan_on, make_case, staged_case
-from tidemill.fragments import LateRowsExec, Mode
-from tidemill.fragments.stages import EdgeExec
 from tidemill.physical.adjusting import AdjustableExec
-from tidemill.physical.coalesce import CoalesceExec
-from tidemill.physical.counting import CountingExec
-from tidemill.physical.fuse import FuseExec
-from tidemill.physical.hand_over import HandOverExec
-from tidemill.physical.net_changes import ChangesExec
 from tidemill.physical.operator import Exec, InstantExec, OverExec, RowExec
-from tidemill.physical.ranking import RankExec
-from tidemill.physical.reference_point import ReferencePointExec
-from tidemill.physical.snapshot import SnapshotExec
-from tidemill.physical.star import AssignPartitionExec, StarJoinExec
-from tidemill.physical.versions import VersionsExec
+from tidemill.physical.operators.coalesce import CoalesceExec
+from tidemill.physical.operators.counting import CountingExec
+from tidemill.physical.operators.fuse import FuseExec
+from tidemill.physical.operators.istream import CopyChangesExec
+from tidemill.physical.operators.migrating import MigratingExec
+from tidemill.physical.operators.net_changes import ChangesExec
+from tidemill.physical.operators.pick import PickExec
+from tidemill.physical.operators.ranking import RankExec
+from tidemill.physical.operators.reference_point import ReferencePointExec
+from tidemill.physical.operators.snapshot import SnapshotExec
+from tidemill.physical.operators.star import AssignPartitionExec, StarJoinExec
+from tidemill.physical.operators.versions import VersionsExec
+from tidemill.stages import LateRowsExec, Mode
+from tidemill.stages.stages import ReceiveExec
 
-PLANS = [40, 161, 56, 243, 248, 13, 196, 219, 20, 143, 69, 179, 16, 133, 157, 82, 8, 93, 341]
+PLANS = [
+    *[40, 161, 56, 243, 248, 13, 196, 219, 20, 143, 69, 179, 16, 133, 157, 82, 8, 93, 341],
+    *[2, 64, 6],
+]
 QUERIES = [0, 61, 73, 15]
 EVERY = [("plans", seed) for seed in PLANS] + [("queries", seed) for seed in QUERIES]
 SOON = [("plans", 40), ("plans", 157), ("queries", 15)]
@@ -57,10 +62,11 @@ ELSEWHERE = {
     ChangesExec,
     SnapshotExec,
     LateRowsExec,
-    CountingExec,
-    EdgeExec,
+    *{CountingExec, CopyChangesExec},  # families
+    ReceiveExec,
     WatchExec,
-    *{HandOverExec, FuseExec, ReferencePointExec},  # of migrations: random lives of graphs
+    PickExec,  # random lives of graphs with queries of few shapes
+    *{MigratingExec, FuseExec, ReferencePointExec},  # of migrations: random lives of graphs
 }
 
 
@@ -86,7 +92,7 @@ def test_the_seeds_have_everything() -> None:
     staged = [staged_case(kind, seed) for kind, seed in EVERY]
     seen = {type(node) for plan in staged for node in plan.walk()}
     assert seen == subclasses(Exec) - ELSEWHERE
-    assert {edge.mode for plan in staged for edge in plan.edges} == set(Mode) - {
+    assert {exchange.mode for plan in staged for exchange in plan.exchanges} == set(Mode) - {
         Mode.NOW,
         Mode.GIVEN,
     }

@@ -7,10 +7,10 @@ import pytest
 from tests.random.plans import may_stay_open
 from tests.runtime.cases import check_plan_on, make_case
 from tidemill.algebra import Aggregate, AggregateCall, Plan, TimeWindow
-from tidemill.fragments import stage_plans
 from tidemill.physical.lowering import lower
-from tidemill.physical.merge import MergeExec
+from tidemill.physical.operators.merge import MergeExec
 from tidemill.runtime.fabric import InProcess
+from tidemill.stages import stage_plans
 
 
 def extremes(plan: Plan) -> Plan:

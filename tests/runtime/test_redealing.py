@@ -23,6 +23,7 @@ QUERIES = {
     "pairs": "SELECT a.item, b.price FROM bid WINDOW(RANGE 5) a JOIN bid WINDOW(RANGE 3) b "
     "ON a.item = b.item",
     "last": "SELECT item, price FROM bid WINDOW(PARTITION BY item ROWS 3)",
+    "visits": "SELECT item, price FROM bid WINDOW(PARTITION BY item SESSION 6)",
     "prices": "SELECT DISTINCT price FROM bid WINDOW(RANGE 6)",
 }
 FIRST = "SELECT item, price FROM bid WINDOW(RANGE 9) ORDER BY price DESC, item LIMIT 3"

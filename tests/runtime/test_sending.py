@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from tests.runtime.cases import staged_case
-from tidemill.fragments import Staged
 from tidemill.runtime import sending
 from tidemill.runtime.sending import Sender
 from tidemill.runtime.stage_task import StageTask
+from tidemill.stages import Staged
 from tidemill.store import Store
 
 

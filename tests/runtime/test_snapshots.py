@@ -14,12 +14,12 @@ from tests.checking.plans import reference_of
 from tests.fabrics.ground import Ground, seeds
 from tests.fabrics.simulated import Rough
 from tests.runtime.cases import Bounded, make_case, newest_row
-from tidemill.fragments import Mode, stage_plans
-from tidemill.physical import release
 from tidemill.physical.lowering import lower
-from tidemill.physical.snapshot import snapshots_of
+from tidemill.physical.mechanisms import release
+from tidemill.physical.operators.snapshot import snapshots_of
 from tidemill.reference import Snapshot, canonical_row
 from tidemill.runtime.fabric import Fabric, InProcess
+from tidemill.stages import Mode, stage_plans
 from tidemill.store import Store
 from tidemill.timeline import OPEN_END, VALID_FROM, VALID_TO
 
@@ -83,4 +83,4 @@ def test_the_last_stage_goes_by_the_newest_row(seed: int) -> None:
     _, plan, _ = make_case("plans", seed)
     staged = stage_plans([snapshots_of(lower(plan, {}))])
     (leaf,) = staged.stages[-1].leaves
-    assert staged.edge(leaf.tag).mode is Mode.NOW
+    assert staged.exchange(leaf.tag).mode is Mode.NOW

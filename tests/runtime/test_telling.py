@@ -19,8 +19,8 @@ from tests.runtime.test_state import counted
 from tidemill.algebra.plan import Plan
 from tidemill.algebra.ranking import Strategy
 from tidemill.physical.operator import Exec
-from tidemill.physical.ranking import RankExec, approximate
-from tidemill.physical.ranking.likely import Likely
+from tidemill.physical.operators.ranking import RankExec, approximate
+from tidemill.physical.operators.ranking.likely import Likely
 from tidemill.runtime import state
 from tidemill.runtime.fabric import Fabric, InProcess
 from tidemill.runtime.state import StageState

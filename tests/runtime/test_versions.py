@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tidemill.algebra.schema import Schema
-from tidemill.changes import DELETED, INSERTED, INSTANT, OPERATION
+from tidemill.connectors.change_source import DELETED, INSERTED, INSTANT, OPERATION
 from tidemill.runtime.versions import RelationVersions
 from tidemill.timeline import OPEN_END
 

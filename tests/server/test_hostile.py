@@ -78,10 +78,10 @@ def test_others_go_on_while_one_plans(bids, monkeypatch):
 
     plan = Planning.plan
 
-    def slow(self, tree, text):
+    def slow(self, tree, text, is_shown=True):
         planning.set()
         assert go_on.wait(30)
-        return plan(self, tree, text)
+        return plan(self, tree, text, is_shown)
 
     monkeypatch.setattr(Planning, "plan", slow)
     asking = threading.Thread(

@@ -237,3 +237,23 @@ def test_what_is_left_of_statements():
         "CREATE QUERY q AS INSERT INTO csv(path => 'x') SELECT b FROM s",
         "START QUERY Q PARTIAL",
     ]
+
+
+def test_views_and_what_replaced_them_are_there_again(again):
+    server = again(BIDS)
+    server.run(
+        "CREATE VIEW v AS SELECT item FROM bid; CREATE OR REPLACE VIEW v AS SELECT 7 AS n FROM bid"
+    )
+    server.run("CREATE OR REPLACE RELATION r (a BIGINT) CHANGING; INSERT INTO r VALUES (1)")
+    server.run("CREATE OR REPLACE RELATION r (b BIGINT) CHANGING; DROP VIEW IF EXISTS w")
+    server.run(f"CREATE OR REPLACE QUERY wide AS {WIDER}; START QUERY wide")
+    server.run("CREATE QUERY top AS SELECT MAX(n) AS n FROM wide; START QUERY top")
+    for _ in range(2):
+        server = again()
+        told = server.run("DESCRIBE v; DESCRIBE r; SHOW QUERIES")["results"]
+        rows = [each["table"]["rows"] for each in told]
+        assert rows[:2] == [[["n", "INT"]], [["b", "BIGINT"]]]
+        assert ["top", "running", "wide"] in rows[2]
+    said = server.run("DROP QUERY wide", 400)
+    assert "cannot drop query `wide`" in said["error"]["message"]
+    assert again().get("queries/wide")["state"] == "running"

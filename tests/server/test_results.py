@@ -102,3 +102,15 @@ def test_values_as_json_has_them(server):
     assert said["rows"] == [[str(2**60), "1.50", "NaN", "YWI=", "2024-03-01", [1, 2]]]
     assert said["valid_from"] == [1_709_251_200_000_000]
     assert "YWI=" in server.http.get("/api/queries/q/snapshot?format=csv").text
+
+
+def test_the_answers_of_queries_can_be_asked_at_an_instant(hot):
+    asked = {"sql": "SELECT item FROM hot WHERE n = :n ORDER BY item DESC", "at": 4}
+    said = hot.post("run", asked | {"parameters": {"n": 1}})
+    assert (said["rows"], said["at"]) == ([[2], [1]], 4)
+    hot.run("CREATE VIEW v AS SELECT item FROM hot")
+    assert hot.post("run", {"sql": "SELECT item FROM v"})["rows"] == []
+    assert (
+        "not known at 99"
+        in hot.post("run", asked | {"at": 99, "parameters": {"n": 1}}, 400)["error"]["message"]
+    )

@@ -42,7 +42,7 @@ def test_a_plan_has_levels_costs_and_rules(bids):
     assert said["plans"]["optimized"]["cost"]["rate"] > 0
     assert said["plans"]["physical"]["inputs"][0]["operator"].endswith("Exec")
     assert "simplify_filters" in [rule["name"] for rule in said["rules"]]
-    assert said["texts"].keys() == {"fragments", "cost", "verbose"}
+    assert said["texts"].keys() == {"stages", "cost", "verbose"}
     assert bids.get("queries/hot/plan")["sql"].startswith("SELECT item, COUNT(*)")
 
 
@@ -93,3 +93,38 @@ def test_hints_are_taken(bids):
 def test_deep_nesting_is_refused(bids):
     said = bids.run("(" * 5000 + "SELECT 1" + ")" * 5000, 400)
     assert "nested too deeply" in said["error"]["message"]
+
+
+def test_what_there_is_is_told_as_a_table(bids):
+    bids.run("CREATE VIEW dear AS SELECT item FROM bid WHERE price > 100")
+    [shown, described, explained] = bids.run(
+        "SHOW TABLES; DESCRIBE hot; EXPLAIN SELECT item FROM dear"
+    )["results"]
+    assert (shown["kind"], shown["table"]["columns"]) == ("show_objects", ["name", "kind"])
+    assert ["dear", "view"] in shown["table"]["rows"]
+    assert described["table"]["rows"][0] == ["item", "BIGINT"]
+    assert explained["table"]["rows"][0] == ["logical"]
+    assert (
+        "EXPLAIN ANALYZE"
+        in bids.run("EXPLAIN ANALYZE SELECT item FROM dear", 400)["error"]["message"]
+    )
+    assert bids.run("EXPLAIN ANALYZE hot")["results"][0]["table"]["rows"][0] == ["cost"]
+
+
+def test_statements_may_have_nothing_to_do(bids):
+    said = bids.run("CREATE QUERY IF NOT EXISTS hot AS SELECT item FROM bid; DROP VIEW IF EXISTS v")
+    assert [each["message"] for each in said["results"]] == [
+        "hot already exists: nothing was done",
+        "v does not exist: nothing was done",
+    ]
+
+
+def test_parameters_are_values_of_their_type(bids):
+    day = {"type": "DATE", "value": "2024-03-01"}
+    sql = "CREATE QUERY dear AS SELECT item, :day AS day FROM bid WHERE CAST(item AS STRING) = :who"
+    said = bids.post("statements", {"sql": sql, "parameters": {"day": day, "who": "'; DROP --"}})
+    assert said["results"][0]["query"]["columns"][1] == {"name": "day", "type": "DATE"}
+    [(statement,)] = bids.run("SHOW CREATE dear")["results"][0]["table"]["rows"]
+    assert statement.endswith("""= '\\'; DROP --'""")
+    wrong = {"sql": "SELECT ? AS n FROM bid", "parameters": [{"type": "DAY", "value": "1"}]}
+    assert "is no value" in bids.post("plan", wrong, 400)["error"]["message"]

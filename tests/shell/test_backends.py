@@ -41,7 +41,7 @@ CONVERSATION = (
     "\\d hot",
     "\\explain SELECT c.kind FROM dear JOIN category AS c ON c.item = dear.item",
     *(f"\\explain {level} hot" for level in ("logical", "optimized", "verbose", "physical")),
-    "\\explain fragments SELECT COUNT(*) AS n FROM bid",
+    "\\explain stages SELECT COUNT(*) AS n FROM bid",
     "\\explain cost SELECT COUNT(*) AS n FROM bid",
     "\\explain SELECT prise FROM bid",
     "\\explain nothing",

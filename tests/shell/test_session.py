@@ -280,3 +280,30 @@ def test_a_mistake_of_tidemill_does_not_end_the_shell(
     monkeypatch.setattr(backend, "names", lambda: 1 / 0)
     assert not say("\\d")
     assert "error: ZeroDivisionError" in say.notes
+
+
+def test_sql_tells_what_there_is(bids: Said) -> None:
+    assert bids("CREATE VIEW dear AS SELECT item FROM bid WHERE price > 20;")
+    assert bids.notes == "view dear created"
+    assert bids("SHOW TABLES;")
+    assert [line.split() for line in bids.out.splitlines()[2:]] == [
+        ["bid", "stream"],
+        ["dear", "view"],
+    ]
+    assert bids("EXPLAIN SELECT item FROM dear;")
+    assert bids.out.splitlines()[:2] == ["logical", "01 Project [item := dear.item]"]
+
+
+def test_the_answer_of_a_query_is_read_at_once(say: Said) -> None:
+    assert say("CREATE STREAM s (k BIGINT, at BIGINT) ORDERED BY at;")
+    assert say("CREATE QUERY n AS SELECT k, COUNT(*) AS n FROM s WINDOW(RANGE 9) GROUP BY k;")
+    assert say('START QUERY n;\n\\push s [{"k": 1, "at": 1}, {"k": 2, "at": 2}, {"k": 2, "at": 3}]')
+    assert say('\\push s {"k": 3, "at": 5}\n\\format csv\nSELECT k, n FROM n ORDER BY n DESC;')
+    assert say.out == "k,n\n2,2\n1,1"
+
+
+@pytest.mark.parametrize("word", ["exit", "QUIT;", "help", "Help ;"])
+def test_words_of_other_shells_are_commands(bids: Said, word: str) -> None:
+    assert bids(word)
+    assert bids.session.ended == (word[0] not in "hH")
+    assert ("\\watch" in bids.out) == (word[0] in "hH")

@@ -10,7 +10,7 @@ import pyarrow as pa
 from tests.checking.plans import stream_tables
 from tests.random.data import RandomStream, to_table
 from tidemill.algebra.schema import Schema
-from tidemill.feeds import PushedFeed, read_slice
+from tidemill.connectors.feeds import PushedFeed, read_slice
 from tidemill.runtime.sources import StreamSource
 from tidemill.store import Store
 

@@ -39,7 +39,7 @@ FOUND = {
     2444: "a query began with the operators of another one, which was on its way to another plan",
     30150: "a migration did not know what a tick had brought that was still to be made again",
     40002: "after a restart, the sizes of the past were not those that had been set",
-    40451: "rows could not be dealt out by a column that was compared with two others",
+    40451: "rows could not be partitioned by a column that was compared with two others",
     50634: "after a restart, a size was set in the plan of a query and not in what ran of it",
     39: "a task that came too late deleted what the ticks after its own had left",
 }

@@ -15,7 +15,7 @@ from experiments.adapting.mix import ROW
 from tidemill.graph.quality import SizeSetting
 from tidemill.physical.adjusting import AdjustableExec
 from tidemill.physical.operator import Exec
-from tidemill.physical.source import SourceExec
+from tidemill.physical.operators.source import SourceExec
 
 Windows = Mapping[tuple[str, int, int], str]
 """For windows of a query, by stream and bounds, the knob that sets their size."""

@@ -11,6 +11,8 @@ import tidemill as tm
 from tests.fabrics.answers import Results, query_of
 from tests.fabrics.ground import Ground
 from tests.fabrics.test_started import GROUPED, engine_of
+from tidemill.errors import UnsupportedError
+from tidemill.runtime.spark import importing
 
 pytestmark = pytest.mark.slow
 
@@ -36,7 +38,7 @@ def _use_and_close() -> None:
 
 
 def test_settings_of_the_session_do_not_matter(session: SparkSession) -> None:
-    """However Spark is set to read numbers, deal rows out, or cut batches of Arrow."""
+    """However Spark is set to read numbers, partition rows, or cut batches of Arrow."""
     strange = {
         "spark.sql.shuffle.partitions": "5",
         "spark.sql.ansi.enabled": "false",
@@ -54,3 +56,18 @@ def test_settings_of_the_session_do_not_matter(session: SparkSession) -> None:
         for name, value in before.items():
             session.conf.set(name, value)
     assert found.equals(expected)
+
+
+def test_workers_of_a_session_are_asked_at_once_for_the_package(
+    session: SparkSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(importing, "_checked", set())
+    tm.Engine(spark=session)
+    assert importing._checked == {session.sparkContext.applicationId}
+    missing = "ModuleNotFoundError(\"No module named 'tidemill'\")"
+    monkeypatch.setattr(importing, "_checked", set())
+    probe = eval(f"lambda _: (_ for _ in ()).throw({missing})", {})
+    monkeypatch.setattr(importing, "_PROBE", probe)
+    with pytest.raises(UnsupportedError, match="cannot import tidemill") as caught:
+        tm.Engine(spark=session)
+    assert 'os.environ["PYSPARK_PYTHON"] = ' in (caught.value.help or "")

@@ -16,9 +16,9 @@ from pyspark.sql import DataFrame, SparkSession
 import tidemill as tm
 from tests.fabrics.answers import Results, query_of, wait_for
 from tidemill.algebra import Schema
+from tidemill.connectors.feeds import read_slice
+from tidemill.connectors.feeds.opening import folder_of
 from tidemill.errors import ExecutionError
-from tidemill.feeds import read_slice
-from tidemill.feeds.opening import folder_of
 from tidemill.reference import in_time
 from tidemill.runtime.spark import stream_feed
 from tidemill.runtime.spark.stream_feed import StreamFeed

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import logging
 from pathlib import Path
+from time import process_time
 
 import pytest
 import sqlglot
 from sqlglot import exp
 
+from tidemill import Engine
 from tidemill.errors import PlanError, SqlSyntaxError, TidemillError
 from tidemill.sql import (
     CreateDerived,
@@ -201,6 +203,50 @@ def test_one_statement() -> None:
 def test_deep_nesting_is_an_error() -> None:
     with pytest.raises(SqlSyntaxError, match="nested too deeply"):
         parse("SELECT " + "(" * 5000 + "1" + ")" * 5000)
+
+
+NESTED = "a = 0"
+for number in range(200):
+    NESTED = f"({NESTED} {'AND' if number % 2 else 'OR'} b <> {number})"
+
+
+@pytest.mark.parametrize(
+    "condition",
+    [
+        "(" * 200 + "a = 1" + ")" * 200,
+        NESTED,
+        " AND ".join(f"a <> {number}" for number in range(2, 1002)),
+        " OR ".join(f"a = {number}" for number in range(1000)),
+    ],
+    ids=["parentheses", "nested", "and", "or"],
+)
+def test_conditions_may_be_long_and_deep(condition: str) -> None:
+    """Twice: what was learnt about a condition is found again."""
+    engine = Engine(runtime="inprocess")
+    engine.stream("s", [{"a": 1, "b": 201, "at": 1}], time="at")
+    began = process_time()
+    query = engine.sql(f"SELECT a FROM s WINDOW(RANGE 5) WHERE {condition}")
+    assert process_time() - began < 3  # a second, on a machine with nothing else to do
+    assert query.collect().num_rows == 1
+    assert engine.sql(f"SELECT b FROM s WINDOW(RANGE 5) WHERE {condition}").collect().num_rows == 1
+
+
+@pytest.mark.parametrize(
+    ("start", "middle", "end"),
+    [
+        ("(", "a = 1", ")"),
+        ("NOT ", "a = 1", ""),
+        ("- ", "a = 1", ""),
+        ("CASE WHEN a = 1 THEN ", "TRUE", " END"),
+        ("abs(", "a", ")"),
+        ("a IN (SELECT a FROM s WHERE ", "a = 1", ")"),
+        ("array(", "a", ")"),
+    ],
+)
+def test_hostile_nesting_is_refused_at_once(start: str, middle: str, end: str) -> None:
+    for depth in (500, 20_000):
+        with pytest.raises(SqlSyntaxError, match="nested too deeply"):
+            parse(f"SELECT a FROM s WHERE {start * depth}{middle}{end * depth}")
 
 
 def test_positions() -> None:

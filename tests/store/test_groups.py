@@ -12,7 +12,7 @@ import pytest
 
 from tests.store.recording import RecordingDisk
 from tidemill.algebra.schema import Schema
-from tidemill.feeds import PushedFeed
+from tidemill.connectors.feeds import PushedFeed
 from tidemill.store import GroupCommit, LocalDisk, Store, using
 
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import pickle
+import shutil
 from pathlib import Path
 
 import pyarrow as pa
 import pytest
 
-from tidemill.errors import ExecutionError
+from tidemill.errors import DamageError, ExecutionError
 from tidemill.store import Store
+from tidemill.store.frames import sealed
 
 
 def test_files_are_replaced_whole(tmp_path: Path) -> None:
@@ -74,3 +76,18 @@ def test_removing(tmp_path: Path) -> None:
     assert store.names("a") == ["bb"]
     store.put("a/b/c", b"again")
     assert store.get("a/b/c") == b"again"
+
+
+def test_a_file_in_the_place_of_another_is_damage(tmp_path: Path) -> None:
+    store = Store(str(tmp_path / "here"))
+    for stream in ("s", "t"):
+        store.put(f"feeds/{stream}/pushed/1.arrow", stream.encode())
+    shutil.copytree(tmp_path / "here", tmp_path / "there")
+    assert Store(str(tmp_path / "there")).get("feeds/s/pushed/1.arrow") == b"s"
+    one, other = (tmp_path / "here/feeds" / stream / "pushed/1.arrow" for stream in ("s", "t"))
+    shutil.copy(one, other)
+    with pytest.raises(DamageError, match=r"feeds/t/pushed/1\.arrow"):
+        store.get("feeds/t/pushed/1.arrow")
+    # Older files were sealed with their own name alone.
+    one.write_bytes(b"old" + sealed(str(one), [b"old"], checked=True, depth=0))
+    assert store.get("feeds/s/pushed/1.arrow") == b"old"

@@ -17,11 +17,13 @@ from tidemill.algebra.nodes import (
     Rstream,
     Scan,
     SemiJoin,
+    SessionWindow,
     SortKey,
     SourceKind,
     TimeWindow,
     TopK,
 )
+from tidemill.algebra.over_rows import OverCall, OverRows, RowFrame
 from tidemill.algebra.plan import Plan, render
 from tidemill.algebra.promises import Range, Recurrence
 from tidemill.algebra.ranking import Promise, Ranked, Ranking, Strategy
@@ -35,6 +37,7 @@ from tidemill.algebra.sets import (
     Union,
 )
 from tidemill.algebra.star import Policy, Shedding, StarJoin
+from tidemill.algebra.unnest import Unnest
 
 __all__ = [
     "VERSION",
@@ -53,6 +56,8 @@ __all__ = [
     "Join",
     "MaxUnion",
     "MultiJoin",
+    "OverCall",
+    "OverRows",
     "Plan",
     "Policy",
     "Project",
@@ -61,11 +66,13 @@ __all__ = [
     "Ranked",
     "Ranking",
     "Recurrence",
+    "RowFrame",
     "Rstream",
     "Scalar",
     "Scan",
     "Schema",
     "SemiJoin",
+    "SessionWindow",
     "Shedding",
     "SortKey",
     "SourceKind",
@@ -75,6 +82,7 @@ __all__ = [
     "TimeWindow",
     "TopK",
     "Union",
+    "Unnest",
     "UserAggregate",
     "column",
     "render",

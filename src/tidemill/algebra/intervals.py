@@ -12,6 +12,7 @@ from tidemill.algebra.nodes import (
     CountWindow,
     Filter,
     Project,
+    SessionWindow,
     TimeWindow,
 )
 from tidemill.algebra.plan import Plan
@@ -113,7 +114,7 @@ def interval_in(plan: Plan, name: str) -> Interval | None:
         case Project():
             items = dict(plan.items)
             return interval_of(items[name].node, lambda each: interval_in(plan.child, each))
-        case Filter() | TimeWindow() | CountWindow():
+        case Filter() | TimeWindow() | CountWindow() | SessionWindow():
             return interval_in(plan.child, name)
         case Union():
             sides = [interval_in(side, name) for side in plan.children]

@@ -152,17 +152,22 @@ class Adjustable(Unary):
 
 @dataclass(frozen=True)
 class TimeWindow(Adjustable):
-    """Every row holds for `size` instants (None: for ever); it moves every `slide` instants."""
+    """Every row holds for `size` instants (None: for ever); it moves every `slide` instants.
+
+    With a `delay`, all is as if every row came so many instants later.
+    """
 
     size: int | None
     slide: int = 1
+    delay: int = 0
 
     @property
     def first(self) -> int | None:
         return self.size
 
     def details(self) -> str:
-        return self.size_details("range", "min", "max", self.slide)
+        delay = f" delay={self.delay}" if self.delay else ""
+        return self.size_details("range", "min", "max", self.slide) + delay
 
 
 @dataclass(frozen=True)
@@ -185,6 +190,21 @@ class CountWindow(Adjustable):
     def details(self) -> str:
         by = f"by=[{', '.join(self.partition_by)}] " if self.partition_by else ""
         return by + self.size_details("rows", "min", "max", self.slide)
+
+
+@dataclass(frozen=True)
+class SessionWindow(Unary):
+    """All rows of the session that goes on, per partition.
+
+    A session ends when no row has come for `gap` instants; the next row starts another one.
+    """
+
+    gap: int
+    partition_by: tuple[str, ...] = ()
+
+    def details(self) -> str:
+        by = f"by=[{', '.join(self.partition_by)}] " if self.partition_by else ""
+        return f"{by}gap={self.gap}"
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from tidemill.algebra.nodes import (
     Project,
     Rstream,
     Scan,
+    SessionWindow,
     SourceKind,
     TimeWindow,
 )
@@ -46,7 +47,7 @@ def is_constant(plan: Plan) -> bool:
     match plan:
         case Scan():
             return plan.kind is SourceKind.CONSTANT
-        case TimeWindow() | CountWindow() | Granularity():
+        case TimeWindow() | CountWindow() | SessionWindow() | Granularity():
             return False
         case Istream() | Dstream() | Rstream():
             return False

@@ -22,6 +22,7 @@ from tidemill.algebra.plan import Plan
 from tidemill.algebra.sets import (
     Union,
 )
+from tidemill.algebra.unnest import Unnest
 
 
 def has_whole_rows(plan: Plan) -> bool:
@@ -37,6 +38,6 @@ def has_whole_rows(plan: Plan) -> bool:
             return plan.kind is not SourceKind.CHANGING
         case TimeWindow() | Istream() | Dstream() | Rstream():
             return True
-        case Filter() | Project() | Granularity() | Union():
+        case Filter() | Project() | Unnest() | Granularity() | Union():
             return all(map(has_whole_rows, plan.children))
     return False

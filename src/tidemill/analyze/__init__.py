@@ -1,17 +1,11 @@
 """From syntax trees to logical plans: names, types, windows and boundedness are checked here."""
 
-from tidemill.analyze.catalog import Catalog, Derived, SourceInfo
-from tidemill.analyze.hints import Hints
 from tidemill.analyze.planner import Planned, derived_from_statement, plan_query
 from tidemill.analyze.sources import source_from_statement
 from tidemill.analyze.values import inserted_rows, instant_of
 
 __all__ = [
-    "Catalog",
-    "Derived",
-    "Hints",
     "Planned",
-    "SourceInfo",
     "derived_from_statement",
     "inserted_rows",
     "instant_of",

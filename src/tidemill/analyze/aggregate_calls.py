@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
@@ -14,9 +15,6 @@ from tidemill.errors import PlanError, UnsupportedError
 from tidemill.sql import error_at
 
 _PAIR_FIELDS: Final = ("__y", "__x")
-_HELP_TIME: Final = (
-    "say which: MIN_BY(price, ts) is the price of the earliest row, MAX_BY the latest"
-)
 
 
 @dataclass(frozen=True)
@@ -35,11 +33,23 @@ def read_call(node: exp.Expr) -> Call | None:
     if isinstance(node, exp.WithinGroup):
         call, order = node.this, node.expression
     if (reader := _READERS.get(type(call))) is not None:
+        _refuse_missing(call)
         return reader(call, order)
     function = ALIASES.get(name_of_call(call).lower()) or AGGREGATES.get(type(call))
     if function is None or order is not None:
         return None
     return plain_call(function, call)
+
+
+def _refuse_missing(call: exp.Expr) -> None:
+    """The parser lets arguments be missing, as in MAX_BY(price)."""
+    needed = _NEEDED.get(type(call), ("this",))
+    found = [call.args.get(name) for name in needed]
+    if not all(part.this if isinstance(part, exp.Order) else part for part in found):
+        count = "an argument" if len(needed) == 1 else "two arguments"
+        message = f"`{name_of_call(call)}` takes {count}"
+        help = "as in MAX_BY(item, price), PERCENTILE(price, 0.5), CORR(price, quantity)"
+        raise error_at(PlanError, message, call, help)
 
 
 def plain_call(function: str, call: exp.Expr) -> Call:
@@ -201,11 +211,19 @@ def _shares(node: exp.Expr) -> float | tuple[float, ...]:
 
 
 def _share(node: exp.Expr) -> float:
-    number = float(node.name) if isinstance(node, exp.Literal) and not node.is_string else -1.0
+    number = _number(node)
     if not 0 <= number <= 1:
         message = "a percentile is given as a number from 0 to 1"
         raise error_at(PlanError, message, node, "write for example PERCENTILE(price, 0.5)")
     return number
+
+
+def _number(node: exp.Expr) -> float:
+    """The number that is written, or was given for a parameter, which has its type; else NaN."""
+    is_cast = isinstance(node, exp.Cast) and node.to.is_type(*exp.DataType.NUMERIC_TYPES)
+    literal = node.this if is_cast else node
+    is_number = isinstance(literal, exp.Literal) and literal.is_string == is_cast
+    return float(literal.name) if is_number else math.nan
 
 
 def _all_true(call: exp.Expr, order: exp.Order | None) -> Call:
@@ -222,11 +240,6 @@ def _count_distinct(call: exp.Expr, order: exp.Order | None) -> Call:
     return Call("COUNT", call.this, True)
 
 
-def _by_time(call: exp.Expr, order: exp.Order | None) -> Call:
-    message = f"`{name_of_call(call)}` depends on the order of rows, which a window does not have"
-    raise error_at(UnsupportedError, message, call, _HELP_TIME)
-
-
 _PAIRS: Final[dict[type[exp.Expr], str]] = {
     exp.Corr: "CORR",
     exp.CovarPop: "COVAR_POP",
@@ -240,6 +253,14 @@ _PAIRS: Final[dict[type[exp.Expr], str]] = {
     exp.RegrSxy: "REGR_SXY",
     exp.RegrSyy: "REGR_SYY",
 }
+
+
+_NEEDED: Final[dict[type[exp.Expr], tuple[str, ...]]] = {
+    **dict.fromkeys([*_PAIRS, exp.RegrCount, exp.ArgMin, exp.ArgMax], ("this", "expression")),
+    **dict.fromkeys([exp.Quantile, exp.ApproxQuantile], ("this", "quantile")),
+    exp.Mode: (),  # its argument may be in WITHIN GROUP
+}
+"""The arguments that a call has to have."""
 
 
 def _count_pairs(call: exp.Expr, order: exp.Order | None) -> Call:
@@ -264,8 +285,4 @@ _READERS: Final[dict[type[exp.Expr], Callable[[exp.Expr, exp.Order | None], Call
     exp.LogicalOr: _all_true,
     exp.CountIf: _count_if,
     exp.ApproxDistinct: _count_distinct,
-    exp.First: _by_time,
-    exp.Last: _by_time,
-    exp.FirstValue: _by_time,
-    exp.LastValue: _by_time,
 }

@@ -17,6 +17,7 @@ from tidemill.analyze.stage import PlanStage
 from tidemill.analyze.trees import cast, placed, rewrite, typed_null, written
 from tidemill.errors import PlanError, UnsupportedError
 from tidemill.sql import error_at
+from tidemill.sql.elsewhere import FUNCTIONS
 
 
 @dataclass
@@ -137,6 +138,7 @@ class Grouping:
             users = [user.name for user in self.base.context.catalog.aggregates.values()]
             message = f"the aggregate `{name_of_call(node)}` is not supported"
             help = f"there are {', '.join([*SUPPORTED, *users])}"
+            help = FUNCTIONS.get(name, help)
             raise error_at(UnsupportedError, message, node, help)
         return call
 

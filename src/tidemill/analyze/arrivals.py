@@ -25,8 +25,10 @@ from tidemill.algebra import (
     Project,
     Scalar,
     SemiJoin,
+    SessionWindow,
     TimeWindow,
     Union,
+    Unnest,
     column,
 )
 from tidemill.algebra.plan import Memo
@@ -65,14 +67,14 @@ class Arrival:
 def arrival_of(plan: Plan) -> Arrival | None:
     """How the rows of a windowed stream arrive; None if it is none.
 
-    Filters and projections look at single rows: below a window they do the same.
+    What looks at single rows does the same below a window.
     """
-    above: list[Filter | Project] = []
+    above: list[Filter | Project | Unnest] = []
     windows: list[TimeWindow | Granularity] = []
     while not isinstance(plan, TimeWindow):
         if isinstance(plan, Granularity):
             windows.append(plan)
-        elif isinstance(plan, Filter | Project):
+        elif isinstance(plan, Filter | Project | Unnest):
             above.append(plan)
         else:
             return None
@@ -113,7 +115,7 @@ class _Arrivals:
                 return rows.with_children(sides)
             case Join() | SemiJoin() | AntiJoin():
                 return self._pushed_into_join(test, rows, condition)
-            case CountWindow():
+            case CountWindow() | SessionWindow():
                 raise _no_arrival(rows, self._origins)
         return replace(test, left=rows, condition=condition)
 
@@ -171,7 +173,7 @@ class _Lookups:
             if number != relation and any(part.columns & set(plan.schema.names) for part in parts)
         ]
         for number in linked:
-            if isinstance(self.region.inputs[number], CountWindow):
+            if isinstance(self.region.inputs[number], CountWindow | SessionWindow):
                 raise _no_arrival(self.region.inputs[number], self.origins)
         if not linked:
             return list(self._streams)  # all of them, in a join without condition
@@ -212,7 +214,9 @@ def with_version(plan: Plan) -> tuple[Plan, str]:
 
 
 def _no_arrival(window: Plan, origins: Origins) -> Exception:
-    message = "a count window and a time-varying relation cannot be joined: its rows are counted"
+    counts = isinstance(window, CountWindow)
+    kind, done = ("count", "counted") if counts else ("session", "put into sessions")
+    message = f"a {kind} window and a time-varying relation cannot be joined: its rows are {done}"
     message += " before they look the relation up"
     node = origins.get(window)
     if node is None:

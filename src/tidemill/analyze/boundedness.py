@@ -16,16 +16,19 @@ from tidemill.algebra import (
     Granularity,
     Istream,
     Join,
+    OverRows,
     Plan,
     Ranking,
     Rstream,
     Scan,
     SemiJoin,
+    SessionWindow,
     SourceKind,
     StarJoin,
     TimeWindow,
     TopK,
     Union,
+    Unnest,
 )
 from tidemill.algebra.nodes import Binary, Filter, MultiJoin, Project
 from tidemill.algebra.sets import SetOperation, Sides
@@ -35,8 +38,10 @@ _NAMES: Final[dict[type[Plan], str]] = {
     SemiJoin: "the semi-join",
     AntiJoin: "the anti-join",
     TopK: "ORDER BY ... LIMIT",
+    OverRows: "OVER",
     Aggregate: "COUNT(DISTINCT ...)",
     CountWindow: "the count window",
+    SessionWindow: "the session window",
 }
 
 
@@ -78,11 +83,13 @@ def _scan(plan: Scan, inputs: list[Validity]) -> Validity:
 
 @_derive.register(Filter)
 @_derive.register(Project)
+@_derive.register(Unnest)
 def _rows(plan: Plan, inputs: list[Validity]) -> Validity:
     return inputs[0]
 
 
 @_derive.register(Ranking)
+@_derive.register(SessionWindow)
 @_derive.register(StarJoin)
 def _bounded(plan: Plan, inputs: list[Validity]) -> Validity:
     return Validity()
@@ -114,6 +121,12 @@ def _granularity(plan: Granularity, inputs: list[Validity]) -> Validity:
 def _few(plan: Plan, inputs: list[Validity]) -> Validity:
     # Their rows change with every row that comes, even when none goes; few are valid at once.
     return replace(inputs[0], never_ends=inputs[0].constant, grows=None)
+
+
+@_derive.register
+def _over_rows(plan: OverRows, inputs: list[Validity]) -> Validity:
+    # Rows stay, but their values change with those of others.
+    return replace(inputs[0], never_ends=inputs[0].constant)
 
 
 @_derive.register
@@ -190,7 +203,7 @@ def _remembered(node: Plan, inputs: list[Validity]) -> Iterator[TimeWindow | Cou
         # Rows wait for partners; the partners in a constant relation are all there.
         pairs = [(inputs[0], inputs[1]), (inputs[1], inputs[0])]
         yield from (one.grows for one, other in pairs if one.grows and not other.constant)
-    elif isinstance(node, TopK | CountWindow) or _counts_distinct(node):
+    elif isinstance(node, TopK | OverRows | CountWindow | SessionWindow) or _counts_distinct(node):
         yield from (one.grows for one in inputs if one.grows)
 
 

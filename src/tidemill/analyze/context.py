@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from sqlglot import exp
 
 from tidemill.algebra import Plan
-from tidemill.analyze.catalog import Catalog
-from tidemill.analyze.hints import Hints
+from tidemill.catalog.catalog import Catalog
+from tidemill.catalog.hints import Hints
 from tidemill.errors import PlanError, PlanWarning
 from tidemill.sql import HintCall, error_at
 from tidemill.timeline import TimeDomain

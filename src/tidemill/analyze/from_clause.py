@@ -7,8 +7,11 @@ from dataclasses import dataclass, field
 from sqlglot import exp
 
 from tidemill.algebra import Join, Plan
+from tidemill.algebra.unnest import one_row
 from tidemill.analyze.context import Context
 from tidemill.analyze.correlation import Link
+from tidemill.analyze.generated import as_join, plan_generator
+from tidemill.analyze.generators import Elements, is_generator
 from tidemill.analyze.joins import (
     Entry,
     Joiner,
@@ -22,8 +25,10 @@ from tidemill.analyze.lateral import plan_lateral
 from tidemill.analyze.objects import plan_objects
 from tidemill.analyze.references import References, carried_matches
 from tidemill.analyze.scope import Item, Scope
+from tidemill.analyze.single_instants import warn_of_joins
 from tidemill.analyze.stage import PlanStage
 from tidemill.analyze.trees import all_of, columns_of, conjuncts_of, has_subquery
+from tidemill.analyze.versions import without_arrival
 from tidemill.errors import PlanError, UnsupportedError
 from tidemill.sql import ObjectsClause, error_at
 
@@ -45,16 +50,19 @@ def plan_rows(select: exp.Select, context: Context, link: Link | None) -> BlockR
     """Plan FROM and the conditions of WHERE that have no subquery."""
     source = select.args.get("from_")
     if source is None:
-        help = "read a stream: SELECT ... FROM bid"
+        help = "read a stream: SELECT ... FROM bid, or spell rows out: FROM VALUES (1), (2)"
         place = select.expressions[0] if select.expressions else select
         raise error_at(PlanError, "the query has no FROM", place, help)
     chain = _Chain(References(context, select, link))
-    steps = chain.steps(source.this, select.args.get("joins") or [])
+    joins = [*(select.args.get("joins") or []), *map(as_join, select.args.get("laterals") or [])]
+    steps = chain.steps(source.this, joins)
+    warn_of_joins(chain.stage, select)
     pool, pending = _where(select, chain.stage, link)
     stage = chain.stage
     stage.plan = chain.fold(steps, pool)
     if link is not None and link.domain is not None:
-        _join_domain(stage, link, pool)
+        if not chain.uses_domain:
+            _join_domain(stage, link, pool)
     elif link is not None:
         stage.outer = link.stage.schema
     return _filtered(stage, pool, pending)
@@ -66,13 +74,20 @@ class _Chain:
 
     references: References
     deferred: list[exp.Expr] = field(default_factory=list)
+    uses_domain: bool = False  # a list is made of columns of the query around
 
     def steps(self, first: exp.Expr, joins: list[exp.Join]) -> list[Step]:
         """Plan every entry by itself, and find what they are called together."""
-        steps = [Step(self._entry(first), exp.Join(this=first.copy()), [])]
+        alone = exp.Join(this=first.copy())
+        nothing = Entry(one_row(self.references.context.fresh("one")), [], {})
+        steps = (
+            [self._generated(alone, nothing)]
+            if is_generator(first)
+            else [Step(self._entry(first), alone, [])]
+        )
         whole = Entry(steps[0].entry.plan, [*steps[0].entry.items], {**steps[0].entry.merged})
         for join in joins:
-            step = self._step(join, whole)
+            step = self._step(without_arrival(join, whole.items), whole)
             steps.append(step)
             equal, merged = merge(whole, step.entry, step.join)
             step.equal += equal
@@ -90,10 +105,24 @@ class _Chain:
         return steps
 
     def _step(self, join: exp.Join, before: Entry) -> Step:
+        if is_generator(join.this):
+            return self._generated(join, before)
         if isinstance(join.this, exp.Lateral):
             entry, equal = plan_lateral(self.references, join, before)
             return Step(entry, join, equal)
         return Step(self._entry(join.this), join, [])
+
+    def _generated(self, join: exp.Join, before: Entry) -> Step:
+        step = plan_generator(self.references, join, before)
+        assert step.elements is not None
+        self.uses_domain = self.uses_domain or bool(self._of_domain(step.elements))
+        return step
+
+    def _of_domain(self, elements: Elements) -> set[str]:
+        """The columns of the query around that a list is made of."""
+        link = self.references.link
+        carried = () if link is None or link.domain is None else link.domain.plan.schema.names
+        return set(carried) & elements.unnest.values.columns
 
     def _entry(self, node: exp.Expr) -> Entry:
         inner = node.this if isinstance(node, exp.Subquery) else node
@@ -123,15 +152,25 @@ class _Chain:
         """Join the entries, with equalities from the pool where they fit."""
         pool += self.deferred if pool is not self.deferred else []
         joiner = Joiner(self.stage, pool.append)
-        plan = steps[0].entry.plan
+        plan = self._first(steps[0])
         for number, step in enumerate(steps[1:], 1):
             # Below a later RIGHT or FULL JOIN, the WHERE would come too early.
             later = {kind_of(after.join) for after in steps[number:]}
-            early = _is_inner(step.join) and not later & {"RIGHT", "FULL"}
+            early = _is_inner(step.join) and step.elements is None and not later & {"RIGHT", "FULL"}
             right = step.entry.plan.schema
             extra = take_equalities(pool, plan.schema, right) if early else []
             plan = joiner.join(plan, step, extra)
         return plan
+
+    def _first(self, step: Step) -> Plan:
+        """The plan of the first entry; of a query around too, if lists come from there."""
+        link = self.references.link
+        if not self.uses_domain or link is None or link.domain is None:
+            return step.entry.plan
+        around = link.domain.plan
+        if step.elements is not None:
+            return step.elements.over(around)
+        return Join(step.entry.plan, around, None)
 
 
 def _is_inner(join: exp.Join) -> bool:

@@ -8,11 +8,12 @@ from typing import Final
 
 from sqlglot import exp
 
-from tidemill.analyze.catalog import Catalog
-from tidemill.analyze.trees import QUERIES, outside_subqueries, source_text, written
+from tidemill.analyze.trees import COMPARISONS, QUERIES, outside_subqueries, source_text, written
+from tidemill.catalog.catalog import Catalog
 from tidemill.errors import PlanError, UnsupportedError, nearest
 from tidemill.expressions.names import NAMES
 from tidemill.sql import Tidemill, error_at
+from tidemill.sql.elsewhere import FUNCTIONS
 
 AGGREGATES: Final[dict[type[exp.Expr], str]] = {
     exp.Count: "COUNT",
@@ -35,7 +36,8 @@ ALIASES: Final = {
     "some": "MAX",
 }
 SUPPORTED: Final = (
-    *("COUNT", "COUNT_IF", "SUM", "AVG", "MIN", "MAX", "MIN_BY", "MAX_BY", "BOOL_AND", "BOOL_OR"),
+    *("COUNT", "COUNT_IF", "SUM", "AVG", "MIN", "MAX", "MIN_BY", "MAX_BY", "FIRST", "LAST"),
+    *("BOOL_AND", "BOOL_OR"),
     *("ARRAY_AGG", "COLLECT_SET", "STRING_AGG", "MEDIAN", "PERCENTILE", "PERCENTILE_DISC", "MODE"),
     *("VAR_SAMP", "VAR_POP", "STDDEV_SAMP", "STDDEV_POP", "COVAR_SAMP", "COVAR_POP", "CORR"),
     "REGR_SLOPE and its kin",
@@ -49,6 +51,12 @@ _UNITS: Final = frozenset(
 # Their text may begin with a call that is only a part of them.
 _ARGUMENT_FIRST: Final = (exp.Anonymous, exp.Binary, exp.Case, exp.Cast, exp.If, exp.Filter)
 
+_OTHER_WORDS: Final[dict[type[exp.Expr], str]] = {
+    exp.Tuple: "compare column by column: a = 1 AND b = 2, or write IN (SELECT * FROM VALUES ...)",
+    exp.SimilarTo: "write RLIKE with a regular expression",
+    exp.Overlaps: "compare the ends: a.begin < b.end AND b.begin < a.end",
+    exp.QueryTransform: "write it in Python and register it with engine.function(...)",
+}
 _UNREPEATABLE: Final = (
     exp.Rand,
     exp.Randn,
@@ -69,8 +77,16 @@ def is_aggregate(node: exp.Expr, catalog: Catalog) -> bool:
 
 def find_aggregate(node: exp.Expr, catalog: Catalog) -> exp.Expr | None:
     """The first aggregate call of an expression."""
-    calls = (part for part in outside_subqueries(node) if is_aggregate(part, catalog))
-    return next(calls, None)
+    parts = (part for part in outside_subqueries(node) if not is_over_rows(part))
+    return next((part for part in parts if is_aggregate(part, catalog)), None)
+
+
+def is_over_rows(node: exp.Expr) -> bool:
+    """Whether a call is the function of an OVER: that does not make groups."""
+    above = node.parent
+    while isinstance(above, exp.Filter | exp.IgnoreNulls | exp.RespectNulls):
+        node, above = above, above.parent
+    return isinstance(above, exp.Window) and above.this is node
 
 
 def check_functions(node: exp.Expr, catalog: Catalog) -> None:
@@ -81,13 +97,22 @@ def check_functions(node: exp.Expr, catalog: Catalog) -> None:
             raise error_at(PlanError, "`*` stands for several columns", part, help)
         if isinstance(part, exp.Any | exp.All) and not isinstance(part.this, QUERIES):
             help = "write a subquery: ANY (SELECT ...), or IN (1, 2) for a list"
+            if isinstance(part.parent, exp.Like | exp.ILike):
+                help = "write the patterns one by one: x LIKE 'a%' OR x LIKE 'b%'"
             raise error_at(UnsupportedError, "ANY and ALL take a subquery", part, help)
+        if isinstance(part, exp.Any | exp.All) and not isinstance(part.parent, COMPARISONS):
+            help = "write EXISTS (SELECT 1 FROM ... WHERE ... LIKE ...), or NOT EXISTS"
+            raise error_at(UnsupportedError, "ANY and ALL follow a comparison", part, help)
         if isinstance(part, exp.Window):
-            help = "write the window after the stream: FROM bid WINDOW(ROWS 10)"
-            raise error_at(UnsupportedError, "OVER is not supported", part, help)
+            help = "write QUALIFY, or compute it in a subquery in FROM"
+            message = "OVER stands in the select list, ORDER BY or QUALIFY"
+            raise error_at(PlanError, message, part, help)
         if isinstance(part, (exp.UDTF, exp.Explode, exp.Posexplode)):
-            message = f"`{name_of_call(part)}` makes several rows of one, which is not supported"
-            raise error_at(UnsupportedError, message, part, "unfold the rows before the stream")
+            message = f"`{name_of_call(part)}` makes several rows of one, so it stands alone"
+            help = "write it as an item of the select list, or in FROM: CROSS JOIN UNNEST(...)"
+            if isinstance(part, exp.Values):
+                help = "write it in FROM: IN (SELECT * FROM VALUES ...)"
+            raise error_at(PlanError, message, part, help)
         if isinstance(part, _UNREPEATABLE) or _is_call(part, "now"):
             message = f"`{name_of_call(part)}` has another value whenever it is computed"
             help = "use the time column of the stream, or a column with the value"
@@ -115,13 +140,20 @@ def not_supported(node: exp.Expr, what: str = "", help: str | None = None) -> Pl
         return error_at(UnsupportedError, f"{what} is not supported", node, help)
     if not isinstance(node, exp.Func):
         message = f"`{written(node)}` is not supported"
-        return error_at(UnsupportedError, message, node, "write it in another way")
+        return error_at(UnsupportedError, message, node, _in_other_words(node))
     name = name_of_call(node)
     like = difflib.get_close_matches(name.lower(), NAMES, n=3, cutoff=0.5)
     help = "write it in Python and register it with engine.function(...)"
     if like:
         help = f"known functions like it: {', '.join(like)}; or {help}"
+    help = FUNCTIONS.get(name.lower(), help)
     return error_at(UnsupportedError, f"the function `{name}` is not supported", node, help)
+
+
+def _in_other_words(node: exp.Expr) -> str:
+    if isinstance(node, exp.Tuple) and not node.expressions:
+        return "leave GROUP BY out"
+    return _OTHER_WORDS.get(type(node), "write it in another way")
 
 
 def _is_call(node: exp.Expr, name: str) -> bool:
@@ -129,7 +161,8 @@ def _is_call(node: exp.Expr, name: str) -> bool:
 
 
 def _is_known(node: exp.Anonymous, catalog: Catalog) -> bool:
-    return node.name.lower() in catalog.functions or is_aggregate(node, catalog)
+    name = node.name.lower()
+    return name in catalog.functions or name in NAMES or is_aggregate(node, catalog)
 
 
 def _is_other_function(node: exp.Expr, catalog: Catalog) -> bool:
@@ -157,4 +190,5 @@ def _unknown(node: exp.Anonymous, catalog: Catalog) -> PlanError:
     help = "write it in Python and register it with engine.function(...)"
     if near:
         help = f"did you mean `{near}`?"
+    help = FUNCTIONS.get(node.name.lower(), help)
     return error_at(PlanError, f"unknown function `{node.name}`", node, help)

@@ -14,7 +14,7 @@ MOST_SETS = 64
 """Each set is a query of its own."""
 
 _OUTSIDE = ("with_", "order", "limit", "offset", "approximate")
-_TRAILING = ("rollup", "cube", "grouping_sets")
+_TRAILING = ("rollup", "cube")
 _SETS = (exp.Rollup, exp.Cube, exp.GroupingSets)
 
 Keys = tuple[exp.Expr, ...]
@@ -44,7 +44,7 @@ def grouping_sets(select: exp.Select) -> list[Keys] | None:
 
 def one_query_each(select: exp.Select, sets: Sequence[Keys]) -> exp.Expr:
     """The union of one query per grouping set, ordered and cut as the query was."""
-    every = _unique(key for keys in sets for key in keys)
+    every = _unique([*_announced(select), *(key for keys in sets for key in keys)])
     queries: list[exp.Expr] = [_with_keys(select, keys, every) for keys in sets]
     whole = queries[0]
     for query in queries[1:]:
@@ -57,8 +57,20 @@ def one_query_each(select: exp.Select, sets: Sequence[Keys]) -> exp.Expr:
     return whole
 
 
+def _announced(select: exp.Select) -> list[exp.Expr]:
+    """The keys before GROUPING SETS; one that is in no set is NULL."""
+    group = select.args["group"]
+    return list(group.expressions) if group.args.get("grouping_sets") else []
+
+
 def _parts(group: exp.Group) -> list[exp.Expr]:
-    """The parts of GROUP BY; `GROUP BY a, b WITH ROLLUP` is ROLLUP (a, b)."""
+    """The parts of GROUP BY.
+
+    `GROUP BY a, b WITH ROLLUP` is ROLLUP (a, b). In `GROUP BY a, b GROUPING SETS (...)`, without a
+    comma, the names only announce what the sets have.
+    """
+    if alone := group.args.get("grouping_sets"):
+        return list(alone)
     trailing = [node for name in _TRAILING for node in group.args.get(name) or ()]
     for node in trailing:
         if not node.expressions:

@@ -6,14 +6,14 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
-from tidemill.analyze.catalog import Catalog
 from tidemill.analyze.correlation import Domain, Link, trial_link
 from tidemill.analyze.functions import find_aggregate
 from tidemill.analyze.query import plan_tree
 from tidemill.analyze.relation import PlannedRelation
 from tidemill.analyze.stage import PlanStage
+from tidemill.catalog.catalog import Catalog
 
-_NOT_SIMPLE = ("group", "having", "distinct", "limit", "offset", "order", "with_")
+_NOT_SIMPLE = ("group", "having", "distinct", "limit", "offset", "order", "with_", "qualify")
 
 
 @dataclass(frozen=True)
@@ -46,6 +46,7 @@ def _is_simple(tree: exp.Expr, catalog: Catalog) -> bool:
         isinstance(tree, exp.Select)
         and not any(tree.args.get(clause) for clause in _NOT_SIMPLE)
         and not any(find_aggregate(item, catalog) for item in tree.expressions)
+        and not any(item.find(exp.Window) for item in tree.expressions)
     )
 
 

@@ -20,6 +20,7 @@ from tidemill.algebra import (
     column,
 )
 from tidemill.algebra.scalar import column_node
+from tidemill.analyze.generators import Elements
 from tidemill.analyze.scope import Item, Merged, Scope
 from tidemill.analyze.stage import PlanStage
 from tidemill.analyze.subqueries import filter_with_subqueries
@@ -47,6 +48,7 @@ class Step:
     join: exp.Join
     equal: list[exp.Expr]  # the conditions of USING
     scope: Scope | None = None  # what ON sees, if the rest of the query sees less
+    elements: Elements | None = None  # what it makes of each row before, if it is a generator
 
 
 def kind_of(join: exp.Join) -> str:
@@ -55,6 +57,8 @@ def kind_of(join: exp.Join) -> str:
     if method not in ("", "NATURAL") or (kind in _WITHOUT_RIGHT and side == "RIGHT"):
         words = " ".join(filter(None, (method, side, kind)))
         help = "write JOIN, LEFT JOIN, SEMI JOIN or ANTI JOIN, with the sides in this order"
+        if method == "ASOF":
+            help = "for the newest partner, write JOIN b WINDOW(PARTITION BY id ROWS 1) ON ..."
         raise error_at(UnsupportedError, f"{words} JOIN is not supported", join, help)
     return kind if kind in _WITHOUT_RIGHT else side or "INNER"
 
@@ -73,6 +77,8 @@ class Joiner:
 
     def join(self, left: Plan, step: Step, extra: list[exp.Expr]) -> Plan:
         """The join of what came before with an entry; `extra` are conditions from the WHERE."""
+        if step.elements is not None:
+            return self._unnested(left, step, step.elements)
         kind, right = kind_of(step.join), step.entry.plan
         scope = step.scope or self.stage.scope
         on = self._on(left.schema + right.schema, step.join, kind, scope)
@@ -87,6 +93,17 @@ class Joiner:
         for node in pending:
             filter_with_subqueries(pairs, node, "ON")
         return _of_pairs(pairs, left, right, kind)
+
+    def _unnested(self, left: Plan, step: Step, elements: Elements) -> Plan:
+        """The rows before, each with its elements that meet the condition."""
+        stage = PlanStage(self.stage.context, elements.over(left), self.stage.scope)
+        if kind_of(step.join) == "INNER":
+            for node in self._on(stage.plan.schema, step.join, "INNER", stage.scope):
+                if has_subquery(node):
+                    filter_with_subqueries(stage, node, "ON")
+                else:
+                    stage.filter(node, "ON")
+        return stage.plan
 
     def _on(self, schema: Schema, join: exp.Join, kind: str, scope: Scope) -> list[exp.Expr]:
         on = join.args.get("on")

@@ -45,6 +45,8 @@ def _query(join: exp.Join) -> exp.Subquery:
     lateral = join.this
     if not isinstance(lateral.this, exp.Subquery) or kind_of(join) in ("RIGHT", "FULL"):
         help = "write JOIN LATERAL (SELECT ...) AS x, or LEFT JOIN LATERAL (...) AS x ON TRUE"
+        if isinstance(lateral.this, exp.Table | exp.Func):
+            help = "let the function give a list: CROSS JOIN UNNEST(f(x)) AS t(a)"
         raise error_at(UnsupportedError, "LATERAL takes a subquery on the right", lateral, help)
     query: exp.Subquery = lateral.this.copy()
     query.set("alias", lateral.args["alias"].copy() if lateral.args.get("alias") else None)

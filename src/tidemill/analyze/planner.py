@@ -7,17 +7,18 @@ from dataclasses import dataclass, field
 
 from sqlglot import exp
 
-from tidemill.algebra import Filter, Plan, Scalar
+from tidemill.algebra import Filter, Plan, Scalar, SortKey
 from tidemill.algebra.nodes import Conditional
 from tidemill.algebra.scalar import conjuncts
-from tidemill.analyze import select, setops  # noqa: F401  (they register their queries)
+from tidemill.analyze import select, setops  # noqa: F401  (they register their queries
 from tidemill.analyze.arrivals import look_up_on_arrival
 from tidemill.analyze.boundedness import growing
-from tidemill.analyze.catalog import Catalog, Derived
 from tidemill.analyze.context import Context
-from tidemill.analyze.hints import Hints
+from tidemill.analyze.ordering import allow_order
 from tidemill.analyze.query import plan_tree
-from tidemill.analyze.relation import check_names, check_reserved
+from tidemill.analyze.relation import PlannedRelation, check_names, check_reserved
+from tidemill.catalog.catalog import Catalog, Derived
+from tidemill.catalog.hints import Hints
 from tidemill.errors import PlanError, PlanWarning
 from tidemill.sql import CreateDerived, Tidemill
 from tidemill.timeline import TimeDomain
@@ -25,13 +26,17 @@ from tidemill.timeline import TimeDomain
 
 @dataclass(frozen=True)
 class Planned:
-    """A plan, the time that its results have, and what the user should know about it."""
+    """A plan, the time that its results have, and what the user should know about it.
+
+    People see the rows of an instant in this `order`; the answer itself has none.
+    """
 
     plan: Plan
     domain: TimeDomain | None
     warnings: tuple[PlanWarning, ...]
     depends_on: frozenset[str]
     hints: Hints = field(default_factory=Hints)
+    order: tuple[SortKey, ...] = ()
 
 
 def derived_from_statement(statement: CreateDerived, planned: Planned) -> Derived:
@@ -43,16 +48,22 @@ def derived_from_statement(statement: CreateDerived, planned: Planned) -> Derive
         domain=planned.domain,
         sql=statement.sql,
         depends_on=planned.depends_on,
-        relation=statement.kind == "RELATION",
+        word=statement.kind.lower(),
         hints=planned.hints,
     )
 
 
-def plan_query(tree: exp.Expr, sql_text: str, catalog: Catalog) -> Planned:
-    """Plan a query; `sql_text` is shown with errors that have no place of their own."""
+def plan_query(tree: exp.Expr, sql_text: str, catalog: Catalog, is_shown: bool = True) -> Planned:
+    """Plan a query; `sql_text` is shown with errors that have no place of their own.
+
+    Of one that `is_shown` to people, rows may have an order.
+    """
     context = Context(catalog)
+    if is_shown:
+        allow_order(tree)
     try:
-        plan = look_up_on_arrival(plan_as_written(tree, context), context.origins)
+        relation = _as_written(tree, context)
+        plan = look_up_on_arrival(relation.close(relation.names), context.origins)
     except PlanError as error:
         error.sql = error.sql or sql_text
         raise
@@ -60,15 +71,20 @@ def plan_query(tree: exp.Expr, sql_text: str, catalog: Catalog) -> Planned:
     _warn_of_idle_hints(plan, context)
     warnings = tuple(context.warnings)
     depends_on = frozenset(context.depends_on)
-    return Planned(plan, context.domain, warnings, depends_on, context.hints)
+    return Planned(plan, context.domain, warnings, depends_on, context.hints, relation.order)
 
 
 def plan_as_written(tree: exp.Expr, context: Context) -> Plan:
     """The plan of a query, with joins where the query has them."""
+    relation = _as_written(tree, context)
+    return relation.close(relation.names)
+
+
+def _as_written(tree: exp.Expr, context: Context) -> PlannedRelation:
     relation = plan_tree(tree, context, None)
     check_names(relation.outputs)
     check_reserved(relation.outputs)
-    return relation.close(relation.names)
+    return relation
 
 
 def _warn_of_growth(plan: Plan, tree: exp.Expr, context: Context) -> None:

@@ -10,11 +10,11 @@ from sqlglot import exp
 
 from tidemill.algebra import Scan, SourceKind
 from tidemill.algebra.origin import origin_of
-from tidemill.analyze.catalog import SourceInfo
-from tidemill.analyze.hints import Hints
 from tidemill.analyze.scope import Item, Scope
 from tidemill.analyze.stage import PlanStage
 from tidemill.analyze.trees import has_subquery
+from tidemill.catalog.catalog import SourceInfo
+from tidemill.catalog.hints import Hints
 from tidemill.errors import PlanError, UnsupportedError, nearest
 from tidemill.sql import UNIT_MICROS, HintCall, error_at
 from tidemill.timeline import TimeDomain

@@ -20,23 +20,28 @@ from tidemill.algebra import (
     Scalar,
     Scan,
     Schema,
+    SessionWindow,
     SourceKind,
     TimeWindow,
     column,
 )
 from tidemill.algebra.scalar import column_node
-from tidemill.analyze.catalog import Derived, SourceInfo
+from tidemill.analyze.constant_rows import constant_rows
 from tidemill.analyze.context import CommonTable, Context
 from tidemill.analyze.correlation import Domain, Link, trial_link
+from tidemill.analyze.functions import name_of_call
 from tidemill.analyze.query import plan_tree
 from tidemill.analyze.relation import PlannedRelation, check_names
 from tidemill.analyze.scope import Item
+from tidemill.analyze.window_tables import window_query
 from tidemill.analyze.windows import apply_clauses, apply_function
+from tidemill.catalog.catalog import Derived, SourceInfo
 from tidemill.errors import CatalogError, PlanError, UnsupportedError
-from tidemill.sql import StreamFunction, error_at
+from tidemill.sql import StreamFunction, WindowTable, error_at
+from tidemill.sql.elsewhere import CLAUSES, FUNCTIONS
 
 _CLAUSES = ("this", "db", "catalog", "alias", "stream_window", "granularity", "joins", "with_")
-_WINDOWS = (TimeWindow, CountWindow, Istream, Dstream, Rstream)
+_WINDOWS = (TimeWindow, CountWindow, SessionWindow, Istream, Dstream, Rstream)
 
 
 @dataclass
@@ -61,13 +66,20 @@ class References:
             raise _correlated(node, "under a window")
         return _with_column_aliases(item, node)
 
+    def named(self, alias: str) -> tuple[str, str]:
+        """An alias, or one that is made up, and the prefix of its columns in the plan."""
+        alias = alias or self.context.fresh("unnest")
+        return alias, self._prefix(alias)
+
     def _alias(self, node: exp.Expr) -> str:
         if node.alias:
             return node.alias
         if isinstance(node, exp.Table) and isinstance(node.this, StreamFunction):
             return self._alias(node.this.this)
+        if isinstance(node, exp.Table) and isinstance(node.this, WindowTable):
+            return self._alias(node.this.args["data"])
         if isinstance(node, exp.Table):
-            entry = self.context.catalog.find(node.name)
+            entry = self.context.catalog.readable(node.name)
             return entry.name if entry and not self._common_table(node) else node.name
         return self.context.fresh("subquery")
 
@@ -81,11 +93,17 @@ class References:
     def _plain(self, node: exp.Expr, alias: str, prefix: str) -> Item:
         if isinstance(node, exp.Table) and isinstance(node.this, StreamFunction):
             return self._function(node.this, alias, prefix)
+        if isinstance(node, exp.Table) and isinstance(node.this, WindowTable):
+            return self._window_table(node.this, alias, prefix, node)
         if isinstance(node, exp.Table) and not isinstance(node.this, exp.Identifier):
-            help = "FROM takes streams, relations and subqueries"
+            help = "FROM takes streams, relations, subqueries, UNNEST, EXPLODE and VALUES"
+            help = FUNCTIONS.get(name_of_call(node.this).lower(), help)
             raise error_at(UnsupportedError, "table functions are not supported", node, help)
         if isinstance(node, exp.Table):
             return self._named(node, alias, prefix)
+        if isinstance(node, exp.Values):
+            plan, columns = constant_rows(node, self.context, prefix)
+            return Item(alias, prefix, plan, columns, node, word="relation")
         if isinstance(node, exp.Subquery):
             return self._subquery(node.this, alias, prefix, node)
         if isinstance(node, exp.Select | exp.SetOperation):
@@ -102,6 +120,19 @@ class References:
         plan = apply_function(inner.plan, function, self.context)
         return replace(inner, plan=plan, is_windowed=True)
 
+    def _window_table(self, table: WindowTable, alias: str, prefix: str, node: exp.Expr) -> Item:
+        data, time = table.args["data"], table.args["timecol"]
+        # The query names the time column of the stream.
+        named = exp.Select(expressions=[exp.column(time.copy())])
+        trial = References(self.context.trial(), named, self.link)
+        inner = trial.item(data)
+        domain = trial.context.domain
+        if domain is None:
+            message = f"`{inner.alias}` never changes, so a window has no meaning on it"
+            raise error_at(PlanError, message, data, f"read {inner.alias} without a window")
+        tree = window_query(table, inner, self.context.catalog, domain)
+        return replace(self._subquery(tree, alias, prefix, node), is_windowed=True)
+
     def _common_table(self, node: exp.Table) -> CommonTable | None:
         return self.context.common_tables.get(node.name.casefold())
 
@@ -111,7 +142,7 @@ class References:
             with self.context.seeing(table.visible):
                 return around._subquery(table.tree, alias, prefix, node)
         catalog = self.context.catalog
-        if node.db or (entry := catalog.find(node.name)) is None:
+        if node.db or (entry := catalog.readable(node.name)) is None:
             shown = ".".join(part.name for part in node.parts)
             help = catalog.remedy(node.name, self.context.common_tables)
             raise error_at(CatalogError, f"unknown stream or relation `{shown}`", node, help)
@@ -209,17 +240,24 @@ def _derived(entry: Derived, alias: str, prefix: str, node: exp.Expr) -> Item:
     names = tuple(f"{prefix}.{name}" for name in entry.schema.names)
     plan = Project.renaming(entry.plan, names)
     windowed = any(isinstance(part, _WINDOWS) for part in plan.walk())
-    word = "relation" if entry.relation else "stream"
-    return Item(alias, prefix, plan, entry.schema, node, word=word, is_windowed=windowed)
+    return Item(alias, prefix, plan, entry.schema, node, word=entry.word, is_windowed=windowed)
+
+
+_WORDS = {
+    "pivots": "PIVOT",
+    "sample": "TABLESAMPLE",
+    "order": "ORDER BY",
+    "version": "AS OF",
+    "rows_from": "ROWS FROM",
+}
 
 
 def _refuse_clauses(node: exp.Expr) -> None:
     if not isinstance(node, exp.Table | exp.Subquery):
         return
     for name in (name for name, value in node.args.items() if value and name not in _CLAUSES):
-        words = {"pivots": "PIVOT", "sample": "TABLESAMPLE", "order": "ORDER BY"}
-        message = f"{words.get(name, name.upper())} is not supported behind an entry of FROM"
-        raise error_at(UnsupportedError, message, node, "remove the clause")
+        message = f"{_WORDS.get(name, name.upper())} is not supported behind an entry of FROM"
+        raise error_at(UnsupportedError, message, node, CLAUSES.get(name, "remove the clause"))
 
 
 def _with_column_aliases(item: Item, node: exp.Expr) -> Item:

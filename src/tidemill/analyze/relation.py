@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from sqlglot import exp
 
-from tidemill.algebra import AggregateCall, Plan, Project, Scalar, column
+from tidemill.algebra import AggregateCall, Plan, Project, Scalar, SortKey, column
 from tidemill.analyze.trees import written
 from tidemill.errors import PlanError
 from tidemill.sql import error_at
@@ -29,7 +29,8 @@ class PlannedRelation:
 
     In a subquery, `carried` are the plan's columns that hold values of the query around it, and
     `moved` are conditions that mention that query's columns directly. `calls` are the aggregates
-    of a query that always has exactly one row in SQL, by the column that they fill.
+    of a query that always has exactly one row in SQL, by the column that they fill. `order` is that
+    in which people see the rows of an instant, by outputs.
     """
 
     plan: Plan
@@ -39,6 +40,7 @@ class PlannedRelation:
     calls: Mapping[str, AggregateCall] | None = field(default=None, hash=False)
     has_one_row: bool = False
     is_windowed: bool = False
+    order: tuple[SortKey, ...] = ()
 
     @property
     def names(self) -> tuple[str, ...]:

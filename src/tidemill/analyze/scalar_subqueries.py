@@ -8,7 +8,6 @@ from sqlglot import exp
 
 from tidemill.algebra import AntiJoin, Join, Plan, Project, Scalar, SemiJoin, Union, column
 from tidemill.algebra.scalar import column_node
-from tidemill.analyze.catalog import Catalog
 from tidemill.analyze.functions import find_aggregate, is_aggregate
 from tidemill.analyze.inner import Inner, is_single_row, plan_inner
 from tidemill.analyze.stage import PlanStage, with_column
@@ -22,6 +21,7 @@ from tidemill.analyze.trees import (
     rewrite,
     typed_null,
 )
+from tidemill.catalog.catalog import Catalog
 from tidemill.errors import PlanError, UnsupportedError
 from tidemill.sql import error_at
 

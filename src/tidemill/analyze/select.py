@@ -8,41 +8,48 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
-from tidemill.algebra import Distinct, Plan, Scan, SourceKind, column
+from tidemill.algebra import Distinct, column
 from tidemill.analyze.aggregation import GroupedStage, Grouping
 from tidemill.analyze.common_tables import common_tables
 from tidemill.analyze.context import Context
 from tidemill.analyze.correlation import Link
+from tidemill.analyze.first_last import with_first_and_last
 from tidemill.analyze.from_clause import plan_rows
 from tidemill.analyze.functions import check_functions, find_aggregate
+from tidemill.analyze.generators import is_generator, with_values
 from tidemill.analyze.grouping_sets import grouping_sets, one_query_each
 from tidemill.analyze.ordering import Term, first_rows, order_terms, ordinal
+from tidemill.analyze.over import find_over, keep_used, plan_over
+from tidemill.analyze.over_clause import named_windows, read_over
 from tidemill.analyze.query import plan_tree
 from tidemill.analyze.read_hints import read_hints
 from tidemill.analyze.relation import Output, PlannedRelation, unique_names
 from tidemill.analyze.scope import Scope
 from tidemill.analyze.select_list import Selected, count_whole_rows, select_list
+from tidemill.analyze.selected_lists import unnest_selected
 from tidemill.analyze.shedding import bound_memory
+from tidemill.analyze.single_instants import warn_of_groups
 from tidemill.analyze.stage import PlanStage
 from tidemill.analyze.subqueries import attach, filter_with_subqueries
 from tidemill.analyze.trees import all_of, conjuncts_of, has_subquery, rewrite
+from tidemill.analyze.window_calls import with_window_tables
 from tidemill.errors import PlanError, UnsupportedError
 from tidemill.sql import error_at
-from tidemill.timeline import TimeDomain
+from tidemill.sql.elsewhere import CLAUSES
 
 _CLAUSES = (
-    *("with_", "expressions", "from_", "joins", "where", "group", "having"),
+    *("with_", "expressions", "from_", "joins", "laterals", "where", "group", "having"),
+    *("windows", "qualify"),
     *("distinct", "order", "limit", "offset", "hint", "shed", "approximate", "absent"),
 )
 _GROUPINGS = ("expressions", "all", "rollup", "cube", "grouping_sets")
 _LABELS = {
-    "laterals": "LATERAL VIEW",
     "sort": "SORT BY",
     "cluster": "CLUSTER BY",
     "distribute": "DISTRIBUTE BY",
-    "windows": "WINDOW",
     "pivots": "PIVOT",
     "sample": "TABLESAMPLE",
+    "locks": "FOR UPDATE",
 }
 
 
@@ -50,10 +57,12 @@ _LABELS = {
 def plan_select(tree: exp.Select, context: Context, link: Link | None) -> PlannedRelation:
     """Plan a SELECT."""
     _refuse_clauses(tree)
+    tree = with_window_tables(tree, context.catalog)
     if (sets := grouping_sets(tree)) is not None:
+        _refuse_windows(tree)
         return plan_tree(one_query_each(tree, sets), context, link)
     with common_tables(tree, context, link):
-        return _Block(tree, context, link).plan()
+        return _Block(with_first_and_last(tree, context), context, link).plan()
 
 
 @dataclass
@@ -64,6 +73,8 @@ class _Block:
 
     def __post_init__(self) -> None:
         self._attached: dict[exp.Expr, exp.Expr] = {}
+        self._windows = named_windows(self.select)
+        self._qualify: list[exp.Expr] = []
         self.selected: list[Selected] = []
 
     def plan(self) -> PlannedRelation:
@@ -78,17 +89,53 @@ class _Block:
             for each in select_list(self.select, self.stage.scope, self._output):
                 self.selected.append(each)
         terms = [Term(self._order_node(each.this), each) for each in order_terms(self.select)]
+        if (qualify := self.select.args.get("qualify")) is not None:
+            self._qualify = conjuncts_of(self._with_aliases(qualify.this, first=False))
         grouping = self._grouping(terms)
         if grouping is not None:
             terms = self._group(grouping, terms)
+        terms = self._unnest(self._over(terms))
         # First, because a subquery in ORDER BY adds a column to the plan of the relation.
         terms = [Term(self._plain(term.node), term.ordered) for term in terms]
         relation = self._relation(grouping, tuple(rows.moved))
         if self.select.args.get("distinct"):
             relation, terms = self._distinct(relation, terms)
         stage = PlanStage(self.context, relation.plan, self.stage.scope)
-        arguments = (relation, self.select, terms, self.context, self.link)
-        return first_rows(*arguments, scalar=stage.scalar)
+        return first_rows(relation, self.select, terms, self.context, stage.scalar)
+
+    def _over(self, terms: list[Term]) -> list[Term]:
+        """Go on with rows that have the values of functions over rows; QUALIFY filters them."""
+        nodes = [*(each.node for each in self.selected), *(term.node for term in terms)]
+        functions = find_over([*nodes, *self._qualify])
+        if self._qualify and not functions:
+            help = "write the condition in WHERE or HAVING"
+            message = "QUALIFY is for functions with OVER, and there is none"
+            raise error_at(PlanError, message, self.select.args["qualify"], help)
+        if not functions:
+            return terms
+        warn_of_groups(self.stage)
+        carried = self.link.carried if self.link else ()
+        keep_used(self.stage, [*nodes, *self._qualify], carried)
+        known = plan_over(self.stage, functions, lambda node: self._plain(node), carried)
+
+        def changed(node: exp.Expr) -> exp.Expr:
+            return rewrite(node, lambda part: known[part].copy() if part in known else None)
+
+        for each in self.selected:
+            each.node = changed(each.node)
+        conditions = [changed(node) for node in self._qualify]
+        self.stage.filter(all_of(c for c in conditions if not has_subquery(c)), "QUALIFY")
+        for node in conditions:
+            if has_subquery(node):
+                filter_with_subqueries(self.stage, node, "QUALIFY")
+        return [Term(changed(term.node), term.ordered) for term in terms]
+
+    def _unnest(self, terms: list[Term]) -> list[Term]:
+        """Go on with the rows that a generator of the select list makes."""
+        if (made := unnest_selected(self.stage, self.selected)) is None:
+            return terms
+        self.stage.plan, self.selected, known = made
+        return [Term(rewrite(t.node, lambda part: known.get(part)), t.ordered) for t in terms]
 
     def _relation(self, grouping: Grouping | None, moved: tuple[exp.Expr, ...]) -> PlannedRelation:
         for each in self.selected:
@@ -117,6 +164,8 @@ class _Block:
 
     def _output(self, node: exp.Expr) -> exp.Expr:
         """An expression of the select list, which may use the names of those before it."""
+        if is_generator(node):
+            return with_values(node, lambda values: self._with_aliases(values, first=False))
         return self._with_aliases(node, first=False)
 
     def _order_node(self, node: exp.Expr) -> exp.Expr:
@@ -127,7 +176,9 @@ class _Block:
 
     def _with_aliases(self, node: exp.Expr, first: bool) -> exp.Expr:
         """Bind an expression that may use the names of the select list."""
-        node = count_whole_rows(node, self.stage.scope)
+        node = count_whole_rows(
+            read_over(node, self._windows, self.context.catalog), self.stage.scope
+        )
         check_functions(node, self.context.catalog)
         # A column of the query around comes last, after the names of the select list.
         own = Scope(self.stage.scope.items, None, self.stage.scope.merged)
@@ -151,6 +202,7 @@ class _Block:
     def _grouping(self, terms: list[Term]) -> Grouping | None:
         """The grouping that the block needs, if it needs one."""
         nodes = [each.node for each in self.selected] + [term.node for term in terms]
+        nodes += self._qualify
         having, group = self.select.args.get("having"), self.select.args.get("group")
         calls = any(find_aggregate(node, self.context.catalog) for node in nodes)
         if group is None and having is None and not calls:
@@ -162,7 +214,7 @@ class _Block:
         for node in self.select.args.get("absent") or ():
             grouping.add_absent(self._key(node))
         if calls or having:
-            self._hint()
+            warn_of_groups(self.stage)
         return grouping
 
     def _group_nodes(self, group: exp.Group | None) -> list[exp.Expr]:
@@ -182,16 +234,19 @@ class _Block:
         if (call := find_aggregate(bound, self.context.catalog)) is not None:
             help = "group by a column, or aggregate in a subquery in FROM"
             raise error_at(PlanError, "GROUP BY cannot hold an aggregate", call, help)
+        _refuse_over(bound, "GROUP BY")
         return bound
 
     def _group(self, grouping: Grouping, terms: list[Term]) -> list[Term]:
         """Go on with groups instead of rows."""
         having = self.select.args.get("having")
         condition = self._with_aliases(having.this, first=False) if having else None
+        _refuse_over(condition, "HAVING")
         condition = grouping.translate(condition) if condition is not None else None
         for each in self.selected:
             each.node = grouping.translate(each.node)
         terms = [Term(grouping.translate(term.node), term.ordered) for term in terms]
+        self._qualify = [grouping.translate(node) for node in self._qualify]
         outer = self.stage.outer
         plan, scope = grouping.build(), self.stage.scope
         self.stage = GroupedStage(self.context, plan, scope, outer, grouping)
@@ -224,34 +279,33 @@ class _Block:
         ]
         return distinct, new
 
-    def _hint(self) -> None:
-        """Aggregating single instants is rarely what was meant."""
-        items = self.stage.scope.items
-        if any(item.is_windowed for item in items):
-            return
-        size = "1 HOUR" if self.context.domain is TimeDomain.MICROSECONDS else "100"
-        for item in items:
-            if any(_is_stream(node) for node in item.plan.walk()):
-                message = (
-                    f"`{item.alias}` has no window: this aggregates the rows of a single instant"
-                )
-                help = f"did you mean {item.node.name or item.alias} WINDOW(RANGE {size})?"
-                self.context.warn(message, item.node, help)
-                return
 
-
-def _is_stream(node: Plan) -> bool:
-    return isinstance(node, Scan) and node.kind is SourceKind.STREAM
+def _refuse_over(node: exp.Expr | None, clause: str) -> None:
+    for found in find_over([] if node is None else [node]):
+        message = f"OVER is computed after {clause}"
+        help = "write QUALIFY, or compute it in a subquery in FROM"
+        raise error_at(PlanError, message, found, help)
 
 
 def _refuse_clauses(select: exp.Select) -> None:
     for name, node in _clauses(select):
         label = _LABELS.get(name, name.replace("_", " ").upper())
-        raise error_at(UnsupportedError, f"{label} is not supported", node, "remove the clause")
+        help = CLAUSES.get(name, "remove the clause")
+        raise error_at(UnsupportedError, f"{label} is not supported", node, help)
     distinct = select.args.get("distinct")
     if distinct is not None and distinct.args.get("on"):
-        help = "use GROUP BY with MIN or MAX"
+        help = "write QUALIFY ROW_NUMBER() OVER (PARTITION BY ... ORDER BY ...) = 1"
         raise error_at(UnsupportedError, "DISTINCT ON is not supported", distinct, help)
+
+
+def _refuse_windows(select: exp.Select) -> None:
+    """Each grouping set is a query of its own, but OVER would see the rows of all."""
+    window = next(
+        (found for item in select.expressions if (found := item.find(exp.Window)) is not None), None
+    )
+    if window is not None:
+        help = "group in a subquery in FROM, and use OVER outside"
+        raise error_at(UnsupportedError, "OVER beside grouping sets is not supported", window, help)
 
 
 def _clauses(select: exp.Select) -> Iterator[tuple[str, exp.Expr]]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
+from tidemill.analyze.generators import is_generator
 from tidemill.analyze.scope import Item, Scope
 from tidemill.analyze.trees import placed, rewrite, written
 from tidemill.errors import PlanError, nearest
@@ -36,8 +37,11 @@ def _expanded(node: exp.Expr, scope: Scope, bind: Bind) -> Iterator[Selected]:
     if isinstance(star, exp.Star):
         yield from _changed(list(_star(node, scope)), star, bind)
         return
-    value = node.unalias()
+    value = node.this if isinstance(node, exp.Aliases) else node.unalias()
     bound = bind(value)
+    if is_generator(value):
+        yield Selected(node.alias, bound, node)
+        return
     yield Selected(node.alias or _own_name(value, bound, scope), bound, node)
 
 

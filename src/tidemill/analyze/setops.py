@@ -45,14 +45,14 @@ def plan_set_operation(
     outputs = _columns(plan, names, left)
     windowed = left.is_windowed or right.is_windowed
     relation = PlannedRelation(plan, outputs, left.carried, is_windowed=windowed)
-    return _first_rows(relation, tree, context, link)
+    return _first_rows(relation, tree, context)
 
 
 @plan_tree.register
 def plan_parentheses(tree: exp.Subquery, context: Context, link: Link | None) -> PlannedRelation:
     """Plan a query in parentheses, with a LIMIT behind them perhaps."""
     with common_tables(tree, context, link):
-        return _first_rows(plan_tree(tree.this, context, link), tree, context, link)
+        return _first_rows(plan_tree(tree.this, context, link), tree, context)
 
 
 @plan_tree.register
@@ -162,13 +162,11 @@ def _combined(tree: exp.SetOperation, left: Plan, right: Plan) -> Plan:
     return Intersection(left, right) if every else Distinct(Intersection(left, right))
 
 
-def _first_rows(
-    relation: PlannedRelation, tree: exp.Expr, context: Context, link: Link | None
-) -> PlannedRelation:
+def _first_rows(relation: PlannedRelation, tree: exp.Expr, context: Context) -> PlannedRelation:
     """Order by columns of the result, by number, or by expressions over them."""
     terms = [Term(_bound(each.this, relation), each) for each in order_terms(tree)]
     stage = PlanStage(context, relation.plan, Scope([]))
-    return first_rows(relation, tree, terms, context, link, stage.scalar)
+    return first_rows(relation, tree, terms, context, stage.scalar)
 
 
 def _bound(node: exp.Expr, relation: PlannedRelation) -> exp.Expr:

@@ -122,9 +122,10 @@ class _Star:
         arrival = arrival_of(plan)
         if arrival is not None and len(arrival.windows) == 1:
             (window,) = arrival.windows
-            if isinstance(window, TimeWindow) and window.size is not None and window.slide == 1:
+            simple = isinstance(window, TimeWindow) and window.slide == 1 and not window.delay
+            if simple and window.first is not None:
                 return arrival
-        message = f"`{item.alias}` needs a window of time, without SLIDE, to be shed from"
+        message = f"`{item.alias}` needs a window of time, only with RANGE, to be shed from"
         raise error_at(PlanError, message, item.node, "as in r WINDOW(RANGE 50)")
 
     def _place(self, part: Scalar) -> Scalar | None:

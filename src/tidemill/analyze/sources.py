@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pyarrow as pa
 from sqlglot import exp
 
 from tidemill.algebra import Field, Range, Recurrence, Schema, SourceKind
 from tidemill.algebra.types import UnknownType, from_sql, name_of
-from tidemill.analyze.catalog import SourceInfo
 from tidemill.analyze.windows import duration
+from tidemill.catalog.catalog import SourceInfo
 from tidemill.errors import PlanError, nearest
 from tidemill.sql import CreateRelation, CreateStream, Tidemill, error_at
 from tidemill.timeline import VALID_FROM, VALID_TO, TimeDomain
@@ -27,8 +29,10 @@ def source_from_statement(statement: CreateStream | CreateRelation) -> SourceInf
     """
     columns = _columns(statement)
     if isinstance(statement, CreateRelation):
-        return _relation(statement, columns)
-    return _stream(statement, columns)
+        found = _relation(statement, columns)
+    else:
+        found = _stream(statement, columns)
+    return replace(found, declaration=statement.sql)
 
 
 def _stream(statement: CreateStream, columns: list[Field]) -> SourceInfo:

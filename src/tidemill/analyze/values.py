@@ -11,10 +11,10 @@ from sqlglot import exp
 from tidemill.algebra import Scalar, Scan, Schema
 from tidemill.algebra.fitting import Misfit, fitted_value
 from tidemill.algebra.types import name_of
-from tidemill.analyze.catalog import Catalog, SourceInfo
 from tidemill.analyze.context import Context
 from tidemill.analyze.scope import Scope
 from tidemill.analyze.stage import PlanStage
+from tidemill.catalog.catalog import Catalog, SourceInfo
 from tidemill.errors import PlanError, TidemillError, TimeLimitError
 from tidemill.expressions import TypeMismatch, compile_items
 from tidemill.sql import InsertValues, error_at

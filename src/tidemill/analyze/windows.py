@@ -8,7 +8,7 @@ from typing import TypeVar
 from sqlglot import exp
 
 from tidemill import algebra
-from tidemill.algebra import CountWindow, Dstream, Istream, Plan, Rstream, TimeWindow
+from tidemill.algebra import CountWindow, Dstream, Istream, Plan, Rstream, SessionWindow, TimeWindow
 from tidemill.algebra.adjusting import Bounds
 from tidemill.algebra.nodes import Adjustable
 from tidemill.algebra.whole_rows import has_whole_rows
@@ -94,10 +94,25 @@ def _with_window(item: Item, node: StreamWindow, context: Context) -> Item:
         message = f"the rows of `{item.alias}` hold longer than an instant: this window takes each"
         help = f"window the rows that come: ISTREAM(...) AS {item.alias}"
         context.warn(f"{message} once per microsecond", node, help)
-    build = _rows_window if kind == "ROWS" else _range_window
-    plan = _named(build(item, node, domain), context)
+    plan = _window(item, node, domain, context)
     context.origins[plan] = node
     return replace(item, plan=plan, is_windowed=True)
+
+
+def _window(item: Item, node: StreamWindow, domain: TimeDomain, context: Context) -> Plan:
+    if node.text("kind") == "SESSION":
+        return _session_window(item, node, domain)
+    build = _rows_window if node.text("kind") == "ROWS" else _range_window
+    return _named(build(item, node, domain), context)
+
+
+def _session_window(item: Item, node: StreamWindow, domain: TimeDomain) -> SessionWindow:
+    gap = duration(node.args["size"], domain, "SESSION")
+    return SessionWindow(item.plan, gap, _partition(item, node))
+
+
+def _partition(item: Item, node: StreamWindow) -> tuple[str, ...]:
+    return tuple(_partition_column(item, part) for part in node.args.get("partition_by") or ())
 
 
 def _domain(item: Item, node: exp.Expr, context: Context, what: str) -> TimeDomain:
@@ -114,21 +129,22 @@ def _domain(item: Item, node: exp.Expr, context: Context, what: str) -> TimeDoma
 
 
 def _range_window(item: Item, node: StreamWindow, domain: TimeDomain) -> TimeWindow:
-    slide = node.args.get("slide")
+    slide, delay = node.args.get("slide"), node.args.get("delay")
     step = duration(slide, domain, "SLIDE") if slide else 1
+    later = duration(delay, domain, "DELAY") if delay else 0
     if isinstance(node.args.get("size"), Unbounded):
-        return TimeWindow(item.plan, None, step)
+        return TimeWindow(item.plan, None, step, later)
     if (size := node.args.get("size")) is not None:
-        return TimeWindow(item.plan, duration(size, domain, "RANGE"), step)
+        return TimeWindow(item.plan, duration(size, domain, "RANGE"), step, later)
     low, high = (duration(node.args[end], domain, end.upper()) for end in ("min", "max"))
     _check_bounds(node, low, high)
-    return TimeWindow(item.plan, high, step, bounds=Bounds(low, high))
+    return TimeWindow(item.plan, high, step, later, bounds=Bounds(low, high))
 
 
 def _rows_window(item: Item, node: StreamWindow, domain: TimeDomain) -> CountWindow:
     slide = node.args.get("slide")
     step = slide.value if isinstance(slide, RowCount) else 1
-    keys = tuple(_partition_column(item, part) for part in node.args.get("partition_by") or ())
+    keys = _partition(item, node)
     if isinstance(node.args.get("size"), Unbounded):
         return CountWindow(item.plan, None, step, keys)
     if (size := node.args.get("size")) is not None:

@@ -75,7 +75,7 @@ class House:
             named = isinstance(statement, CreateStream | CreateDerived) and statement.name
             if not (named and engine.catalog.find(named)):
                 planned = engine.sql(statement.sql)
-        assert planned is not None
+        assert isinstance(planned, Query)
         return planned.into("parquet", path=str(self._results(query)))
 
     def _results(self, query: BenchmarkQuery) -> Path:

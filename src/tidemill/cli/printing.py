@@ -6,6 +6,7 @@ import pyarrow as pa
 import typer
 from rich.console import Console
 
+from tidemill.engine import Report
 from tidemill.terminal.tables import Format, csv_text, json_text, rich_table
 
 SCREENFUL = 40
@@ -21,6 +22,14 @@ def print_answer(table: pa.Table, format: Format, limit: int | None) -> None:
         typer.echo(json_text(part), nl=False)
     else:
         _print_table(part, table.num_rows - part.num_rows)
+
+
+def print_report(report: Report, format: Format) -> None:
+    """Print what SHOW, DESCRIBE or EXPLAIN answers; a plan as its lines."""
+    if report.is_plan and format is Format.TABLE:
+        typer.echo(str(report))
+    else:
+        print_answer(report.table, format, 0)
 
 
 def _print_table(table: pa.Table, left_out: int) -> None:

@@ -15,7 +15,7 @@ from rich.text import Text
 
 from tidemill import Engine, Progress, Query, TidemillError
 from tidemill.cli.board import BoardEntry, watch
-from tidemill.cli.printing import SCREENFUL, ResultPrinter, print_answer
+from tidemill.cli.printing import SCREENFUL, ResultPrinter, print_answer, print_report
 from tidemill.cli.report import reported
 from tidemill.cli.script import Command, File, Lasting, Latency, Partitions, load
 from tidemill.cli.spark import Where, chosen, tell_where
@@ -82,6 +82,10 @@ def run(
         ) as engine,
     ):
         script = load(engine, file, command)
+        for report in script.reports:
+            print_report(report, format)
+        if script.answer is None and not script.inserts:
+            return
         follow = script.answer is None if once is None else not once
         _check(changes, snapshot, coalesce, follow)
         started = [BoardEntry(_name(query), query) for query in script.inserts]

@@ -10,8 +10,8 @@ from typing import Annotated
 
 import typer
 
-from tidemill import Engine, Query, TidemillError
-from tidemill.sql import InsertInto, parse
+from tidemill import Engine, Query, Report, TidemillError
+from tidemill.sql import InsertInto, Statement, parse
 
 File = Annotated[
     str | None,
@@ -54,15 +54,29 @@ class Runtime(StrEnum):
 
 @dataclass
 class ScriptFile:
-    """What a script asks for: queries that have sinks, and the answer to its last SELECT."""
+    """What a script asks for: queries that have sinks, and the answer to its last SELECT.
+
+    `reports` are the answers to SHOW, DESCRIBE and EXPLAIN.
+    """
 
     inserts: list[Query] = field(default_factory=list)
+    reports: list[Report] = field(default_factory=list)
     answer: Query | None = None
 
     @property
     def last(self) -> Query:
         """The query that stands last."""
         return self.answer or self.inserts[-1]
+
+    def take(self, statement: Statement, answer: Query | Report | None) -> None:
+        """Note what a statement was answered with."""
+        self.answer = None
+        if isinstance(answer, Report):
+            self.reports.append(answer)
+        elif answer is not None and isinstance(statement, InsertInto):
+            self.inserts.append(answer)
+        else:
+            self.answer = answer
 
 
 def load(engine: Engine, file: str | None, command: str | None) -> ScriptFile:
@@ -75,11 +89,8 @@ def load(engine: Engine, file: str | None, command: str | None) -> ScriptFile:
             continue
         script.answer = None
         for statement, query in zip(parse(text), engine.script(text), strict=True):
-            is_insert = isinstance(statement, InsertInto)
-            if query is not None and is_insert:
-                script.inserts.append(query)
-            script.answer = None if is_insert else query
-    if script.answer is None and not script.inserts:
+            script.take(statement, query)
+    if script.answer is None and not script.inserts and not script.reports:
         raise TidemillError(
             f"{_name(file, command)} does not end with a query",
             help="write SELECT or INSERT INTO as the last statement",

@@ -12,7 +12,7 @@ from rich.console import Console
 from tidemill.cli.report import reported
 from tidemill.cli.script import File, Lasting, Latency, Partitions, read
 from tidemill.cli.spark import Where, chosen
-from tidemill.server.settings import Limits, Settings
+from tidemill.server.settings import LOG_LEVELS, Limits, Settings
 from tidemill.store import durability_of
 
 _MOST = Limits()
@@ -35,6 +35,24 @@ def serve(
             "better use the variable.",
         ),
     ] = None,
+    read_token: Annotated[
+        str | None,
+        typer.Option(
+            envvar="TIDEMILL_READ_TOKEN",
+            show_envvar=True,
+            help="A second token, whose owners may read but change nothing.",
+        ),
+    ] = None,
+    tls_cert: Annotated[
+        Path | None, typer.Option(help="A certificate with its chain (PEM), for HTTPS.")
+    ] = None,
+    tls_key: Annotated[Path | None, typer.Option(help="The key of the certificate (PEM).")] = None,
+    log_level: Annotated[
+        str,
+        typer.Option(
+            metavar="|".join(LOG_LEVELS), help="What is logged on standard error, as lines of JSON."
+        ),
+    ] = "off",
     folder: Annotated[
         Path | None,
         typer.Option("--dir", help="A folder from which the server resumes."),
@@ -88,6 +106,7 @@ def serve(
     one. With --dir, a server that was stopped, or killed, resumes where it was; then the file is
     not run again.
     """
+    from tidemill.server.logs import write_logs
     from tidemill.server.main import Serving, seconds
 
     notes = Console(stderr=True)
@@ -103,6 +122,7 @@ def serve(
         connections=max_connections,
     )
     with reported(notes):
+        write_logs(log_level.lower())
         settings = Settings(
             host,
             port,
@@ -119,6 +139,9 @@ def serve(
             durability_of(durability),
             latency,
             partitions,
+            read_token=read_token or None,
+            tls_cert=tls_cert,
+            tls_key=tls_key,
         )
         serving = Serving(settings, None if file is None else read(file))
         serving.announce(notes)

@@ -52,7 +52,7 @@ def _engine(house: Auction) -> Engine:
 
 def _query(engine: Engine, sql: str) -> Query:
     query = engine.sql(sql)
-    assert query is not None
+    assert isinstance(query, Query)
     return query
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Any
 
@@ -23,6 +23,7 @@ from tidemill.wire.catalog import (
     TakenRows,
 )
 from tidemill.wire.graph import Adapted, GraphReport, NewSizes, NodeHistory, ResourceReport
+from tidemill.wire.parameters import to_json
 from tidemill.wire.plans import PlanReport
 from tidemill.wire.queries import (
     ChangedQuery,
@@ -44,6 +45,9 @@ from tidemill.wire.statements import (
 
 ROWS = 1000
 """How many rows of an answer are sent, if one does not say how many."""
+
+Values = Mapping[str, Any] | Sequence[Any] | None
+"""What is given for parameters: by name, or by place."""
 
 _PART = 4 << 20
 """Bytes that are sent at once."""
@@ -80,17 +84,31 @@ class Client:
 
     # Statements
 
-    def execute(self, sql: str) -> list[StatementResult]:
-        """Run the statements of a script, one by one; what each did."""
-        return self._http.ask(ScriptResult, "POST", "statements", Script(sql=sql)).results
+    def execute(self, sql: str, parameters: Values = None) -> list[StatementResult]:
+        """Run the statements of a script, one by one; what each did.
+
+        `parameters` are values for `:name` (a dict) or `?` (a list).
+        """
+        script = request_of(Script, sql=sql, parameters=to_json(parameters))
+        return self._http.ask(ScriptResult, "POST", "statements", script).results
 
     def check(self, sql: str) -> ScriptCheck:
         """What is wrong with a script; nothing is run."""
         return self._http.ask(ScriptCheck, "POST", "check", Script(sql=sql))
 
-    def select(self, sql: str, limit: int = ROWS) -> Rows:
-        """The answer to a SELECT over what is bounded: files and tables."""
-        wanted = request_of(RunRequest, sql=sql, limit=limit)
+    def select(
+        self,
+        sql: str,
+        limit: int = ROWS,
+        parameters: Values = None,
+        at: int | None = None,
+    ) -> Rows:
+        """The answer to a SELECT over what is bounded: files, tables, and answers of queries.
+
+        Those of queries are read `at` an instant, or at the newest one that is known.
+        """
+        given = to_json(parameters)
+        wanted = request_of(RunRequest, sql=sql, limit=limit, parameters=given, at=at)
         table, facts = self._http.arrow("POST", "run", wanted, {})
         return Rows(table, **_taken(facts))
 
@@ -150,9 +168,19 @@ class Client:
         """One query."""
         return self._http.ask(QueryEntry, "GET", path_to("queries", name))
 
-    def create(self, name: str, sql: str, start: bool = True, partial: bool = False) -> QueryEntry:
+    def create(
+        self,
+        name: str,
+        sql: str,
+        start: bool = True,
+        partial: bool = False,
+        parameters: Values = None,
+    ) -> QueryEntry:
         """Give a query a name, and let it run."""
-        wanted = request_of(NewQuery, name=name, sql=sql, start=start, partial=partial)
+        given = to_json(parameters)
+        wanted = request_of(
+            NewQuery, name=name, sql=sql, start=start, partial=partial, parameters=given
+        )
         return self._http.ask(QueryEntry, "POST", "queries", wanted)
 
     def start(self, name: str, partial: bool = False) -> QueryEntry:

@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from tidemill.algebra import CountWindow, Istream, Plan, TimeWindow
-from tidemill.analyze import Catalog
+from tidemill.algebra import CountWindow, Istream, Plan, SessionWindow, TimeWindow
+from tidemill.catalog import Catalog
 from tidemill.compose.advice import advice_on
 from tidemill.compose.bench import Bench, NamingContext, PlanPiece, is_missing, missing
 from tidemill.compose.model import Composed, Node, PlanProblem, Wrong, wrong
@@ -181,7 +181,9 @@ def _has_windows(plan: Plan, inputs: tuple[PlanPiece, ...]) -> bool:
     if inputs:
         return any(piece.is_windowed for piece in inputs)
     # A derived stream may have windows inside.
-    return any(isinstance(node, TimeWindow | CountWindow | Istream) for node in plan.walk())
+    return any(
+        isinstance(node, TimeWindow | CountWindow | SessionWindow | Istream) for node in plan.walk()
+    )
 
 
 def _inputs(number: int) -> str:

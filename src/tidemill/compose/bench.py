@@ -9,11 +9,11 @@ from dataclasses import dataclass, field
 from sqlglot import exp
 
 from tidemill.algebra import Plan, Scalar, Scan, Schema
-from tidemill.analyze import Catalog, SourceInfo
 from tidemill.analyze.context import Context
 from tidemill.analyze.functions import find_aggregate, name_of_call
 from tidemill.analyze.stage import PlanStage
 from tidemill.analyze.typecheck import check_boolean
+from tidemill.catalog import Catalog, SourceInfo
 from tidemill.compose import texts
 from tidemill.compose.model import Node, Value, Wrong, about, wrong
 from tidemill.compose.names import PlanScope

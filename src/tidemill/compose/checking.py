@@ -23,9 +23,10 @@ from tidemill.engine import Query
 from tidemill.engine.apart import Desk
 from tidemill.errors import TidemillError
 from tidemill.physical.operator import Exec
-from tidemill.physical.project import ProjectExec
+from tidemill.physical.operators.project import ProjectExec
 from tidemill.timeline import VALID_FROM, VALID_TO, TimeDomain
 
+_DEEPEST = 200  # operators above each other
 _BY_HAND = "-- composed of physical operators, which stay as they are"
 _DOMAINS = {TimeDomain.TICKS: "ticks", TimeDomain.MICROSECONDS: "microseconds", None: None}
 
@@ -119,14 +120,23 @@ def check(engine: Desk, composed: Composed | Mapping[str, Any]) -> CheckedPlan:
     checked.warnings += assembled.warnings
     checked.output = _output(checked)
     if checked.output in assembled.pieces and not checked.errors:
+        piece = assembled.pieces[checked.output]
         try:
-            _finish(engine, checked, assembled.pieces[checked.output])
+            if _levels(piece.plan) > _DEEPEST:
+                raise RecursionError
+            _finish(engine, checked, piece)
         except RecursionError:
             help = "put less one above the other"
             checked.errors.append(
                 PlanProblem("the plan is nested too deeply", help, checked.output)
             )
     return checked
+
+
+def _levels(plan: Plan) -> int:
+    """How many operators stand above each other."""
+    found: int = plan.fold(lambda node, below: 1 + max(below, default=0))
+    return found
 
 
 def _output(checked: CheckedPlan) -> str | None:

@@ -17,16 +17,16 @@ from tidemill.algebra import (
     column,
 )
 from tidemill.algebra.plan import Memo
-from tidemill.analyze import Catalog, SourceInfo
 from tidemill.analyze.references import source_plan
+from tidemill.catalog import Catalog, SourceInfo
 from tidemill.compose.scans import scan_columns
 from tidemill.compose.sql import CannotSay
-from tidemill.physical.distinct import DistinctExec
-from tidemill.physical.join import JoinExec
 from tidemill.physical.operator import Exec
-from tidemill.physical.project import ProjectExec
-from tidemill.physical.row_number import RowNumberExec
-from tidemill.physical.sets import StrictDifferenceExec
+from tidemill.physical.operators.distinct import DistinctExec
+from tidemill.physical.operators.join import JoinExec
+from tidemill.physical.operators.project import ProjectExec
+from tidemill.physical.operators.row_number import RowNumberExec
+from tidemill.physical.operators.sets import StrictDifferenceExec
 
 
 def meaning_of(plan: Exec, catalog: Catalog) -> Plan:
@@ -34,9 +34,9 @@ def meaning_of(plan: Exec, catalog: Catalog) -> Plan:
 
     >>> import pyarrow as pa
     >>> from tidemill.algebra import Scan, Schema
-    >>> from tidemill.physical.coalesce import CoalesceExec
-    >>> from tidemill.physical.source import SourceExec
-    >>> from tidemill.physical.time_window import TimeWindowExec
+    >>> from tidemill.physical.operators.coalesce import CoalesceExec
+    >>> from tidemill.physical.operators.source import SourceExec
+    >>> from tidemill.physical.operators.time_window import TimeWindowExec
     >>> catalog = Catalog()
     >>> catalog.add_source(SourceInfo("bid", Schema.of(item=pa.int64())))
     >>> bid = SourceExec(Scan("bid", "bid", Schema.of(item=pa.int64())))

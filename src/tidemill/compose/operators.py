@@ -75,7 +75,7 @@ def kind_name(node: type[Plan]) -> str:
     """The kind of a node in composed plans: its name, in small letters.
 
     >>> from tidemill.algebra import CountWindow
-    >>> from tidemill.physical.count_window import CountWindowExec
+    >>> from tidemill.physical.operators.count_window import CountWindowExec
     >>> kind_name(CountWindow), kind_name(CountWindowExec)
     ('count_window', 'count_window')
     """

@@ -13,6 +13,4 @@ def quietly(engine: Desk, sql: str) -> Query:
     """The query of a text; what the planner has to say about it is left to others."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", PlanWarning)
-        query = engine.sql(sql)
-    assert query is not None
-    return query
+        return engine.planned(sql)

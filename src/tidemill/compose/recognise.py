@@ -18,9 +18,9 @@ from tidemill.algebra import (
     Union,
 )
 from tidemill.algebra.promises import presented
-from tidemill.analyze import Catalog, Derived, SourceInfo
 from tidemill.analyze.joins import joined
 from tidemill.analyze.references import source_plan
+from tidemill.catalog import Catalog, Derived, SourceInfo
 from tidemill.compose.scans import derived_scan, scan_columns
 
 
@@ -71,7 +71,7 @@ def _derived(plan: Project, catalog: Catalog) -> RecognisedSource | None:
 
 
 @dataclass(frozen=True)
-class Told:
+class RecognisedObjects:
     """What streams tell about objects: the streams, what names an object, and the window."""
 
     streams: tuple[Plan, ...]
@@ -81,12 +81,14 @@ class Told:
     columns: tuple[str, ...]
 
 
-def objects_of(plan: Plan, catalog: Catalog) -> Told | None:
+def objects_of(plan: Plan, catalog: Catalog) -> RecognisedObjects | None:
     """The streams and so on, if a plan is OBJECTS(...)."""
     if not isinstance(plan, Project) or not isinstance(plan.child, Aggregate):
         return None
     grouped, window = plan.child, plan.child.child
     if not isinstance(window, TimeWindow | CountWindow) or window.slide != 1:
+        return None
+    if isinstance(window, TimeWindow) and window.delay:
         return None
     parts = list(_united(window.child))
     if not all(isinstance(part, Project) and _is_present(part, grouped) for part in parts):
@@ -94,7 +96,7 @@ def objects_of(plan: Plan, catalog: Catalog) -> Told | None:
     alias = plan.items[0][0].removesuffix(f".{grouped.keys[0]}")
     told = [name for name, _ in plan.items[len(grouped.keys) :]]
     streams = tuple(_promised(part.children[0], catalog) for part in parts)
-    return Told(streams, grouped.keys, alias, window, tuple(told))
+    return RecognisedObjects(streams, grouped.keys, alias, window, tuple(told))
 
 
 def _united(plan: Plan) -> Iterator[Plan]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from tidemill.algebra import Field, Plan, Project, Schema
-from tidemill.analyze import Derived, SourceInfo
+from tidemill.catalog import Derived, SourceInfo
 
 LEAVE_OUT: Final = "leave out"
 AS_COLUMN: Final = "as a column"

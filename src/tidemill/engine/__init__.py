@@ -2,5 +2,6 @@
 
 from tidemill.engine.engine import Engine
 from tidemill.engine.query import Query
+from tidemill.engine.reports import Report
 
-__all__ = ["Engine", "Query"]
+__all__ = ["Engine", "Query", "Report"]

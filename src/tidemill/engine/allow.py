@@ -9,11 +9,8 @@ from dataclasses import dataclass
 from glob import glob
 from pathlib import Path
 
-from psycopg import ProgrammingError
-from psycopg.conninfo import conninfo_to_dict
-
+from tidemill.connectors.feeds import FORMATS, refusal
 from tidemill.errors import CatalogError, nearest
-from tidemill.feeds import FORMATS, refusal
 from tidemill.sql import (
     ConnectorCall,
     CreateQuery,
@@ -197,6 +194,11 @@ _FILES = ("passfile", "servicefile", "sslcert", "sslkey", "sslrootcert", "sslcrl
 
 def _server(options: Mapping[str, str]) -> dict[str, str]:
     """Where a server is, as libpq understands the options."""
+    try:  # not everyone has PostgreSQL
+        from psycopg import ProgrammingError
+        from psycopg.conninfo import conninfo_to_dict
+    except ModuleNotFoundError:
+        return {}
     given = {name: options[name] for name in ("host", "port", "dbname") if name in options}
     try:
         found = conninfo_to_dict(options.get("url", ""), **given)

@@ -8,17 +8,18 @@ from typing import Protocol
 from sqlglot import exp
 
 from tidemill.algebra import Plan
-from tidemill.analyze import Catalog
+from tidemill.catalog import Catalog
+from tidemill.connectors.sinks import SinkRequest
 from tidemill.engine.hosting import QueryHost
 from tidemill.engine.planning import Planning
 from tidemill.engine.query import Query
 from tidemill.physical.operator import Exec
-from tidemill.results import SinkRequest
 from tidemill.sql import (
     AlterQuery,
     ConnectorCall,
     CreateDerived,
     CreateQuery,
+    ExplainQuery,
     InsertInto,
     PlanText,
     QueryStatement,
@@ -48,7 +49,8 @@ class Desk(Protocol):
     @property
     def queries(self) -> QueryNames: ...
 
-    def sql(self, text: str) -> Query | None: ...
+    def planned(self, text: str) -> Query:
+        """The query of a text that is one."""
 
     def compose(self, plan: Exec, meaning: Plan, domain: TimeDomain | None, text: str) -> Query: ...
 
@@ -84,9 +86,11 @@ class Apart:
         sink = sink_of(statement.sink) if isinstance(statement, InsertInto) else SinkRequest()
         return defined(self.read_plan, self._planning, statement, tree, sink, self._host)
 
-    def sql(self, text: str) -> Query | None:
+    def planned(self, text: str) -> Query:
         """The query of a text, which holds nothing else."""
-        return self.query(parse_one(text))
+        query = self.query(parse_one(text))
+        assert query is not None
+        return query
 
     def compose(self, plan: Exec, meaning: Plan, domain: TimeDomain | None, text: str) -> Query:
         """See `Engine.compose`."""
@@ -118,7 +122,7 @@ def query_tree(statement: Statement) -> exp.Expr | None:
     match statement:
         case QueryStatement():
             return statement.tree
-        case CreateQuery() | CreateDerived() | InsertInto() | AlterQuery():
+        case CreateQuery() | CreateDerived() | InsertInto() | AlterQuery() | ExplainQuery():
             return statement.query
     return None
 

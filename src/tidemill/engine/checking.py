@@ -8,15 +8,14 @@ from dataclasses import dataclass
 from sqlglot import exp
 
 from tidemill.analyze import (
-    Catalog,
     Planned,
-    SourceInfo,
     derived_from_statement,
     inserted_rows,
     instant_of,
     plan_query,
     source_from_statement,
 )
+from tidemill.catalog import Catalog, Derived, SourceInfo
 from tidemill.engine.allow import AllowList
 from tidemill.engine.named import name_is_taken, unknown_query
 from tidemill.errors import PlanWarning, TidemillError, TimeLimitError
@@ -28,6 +27,7 @@ from tidemill.sql import (
     CreateStream,
     DeleteFrom,
     DropObject,
+    ExplainQuery,
     InsertInto,
     InsertValues,
     PlanText,
@@ -85,13 +85,17 @@ class _Trial:
 
     def take(self, statement: Statement) -> None:
         """Plan one statement, and know from then on what it creates or drops."""
+        if self._has_nothing_to_do(statement):
+            return
         match statement:
             case QueryStatement():
                 self._plan(statement, statement.tree)
+            case ExplainQuery() if statement.query is not None:
+                self._plan(statement, statement.query)
             case InsertInto():
                 self._plan(statement, statement.query)
             case CreateStream() | CreateRelation():
-                self.catalog.add_source(source_from_statement(statement))
+                self._add(statement, source_from_statement(statement))
             case CreateDerived():
                 self._derive(statement)
             case CreateQuery():
@@ -108,18 +112,30 @@ class _Trial:
                 self._change(statement)
 
     def _plan(self, statement: Statement, tree: exp.Expr) -> Planned:
-        planned = plan_query(tree, statement.source.text, self.catalog)
+        is_shown = not isinstance(statement, CreateDerived)
+        planned = plan_query(tree, statement.source.text, self.catalog, is_shown)
         self.warnings += planned.warnings
         return planned
 
     def _derive(self, statement: CreateDerived) -> None:
         planned = self._plan(statement, statement.query)
-        self.catalog.add_derived(derived_from_statement(statement, planned))
+        self._add(statement, derived_from_statement(statement, planned))
+
+    def _add(self, statement: Statement, entry: SourceInfo | Derived) -> None:
+        if entry.name.casefold() in self.queries:
+            raise name_is_taken(entry.name)
+        self.catalog.add(entry, statement.or_replace)
+
+    def _has_nothing_to_do(self, statement: Statement) -> bool:
+        name = str(getattr(statement, "name", ""))
+        known = name.casefold() in self.queries or self.catalog.find(name) is not None
+        return known if statement.if_not_exists else statement.if_exists and not known
 
     def _define(self, statement: CreateQuery) -> None:
         reads = self._reads(statement, statement.query)
         name = statement.name
-        if name.casefold() in self.queries or self.catalog.find(name) is not None:
+        is_query = name.casefold() in self.queries
+        if self.catalog.find(name) is not None or (is_query and not statement.or_replace):
             raise name_is_taken(name)
         self.queries[name.casefold()] = name
         self.catalog.hold(f"query {name}", reads)
@@ -137,10 +153,9 @@ class _Trial:
     def _drop(self, statement: DropObject) -> None:
         name = statement.name
         if statement.kind == "QUERY":
-            if not statement.if_exists:
-                self._known(name)
+            self._known(name)
             self.catalog.release(f"query {self.queries.pop(name.casefold(), name)}")
-        elif not statement.if_exists or self.catalog.find(name) is not None:
+        else:
             self.catalog.drop(name)
 
     def _change(self, statement: InsertValues | DeleteFrom) -> None:

@@ -13,8 +13,9 @@ from sqlglot.errors import ParseError
 from tidemill.algebra import Range, Recurrence, Schema, SourceKind, UserAggregate
 from tidemill.algebra.tables import normal_schema, to_tables
 from tidemill.algebra.types import from_sql
-from tidemill.analyze import SourceInfo
-from tidemill.engine.place import Place
+from tidemill.catalog import SourceInfo
+from tidemill.connectors.feeds import Inbox, Receipt
+from tidemill.engine.environment import Environment
 from tidemill.engine.promises import recurrence, value_ranges
 from tidemill.engine.relations import condition_of
 from tidemill.engine.sources import Rows
@@ -27,7 +28,6 @@ from tidemill.engine.tables import (
 )
 from tidemill.errors import CatalogError, TidemillError
 from tidemill.expressions import UserFunction
-from tidemill.feeds import Inbox, Receipt
 from tidemill.sql import parse_one
 from tidemill.store import Store
 from tidemill.timeline import TimeDomain
@@ -36,11 +36,11 @@ from tidemill.timeline import TimeDomain
 class Declared:
     """The sources and functions of an engine, in the place where its queries run."""
 
-    def __init__(self, place: Place) -> None:
-        self._place = place
-        self.catalog = place.catalog
-        self.statistics = place.statistics
-        self._sources = place.sources
+    def __init__(self, environment: Environment) -> None:
+        self._environment = environment
+        self.catalog = environment.catalog
+        self.statistics = environment.statistics
+        self._sources = environment.sources
 
     def stream(
         self,
@@ -132,7 +132,7 @@ class Declared:
 
     def hand_in(self, name: str, rows: Any) -> Receipt:
         """Push rows into a stream; what is returned tells when a tick has taken them."""
-        info = self._place.source(name)
+        info = self._environment.source(name)
         return self._sources.pushed(info).push(pushed_table(info, rows))
 
     def waiting(self, name: str) -> int:
@@ -141,7 +141,7 @@ class Declared:
 
     def source(self, name: str) -> SourceInfo:
         """A stream or relation that comes from outside, by name."""
-        return self._place.source(name)
+        return self._environment.source(name)
 
     def insert(self, name: str, rows: Any, at: int | datetime | None = None) -> int:
         """Insert rows into a relation that changes; how many.
@@ -160,14 +160,14 @@ class Declared:
         >>> engine.sql("SELECT id FROM desk").snapshot(20).to_pylist()
         [{'id': 3}]
         """
-        return self._sources.kept(self._place.source(name)).insert(rows, at)
+        return self._sources.kept(self._environment.source(name)).insert(rows, at)
 
     def delete(self, name: str, where: str | None = None, at: int | datetime | None = None) -> int:
         """Delete the rows of a relation for which a condition is true, or all; how many.
 
         With `at`, those that are there at that instant, from then on; see `insert`.
         """
-        kept = self._sources.kept(self._place.source(name))
+        kept = self._sources.kept(self._environment.source(name))
         if where is None:
             return kept.delete(None, "", self.catalog, at)
         text = f"DELETE FROM `{name}` WHERE {where}"
@@ -259,7 +259,7 @@ class Declared:
         if not is_spark_frame(source):
             tables = to_tables(name, source)
             return tables, Schema.from_arrow(tables[0].schema)
-        if not self._place.on_spark:
+        if not self._environment.on_spark:
             raise CatalogError(
                 f"`{name}` is a Spark DataFrame, which this runtime cannot read",
                 help="use Engine(spark=session)",

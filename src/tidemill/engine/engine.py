@@ -3,23 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
 
 from tidemill.algebra import Plan
 from tidemill.deadline import UNLIMITED, TickLimits
 from tidemill.engine.allow import AllowList
 from tidemill.engine.apart import Apart, Desk
+from tidemill.engine.asking import QueryReading
 from tidemill.engine.checking import Checked, check
+from tidemill.engine.environment import Environment
 from tidemill.engine.hosting import QueryHost, seconds_of
 from tidemill.engine.kept import KeptStore
-from tidemill.engine.place import Place
 from tidemill.engine.query import Query
+from tidemill.engine.query_table import QueryTable
+from tidemill.engine.reports import Report
 from tidemill.engine.statements import Statements
 from tidemill.errors import UnsupportedError
 from tidemill.physical.operator import Exec
-from tidemill.sql import Statement, parse
+from tidemill.sql import Parameters, Statement, parse, parse_one
 from tidemill.store import durability_of
-from tidemill.timeline import TimeDomain
+from tidemill.table import TableExpr, named_table
+from tidemill.timeline import BEGIN, TimeDomain
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -63,10 +69,10 @@ class Engine(QueryHost):
         plans: Callable[[Desk, str], Query] | None = None,
     ) -> None:
         durable, bounds = durability_of(durability), (memory, cpu) if memory or cpu else None
-        place = Place(runtime, spark, partitions, seconds_of(latency), durable, limits)
-        super().__init__(place, optimizer, bounds, keep, allow)
+        environment = Environment(runtime, spark, partitions, seconds_of(latency), durable, limits)
+        super().__init__(environment, optimizer, bounds, keep, allow)
         self._plans = plans or _nobody_reads
-        self._statements = Statements(self, self._planning, place, keep, self.read_plan)
+        self._statements = Statements(self, self._planning, environment, keep, self.read_plan)
 
     def __enter__(self) -> Engine:
         return self
@@ -74,14 +80,72 @@ class Engine(QueryHost):
     def __exit__(self, *reason: object) -> None:
         self.close()
 
-    def sql(self, text: str) -> Query | None:
-        """Run a script; the query of its last statement, if that is a query."""
-        queries = self.script(text)
-        return queries[-1] if queries else None
+    def sql(self, text: str, *placed: Any, **named: Any) -> Any:
+        """Run a script; what its last statement is answered with.
 
-    def script(self, text: str) -> list[Query | None]:
-        """Run a script; for each of its statements the query, if it is one."""
-        return [self.execute(statement) for statement in parse(text)]
+        That is a `Query` for SELECT and INSERT INTO, a `Report` for SHOW, DESCRIBE and EXPLAIN, and
+        None for others. Parameters, `:name` and `?`, get values by name and by place: they are
+        values of their type, whatever is in them.
+
+        >>> engine = Engine(runtime="inprocess")
+        >>> engine.stream("bid", [{"item": "lamp", "price": 30, "at": 3}], time="at")
+        >>> q = engine.sql("SELECT item FROM bid WHERE price > :least", least=20)
+        >>> q.snapshot(3).to_pylist()
+        [{'item': 'lamp'}]
+        >>> print(engine.sql("SHOW STREAMS"))
+        name  kind
+        bid   stream
+        """
+        answers = self.script(text, *placed, **named)
+        return answers[-1] if answers else None
+
+    def table(self, source: str | TableExpr) -> QueryTable:
+        """A stream, relation, view or query by name, to make a query of, step by step.
+
+        >>> from tidemill.table import col, count
+        >>> engine = Engine(runtime="inprocess")
+        >>> engine.stream("bid", [{"item": "lamp", "price": 30, "at": 3}], time="at")
+        >>> bids = engine.table("bid").window(range=4).filter(col("price") > 20)
+        >>> bids.group_by("item").agg(n=count()).snapshot(5).to_pylist()
+        [{'item': 'lamp', 'n': 1}]
+        """
+        named = named_table(source) if isinstance(source, str) else source
+        return QueryTable(named.tree, self)
+
+    def script(self, text: str, *placed: Any, **named: Any) -> list[Query | Report | None]:
+        """Run a script; for each of its statements what it is answered with, see `sql`."""
+        return [self.execute(statement) for statement in parse(text, Parameters(named, placed))]
+
+    def ask(self, text: str, at: int | None = None, *placed: Any, **named: Any) -> pa.Table:
+        """The answer, at one instant, to a SELECT over the answers of queries, in its order.
+
+        The queries run, or did, in an engine that keeps their answers. Without `at`, it is the
+        newest instant for which all of them are known.
+
+        >>> engine = Engine(runtime="inprocess", keep=KeptStore(rows=1000))
+        >>> engine.sql("CREATE STREAM bid (item BIGINT, at BIGINT) ORDERED BY at")
+        >>> engine.sql("CREATE QUERY hot AS SELECT item FROM bid WINDOW(RANGE 9); START QUERY hot")
+        >>> engine.push("bid", [{"item": 1, "at": 3}, {"item": 1, "at": 5}, {"item": 2, "at": 6}])
+        3
+        >>> engine.graph.process_all_available()
+        >>> engine.ask("SELECT item, COUNT(*) AS n FROM hot GROUP BY item").to_pylist()
+        [{'item': 1, 'n': 2}]
+        """
+        return self.asked(parse_one(text, Parameters(named, placed)), at)[0]
+
+    def asked(self, statement: Statement, at: int | None) -> tuple[pa.Table, int]:
+        """What `ask` answers to a statement, and the instant for which that is true."""
+        reading = QueryReading(self, statement)
+        instant = reading.instant(at)
+        with Engine(runtime="inprocess") as beside:
+            reading.declare(beside, instant)
+            query = beside.execute(statement)
+            assert isinstance(query, Query)
+            return query.snapshot(BEGIN), instant
+
+    def resolved(self, statement: Statement) -> Statement | None:
+        """What a statement does as things stand; None if that is nothing (IF NOT EXISTS)."""
+        return self._statements.resolved(statement)
 
     def check(self, text: str) -> Checked:
         """What is wrong with a script, and what it would do; nothing happens.
@@ -110,7 +174,7 @@ class Engine(QueryHost):
         catalog, names = self.catalog.copy(), list(self.queries.names)
         return lambda text: check(text, catalog, names, self.allow)
 
-    def execute(self, statement: Statement, planned: Query | None = None) -> Query | None:
+    def execute(self, statement: Statement, planned: Query | None = None) -> Query | Report | None:
         """Run one statement; its query, if it is one. It may be `planned` already: see `apart`."""
         return self._statements.execute(statement, planned)
 

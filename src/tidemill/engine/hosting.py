@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from tidemill.algebra import Schema, SourceKind
-from tidemill.analyze import SourceInfo
+from tidemill.algebra import Plan, Schema, SourceKind
+from tidemill.catalog import SourceInfo
+from tidemill.connectors.sinks import LateCallback, SinkRequest
 from tidemill.engine.allow import AllowList
 from tidemill.engine.declared import Declared
+from tidemill.engine.describing import entry_columns
+from tidemill.engine.environment import Environment
 from tidemill.engine.kept import KeptResults, KeptStore
 from tidemill.engine.named import Listed, NamedQueries
-from tidemill.engine.place import Place
 from tidemill.engine.planning import Planning
 from tidemill.engine.query import Query, RunOptions
 from tidemill.engine.running import Collected, RunningGraph
@@ -24,9 +26,9 @@ from tidemill.engine.tables import duration
 from tidemill.errors import CatalogError, TidemillError
 from tidemill.graph.manager import ResourceManager
 from tidemill.graph.reoptimize import Choice
+from tidemill.graph.shapes import ConstantRelations
 from tidemill.optimize.statistics import Statistics
-from tidemill.physical.source import SourceExec
-from tidemill.results import LateCallback, SinkRequest
+from tidemill.physical.operators.source import SourceExec
 from tidemill.sql import QueryStatement, parse_one
 from tidemill.timeline import TimeDomain
 
@@ -45,14 +47,15 @@ class QueryHost(Declared):
 
     def __init__(
         self,
-        place: Place,
+        environment: Environment,
         optimizer: bool | Collection[str],
         bounds: tuple[int | str | None, float | None] | None,
         keep: KeptStore | None,
         allow: AllowList | None,
     ) -> None:
-        super().__init__(place)
-        self._planning = Planning(self.catalog, self.statistics, optimizer, self._columns_read)
+        super().__init__(environment)
+        read, running = self._columns_read, self._running_plan
+        self._planning = Planning(self.catalog, self.statistics, optimizer, read, running)
         self._running: list[tuple[tuple[Query, ...], RunningGraph]] = []
         self._graph: RunningGraph | None = None
         self._bounds = bounds
@@ -77,7 +80,7 @@ class QueryHost(Declared):
         if self._keep is not None:
             self._keep.close()
         self._running, self._graph = [], None
-        self._place.close()
+        self._environment.close()
 
     def listing(self) -> tuple[Listed, ...]:
         """Everything that has a name, what queries are doing, and who depends on whom.
@@ -144,9 +147,10 @@ class QueryHost(Declared):
             help = "it is engine.graph; stop it with engine.graph.stop()"
             raise TidemillError("the graph of this engine is already running", help=help)
         seconds = seconds_of(every)
-        self._place.prepare()
-        run = self._place.run(checkpoint, late=late, is_open=True)
-        self._graph = RunningGraph(run, _choose)
+        self._environment.prepare()
+        constants = ConstantRelations()
+        run = self._environment.run(checkpoint, late=late, is_open=True, constants=constants)
+        self._graph = RunningGraph(run, _choose, constants=constants)
         self._steer(self._graph)
         if self._keep is not None:
             self._graph.after_each_tick(partial(self._keep.complete, self._graph))
@@ -208,6 +212,15 @@ class QueryHost(Declared):
         query.follow(lambda: started.progress)
         yield from graph.collected(rows)
 
+    def rows_at_hand(self, query: Query) -> int | None:
+        """How many rows there are to read, if they were handed over as tables, and if no Spark has
+        to be started to read them."""
+        if not self._environment.is_ready:
+            return None
+        found = [self._sources.rows_at_hand(info) for info in query.sources.values()]
+        known = [rows for rows in found if rows is not None]
+        return sum(known) if len(known) == len(found) else None
+
     def planned(self, text: str) -> Query:
         """The query of a text that is one."""
         statement = parse_one(text)
@@ -223,7 +236,7 @@ class QueryHost(Declared):
         """A graph of some queries and no others; if it `is_bounded`, by what the engine may use."""
         _refuse_other_sources(queries)
         self._use(queries)
-        run = self._place.run(options.checkpoint, options.available_now, options.late)
+        run = self._environment.run(options.checkpoint, options.available_now, options.late)
         graph = RunningGraph(run, _choose_alone, is_open=False)
         try:
             if is_bounded:
@@ -255,14 +268,14 @@ class QueryHost(Declared):
     @property
     def spark(self) -> SparkSession:
         """The Spark session that queries run on; one on this machine is started if need be."""
-        return self._place.spark
+        return self._environment.spark
 
     def prepare(self, quietly: bool = False) -> None:
         """Let Spark get ready in the background, if queries run there: it takes some seconds.
 
         Quietly, what Java says on the terminal is dropped.
         """
-        self._place.prepare(quietly)
+        self._environment.prepare(quietly)
 
     @property
     def title(self) -> str:
@@ -272,7 +285,16 @@ class QueryHost(Declared):
         >>> Engine(runtime="inprocess").title
         'in this process'
         """
-        return self._place.title
+        return self._environment.title
+
+    def _repr_html_(self) -> str:
+        from tidemill.notebook.catalogs import engine_html
+
+        place = "on Spark" if self._environment.on_spark else "in this process"
+        return engine_html(place, self.listing(), self._columns_of)
+
+    def _columns_of(self, name: str) -> Schema:
+        return entry_columns(self.catalog.lookup(name))
 
     def hold_what_runs(self) -> None:
         """Streams that running queries read cannot be dropped."""
@@ -280,6 +302,14 @@ class QueryHost(Declared):
         for number, (queries, graph) in enumerate(self._running, 1):
             reads = frozenset[str]().union(*(query.depends_on for query in queries))
             self.catalog.hold(f"query {number}", reads if graph.is_active else ())
+
+    def _running_plan(self, name: str) -> tuple[Plan, Plan] | None:
+        """What a named query of the running graph means, and the plan that runs for it."""
+        run = self.graph.queries.get(name) if self.is_running else None
+        if run is None or not run.is_active or run.definition.is_fixed:
+            return None
+        query = run.definition
+        return query.planned.plan, query.plan.optimized.plan
 
     def _columns_read(self, source: str) -> list[Schema]:
         """The columns of a source that queries of the running graph read, in every reading."""

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from tidemill.analyze import Catalog, Derived
+from tidemill.catalog import Catalog, Derived
 from tidemill.engine.query import Query
 from tidemill.engine.running import RunningGraph
 from tidemill.errors import CatalogError, nearest
@@ -46,6 +46,21 @@ class Listed:
     error: str = ""
 
 
+def _readable(name: str, query: Query) -> Derived:
+    """The answer of a query, as other queries read it."""
+    planned = query.planned
+    return Derived(
+        name=name,
+        plan=planned.plan,
+        schema=query.schema,
+        domain=planned.domain,
+        sql=query.sql,
+        depends_on=query.depends_on,
+        word="query",
+        hints=planned.hints,
+    )
+
+
 class NamedQueries:
     """The queries that were given a name; `graph` is the one that runs, if there is one."""
 
@@ -68,6 +83,7 @@ class NamedQueries:
 
     def _keep(self, name: str, query: Query) -> None:
         self._defined[name] = query
+        self._catalog.define_query(_readable(name, query))
         self._catalog.hold(f"query {name}", query.depends_on)
 
     def name_of(self, name: str) -> str:
@@ -85,11 +101,20 @@ class NamedQueries:
         """The query of a name."""
         return self._defined[self.name_of(name)]
 
-    def drop(self, name: str, if_exists: bool) -> None:
+    def has(self, name: str) -> bool:
+        """Whether there is a query of that name."""
+        return name.casefold() in self._names
+
+    def refuse_used(self, name: str, doing: str) -> None:
+        """Refuse to change or drop a query that others read."""
+        found = self._catalog.readable(self.name_of(name))
+        assert found is not None
+        self._catalog.refuse_used(found, doing)
+
+    def drop(self, name: str) -> None:
         """Forget a query; if it runs, it is stopped first."""
-        if if_exists and name.casefold() not in self._names:
-            return
         known, graph = self.name_of(name), self._graph()
+        self._catalog.forget_query(known)
         if graph is not None:
             graph.forget(known)
         del self._defined[known], self._names[name.casefold()]
@@ -112,7 +137,7 @@ class NamedQueries:
             entry = self._catalog.lookup(name)
             used_by = tuple(sorted(users.get(name.casefold(), ())))
             if isinstance(entry, Derived):
-                kind = "derived relation" if entry.relation else "derived stream"
+                kind = "view" if entry.word == "view" else f"derived {entry.word}"
                 yield Listed(name, kind, "", tuple(sorted(entry.depends_on)), used_by)
             else:
                 word = "stream" if entry.kind.value == "stream" else "relation"
@@ -125,12 +150,17 @@ class NamedQueries:
             entry = self._catalog.lookup(name)
             for used in entry.depends_on if isinstance(entry, Derived) else ():
                 users.setdefault(used.casefold(), set()).add(name)
-        for listed in self._queries():
+        for listed in self._plain_queries():
             for used in listed.depends_on:
                 users.setdefault(used.casefold(), set()).add(listed.name)
         return users
 
     def _queries(self) -> Iterator[Listed]:
+        users = self._users()
+        for listed in self._plain_queries():
+            yield replace(listed, used_by=tuple(sorted(users.get(listed.name.casefold(), ()))))
+
+    def _plain_queries(self) -> Iterator[Listed]:
         graph = self._graph()
         started = {} if graph is None else dict(graph.queries)
         for name, query in self._defined.items():

@@ -10,7 +10,7 @@ import pyarrow as pa
 from tidemill.algebra.fitting import Misfit, cast_exactly, fitted
 from tidemill.algebra.tables import to_tables
 from tidemill.algebra.types import is_numeric, name_of
-from tidemill.analyze import SourceInfo
+from tidemill.catalog import SourceInfo
 from tidemill.errors import CatalogError, nearest
 
 

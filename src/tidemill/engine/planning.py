@@ -10,7 +10,9 @@ from functools import partial
 from sqlglot import exp
 
 from tidemill.algebra import Plan, Scan, Schema
-from tidemill.analyze import Catalog, Planned, SourceInfo, plan_query
+from tidemill.analyze import Planned, plan_query
+from tidemill.catalog import Catalog, SourceInfo
+from tidemill.connectors.sinks import SinkRequest
 from tidemill.engine.costs import Costs
 from tidemill.engine.query import Host, Query, QueryPlan
 from tidemill.engine.statistics import StatisticsStore
@@ -19,12 +21,12 @@ from tidemill.graph.reoptimize import Choice
 from tidemill.optimize import RULES, Optimized, optimized
 from tidemill.optimize.cost.estimates import Estimator
 from tidemill.optimize.rules.prune_columns import narrow_scans
+from tidemill.optimize.sharing import fenced, unfenced
 from tidemill.optimize.statistics import Statistics
 from tidemill.physical.lowering import lower
 from tidemill.physical.operator import Exec
-from tidemill.physical.source import SourceExec
-from tidemill.results import SinkRequest
-from tidemill.sql import Statement
+from tidemill.physical.operators.source import SourceExec
+from tidemill.sql import CreateDerived, Statement
 from tidemill.timeline import TimeDomain
 
 _PRUNE = "prune_columns"
@@ -35,7 +37,8 @@ _APART = frozenset({_PRUNE, "push_projects"})
 class Planning:
     """Plans queries over what a catalog knows; `optimizer` names the rules to leave out.
 
-    `read` tells which columns of a source queries of the running graph read.
+    `read` tells which columns of a source queries of the running graph read, and `running` what
+    one of its named queries means, with the plan that runs for that.
     """
 
     def __init__(
@@ -44,8 +47,10 @@ class Planning:
         statistics: StatisticsStore,
         optimizer: bool | Collection[str],
         read: Callable[[str], Iterable[Schema]] = lambda source: (),
+        running: Callable[[str], tuple[Plan, Plan] | None] = lambda name: None,
     ) -> None:
         self._read = read
+        self._running = running
         self.catalog = self._catalog = catalog
         self._statistics = statistics
         self._rules_off = _rules_off(optimizer)
@@ -55,12 +60,15 @@ class Planning:
         catalog = self._catalog.copy()
         read = {name: tuple(self._read(name)) for name in catalog.names}
         statistics = self._statistics.copy(catalog)
-        return Planning(catalog, statistics, self._rules_off, lambda name: read.get(name, ()))
+        columns = lambda name: read.get(name, ())  # noqa: E731
+        return Planning(catalog, statistics, self._rules_off, columns, self._running)
 
     def query(self, statement: Statement, tree: exp.Expr, sink: SinkRequest, host: Host) -> Query:
         """The query of a statement, with its plan and its sink."""
-        planned = self.plan(tree, statement.source.text)
+        is_shown = not isinstance(statement, CreateDerived)
+        planned = self.plan(tree, statement.source.text, is_shown)
         infos = self._infos(node.source for node in planned.plan.walk() if isinstance(node, Scan))
+        sink = replace(sink, order=planned.order)
         return Query(statement.sql, planned, sink, infos, host, partial(self._laid, planned))
 
     def adopted(self, query: Query, statement: Statement, host: Host) -> Query:
@@ -100,10 +108,16 @@ class Planning:
         known, functions = self._known(planned, news), self._catalog.functions
         domain = planned.domain or TimeDomain.TICKS
         off = self._rules_off | (_APART if shares else frozenset())
-        done = optimized(planned.plan, known, off, planned.hints, domain, functions)
+        plan = fenced(planned.plan, self._others(planned)) if shares else planned.plan
+        done = _whole(optimized(plan, known, off, planned.hints, domain, functions))
         if shares and _PRUNE not in self._rules_off:
             done = self._narrowed(done)
         return self._with_costs(planned, done, lower(done.plan, functions), known)
+
+    def _others(self, planned: Planned) -> dict[Plan, Plan]:
+        """What the running queries mean that a query reads, and how they run."""
+        found = map(self._running, planned.depends_on)
+        return dict(pair for pair in found if pair is not None)
 
     def _narrowed(self, done: Optimized) -> Optimized:
         """Of the rule that prunes columns, only what does not tell plans apart."""
@@ -131,12 +145,18 @@ class Planning:
 
         return QueryPlan(done, choice, costs, lambda: self._statistics.known)
 
-    def plan(self, tree: exp.Expr, text: str) -> Planned:
+    def plan(self, tree: exp.Expr, text: str, is_shown: bool = True) -> Planned:
         """What a tree means; the planner's warnings are given to whoever asked."""
-        planned = plan_query(tree, text, self._catalog)
+        planned = plan_query(tree, text, self._catalog, is_shown)
         for warning in planned.warnings:
             warnings.warn(warning, stacklevel=5)
         return planned
+
+
+def _whole(done: Optimized) -> Optimized:
+    """Plans with the answers of running queries in their places."""
+    steps = tuple((name, unfenced(plan)) for name, plan in done.steps)
+    return replace(done, before=unfenced(done.before), steps=steps)
 
 
 def _rules_off(optimizer: bool | Collection[str]) -> frozenset[str]:

@@ -14,25 +14,31 @@ import pyarrow as pa
 from tidemill.algebra.nodes import SourceKind
 from tidemill.algebra.plan import lines_of
 from tidemill.algebra.schema import Schema
-from tidemill.analyze import Planned, SourceInfo
+from tidemill.analyze import Planned
+from tidemill.catalog import SourceInfo
+from tidemill.connectors.sinks import LateCallback, SinkRequest, Target, in_order, user_table
+from tidemill.engine.answers import Collectable
 from tidemill.engine.costs import Costs
 from tidemill.engine.waiting import progress_line
 from tidemill.errors import PlanWarning, TidemillError, masked
 from tidemill.explain import Explanation, Level, PlanLine
-from tidemill.fragments import Staged, stage_plans
 from tidemill.graph.reoptimize import Choice
 from tidemill.optimize import Optimized
 from tidemill.optimize.statistics import Statistics
-from tidemill.physical.changes import AT, CHANGE, consolidate, snapshot, to_changes
-from tidemill.physical.coalesce import CoalesceExec
+from tidemill.physical.mechanisms.changes import AT, CHANGE, consolidate, snapshot, to_changes
 from tidemill.physical.operator import Exec, empty_batch
-from tidemill.results import LateCallback, SinkRequest, Target, in_order, user_table
+from tidemill.physical.operators.coalesce import CoalesceExec
 from tidemill.runtime.interface import Job
 from tidemill.runtime.progress import Progress
+from tidemill.stages import Staged, stage_plans
 from tidemill.timeline import OPEN_END, VALID_FROM, VALID_TO, TimeDomain
 
 if TYPE_CHECKING:
     from tidemill.engine.started import StartedQuery
+
+
+_FEW_ROWS = 2_000
+"""A query that reads no more than that is run to be shown."""
 
 
 @dataclass(frozen=True)
@@ -83,11 +89,14 @@ class Host(Protocol):
     def collected(self, query: Query) -> Iterator[pl.DataFrame]:
         """The rows of a query tick by tick; the input must come to an end."""
 
+    def rows_at_hand(self, query: Query) -> int | None:
+        """How many rows there are to read, if that is known and nothing has to be started."""
+
     def started(self, query: Query, options: RunOptions, name: str | None) -> StartedQuery:
         """A query that runs from now on; `name` is for one that joins a running graph."""
 
 
-class Query:
+class Query(Collectable):
     """A planned query over the streams of an engine. `engine.sql` makes them.
 
     One that `is_fixed` runs with the operators that it has: someone chose them by hand.
@@ -133,6 +142,10 @@ class Query:
             return self._plans[shares].choice
         self._plans[shares] = self._lay(shares, news)
         return self._plans[shares].choice
+
+    def forget_plans(self) -> None:
+        """Keep no plans: many queries run as one, and each is planned again when it is asked."""
+        self._plans = {}
 
     def planned_as(self, sql: str, lay: Lay) -> Query:
         """The query, with its plans, as another text says it; from now on planned by `lay`."""
@@ -182,6 +195,10 @@ class Query:
         """The streams and relations that the query reads."""
         return self.planned.depends_on
 
+    def domain_of(self, source: str) -> TimeDomain | None:
+        """What the time of a source counts that the query reads."""
+        return self.sources[source].domain if source in self.sources else self.planned.domain
+
     @property
     def warnings(self) -> tuple[PlanWarning, ...]:
         """What the planner wants you to know."""
@@ -192,7 +209,7 @@ class Query:
 
         `"logical"` is what the query says, `"optimized"` what the rules made of it, `"verbose"`
         the plan after every rule that changed it, `"physical"` the operators that run, and
-        `"fragments"` how they are dealt out to partitions. `"cost"` is what it will need, beside
+        `"stages"` how they are distributed to partitions. `"cost"` is what it will need, beside
         what was measured if it has run. Of a query that runs, the operators are those that run.
         """
         return self.explanation(level).text
@@ -213,7 +230,7 @@ class Query:
                 return self.optimized.lines()
             case Level.PHYSICAL:
                 return lines_of(self.operators)
-            case Level.FRAGMENTS:
+            case Level.STAGES:
                 return self._staged().lines()
             case Level.COST:
                 return self.costs.lines(self.progress)
@@ -224,14 +241,15 @@ class Query:
     def collect(self, coalesce: bool = False) -> pa.Table:
         """Run over all input: the rows of the result with the time in which they hold.
 
-        Results are cut wherever the input changed; `coalesce` merges equal neighbours. A terminal
-        shows the progress meanwhile.
+        Results are cut wherever the input changed; `coalesce` merges equal neighbours. Rows are
+        listed by the instant from which they hold, those of one instant in the order of ORDER BY.
+        A terminal shows the progress meanwhile.
         """
         answer = self._collected()
         if coalesce and not self.plan.physical.validity.coalesced:
             merged = CoalesceExec(self.plan.physical).operator()
             answer = merged.step([answer], [OPEN_END])[0]
-        return self._output(in_order(answer, VALID_FROM, VALID_TO), VALID_FROM, VALID_TO)
+        return self._in_time(answer)
 
     def changes(self) -> pa.Table:
         """The result as a log: rows that come (+) and go (-), and when."""
@@ -244,13 +262,22 @@ class Query:
         return self._output(consolidate(to_changes(self._collected())), AT)
 
     def snapshot(self, at: int | datetime) -> pa.Table:
-        """The rows of the result that hold at an instant."""
-        return self._output(in_order(snapshot(self._collected(), self._instant(at))))
+        """The rows of the result that hold at an instant, in the order of ORDER BY."""
+        rows = snapshot(self._collected(), self._instant(at))
+        return self._output(in_order(rows, order=self.planned.order))
 
     def ticks(self) -> Iterator[pa.Table]:
         """Run anew, and return what became known with each tick."""
-        for batch in self._host.collected(self):
-            yield self._output(in_order(batch, VALID_FROM, VALID_TO), VALID_FROM, VALID_TO)
+        for batch in self.batches():
+            yield self._in_time(batch)
+
+    def batches(self) -> Iterator[pl.DataFrame]:
+        """Run anew; what operators give with each tick, to be `listed` together."""
+        return self._host.collected(self)
+
+    def listed(self, batches: Iterable[pl.DataFrame]) -> pa.Table:
+        """Batches as the table that `collect` gives."""
+        return self._in_time(pl.concat([empty_batch(self.schema), *batches]))
 
     def into(self, sink: Target, *, form: str | None = None, **options: Any) -> Query:
         """The query with a place for its results.
@@ -262,7 +289,7 @@ class Query:
         newest instant that is complete, which take the place of those before.
         """
         other = copy(self)
-        other.sink = SinkRequest(sink, options, form or "")
+        other.sink = SinkRequest(sink, options, form or "", self.planned.order)
         other._run = None
         return other
 
@@ -318,12 +345,21 @@ class Query:
         return self._progress()
 
     def _collected(self) -> pl.DataFrame:
-        changes = any(info.kind is SourceKind.CHANGING for info in self.sources.values())
-        if self._answer is None or changes:
+        if self._answer is None or not self._is_known:
             with progress_line(lambda: self.progress):
                 batches = self._host.collected(self)
                 self._answer = pl.concat([empty_batch(self.schema), *batches])
         return self._answer
+
+    @property
+    def _is_known(self) -> bool:
+        """Whether the answer is there, and still true."""
+        changes = any(info.kind is SourceKind.CHANGING for info in self.sources.values())
+        return self._answer is not None and not changes
+
+    def _in_time(self, rows: pl.DataFrame) -> pa.Table:
+        listed = in_order(rows, VALID_FROM, VALID_TO, order=self.planned.order)
+        return self._output(listed, VALID_FROM, VALID_TO)
 
     def _output(self, frame: pl.DataFrame, *times: str) -> pa.Table:
         return user_table(frame, self.schema, self.planned.domain, *times)
@@ -337,6 +373,19 @@ class Query:
             )
         aware = at if at.tzinfo else at.replace(tzinfo=UTC)
         return int(pa.scalar(aware, pa.timestamp("us", "UTC")).value)
+
+    def glance(self) -> pa.Table | None:
+        """What `collect` gives, if it is known or soon computed from a few rows; else None."""
+        if not self._is_known:
+            rows = None if self._run is not None else self._host.rows_at_hand(self)
+            if rows is None or rows > _FEW_ROWS:
+                return None
+        return self.collect()
+
+    def _repr_html_(self) -> str:
+        from tidemill.notebook.queries import query_html
+
+        return query_html(self)
 
     def __repr__(self) -> str:
         return f"Query({masked(' '.join(self.sql.split()))!r})"

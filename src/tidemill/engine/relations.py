@@ -13,13 +13,14 @@ import pyarrow as pa
 from sqlglot import exp
 
 from tidemill.algebra import Schema, SourceKind
-from tidemill.analyze import Catalog, SourceInfo, plan_query
-from tidemill.changes import DELETED, INSERTED
+from tidemill.analyze import plan_query
+from tidemill.catalog import Catalog, SourceInfo
+from tidemill.connectors.change_source import DELETED, INSERTED
 from tidemill.engine.new_rows import checked_rows
 from tidemill.errors import CatalogError
-from tidemill.physical.arrays import Bools
 from tidemill.physical.lowering import lower
-from tidemill.physical.source import SourceExec
+from tidemill.physical.mechanisms.arrays import Bools
+from tidemill.physical.operators.source import SourceExec
 from tidemill.runtime.operators import Graph
 from tidemill.runtime.relation_log import RelationLog
 from tidemill.runtime.relations import Follower, LocalRelation

@@ -21,14 +21,16 @@ from tidemill.graph.migration import Migration
 from tidemill.graph.migrations import Migrations
 from tidemill.graph.query_graph import GraphQuery, QueryGraph
 from tidemill.graph.reoptimize import Choice, Reoptimizer
+from tidemill.graph.shapes import ConstantRelations, Shapes
 from tidemill.optimize.statistics import Statistics
 from tidemill.physical.lowering import lower
 from tidemill.physical.operator import Exec
+from tidemill.physical.operators.pick import PickExec
 from tidemill.runtime.interface import Job
 from tidemill.runtime.operator_progress import OperatorProgress
 from tidemill.runtime.progress import Progress
 from tidemill.runtime.run import Run
-from tidemill.timeline import BEGIN
+from tidemill.timeline import BEGIN, TimeDomain
 
 Choose = Callable[[Query, Statistics], Choice]
 """How a query is planned so that it shares what it can with others, given what is new."""
@@ -57,8 +59,15 @@ class RunningGraph(Ticking):
     Then queries are added and stopped while it runs. Those that have parts in common share them.
     """
 
-    def __init__(self, run: Run, choose: Choose, is_open: bool = True) -> None:
+    def __init__(
+        self,
+        run: Run,
+        choose: Choose,
+        is_open: bool = True,
+        constants: ConstantRelations | None = None,
+    ) -> None:
         super().__init__(run, QueryGraph(run, is_open), is_open)
+        self.shapes = None if constants is None else Shapes(self._queries, constants)
         self.adaptation = Adaptation(self._queries)
         self.metadata = Metadata(self._queries)
         self.migrations = Migrations(self._queries, self.adaptation.taken)
@@ -115,13 +124,22 @@ class RunningGraph(Ticking):
         label = name or self._free_name()
         meaning = render(query.planned.plan)
         choice = self._choose(query, Statistics())
-        job = Job(choice.physical, query.planned.domain, query.sink)
+        shared = self._shared(query, choice)
+        job = Job(shared or choice.physical, query.planned.domain, query.sink)
         found = self._queries.add(label, job, partial, meaning)
         started = self._started[label] = StartedQuery(self, found, query)
         query.runs_as(started)
-        if not query.is_fixed:
+        if isinstance(found.job.plan, PickExec):
+            query.forget_plans()
+        elif not query.is_fixed:
             self.reoptimizer.watch(label, choice)
         return started
+
+    def _shared(self, query: Query, choice: Choice) -> Exec | None:
+        """The plan of a query as one of many of its shape."""
+        if query.is_fixed or self.shapes is None:
+            return None
+        return self.shapes.plan_of(choice.logical, choice.functions)
 
     def remove(self, name: str) -> None:
         """Let a query go; a graph that is not open for others ends with its last one."""
@@ -233,6 +251,18 @@ class RunningGraph(Ticking):
         Returns how to stop that.
         """
         return self.metadata.subscribe(listener, every, over)
+
+    def _repr_html_(self) -> str:
+        from tidemill.notebook.runs import graph_html
+
+        state = "running" if self.is_active else "stopped"
+        runs = [(run, run.definition.planned.domain) for run in self._started.values()]
+        return graph_html(state, self.ticks, runs, self.sources, self._domain_of)
+
+    def _domain_of(self, source: str) -> TimeDomain | None:
+        definitions = (run.definition for run in self._started.values())
+        domains = (query.domain_of(source) for query in definitions if source in query.sources)
+        return next(domains, None)
 
     @property
     def nodes(self) -> Mapping[int, NodeMetadata]:

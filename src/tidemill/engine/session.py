@@ -6,6 +6,8 @@ from concurrent.futures import Future
 from threading import Lock, Thread
 from typing import TYPE_CHECKING
 
+from tidemill.errors import ExecutionError
+
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
@@ -45,6 +47,11 @@ class SparkStart:
             wake_workers(self.now)
 
     @property
+    def is_there(self) -> bool:
+        """Whether nobody has to wait for it."""
+        return self._given is not None or (self._started is not None and self._started.done())
+
+    @property
     def now(self) -> SparkSession:
         """The session; whoever asks waits for it."""
         if self._given is not None:
@@ -70,9 +77,16 @@ class SparkStart:
 
 
 def _start(started: Future[SparkSession], quietly: bool = False) -> None:
-    from tidemill.runtime.spark.session import acquire
-
     try:
+        from tidemill.runtime.spark.session import acquire
+
         started.set_result(acquire(quietly))
+    except ModuleNotFoundError as error:
+        started.set_exception(_not_installed(error))
     except BaseException as error:
         started.set_exception(error)
+
+
+def _not_installed(error: ModuleNotFoundError) -> ExecutionError:
+    help = "pip install 'tidemill[spark]', or do without: Engine(runtime='inprocess')"
+    return ExecutionError(f"Spark is not installed: there is no module {error.name}", help=help)

@@ -10,12 +10,10 @@ from typing import TYPE_CHECKING, Union
 import pyarrow as pa
 
 from tidemill.algebra import SourceKind
-from tidemill.analyze import SourceInfo
-from tidemill.changes import ChangeSource
-from tidemill.engine.allow import AllowList
-from tidemill.engine.relations import KeptRelation
-from tidemill.errors import CatalogError, ExecutionError, UnsupportedError, nearest
-from tidemill.feeds import (
+from tidemill.algebra.unnest import ONE_ROW, one_row_table
+from tidemill.catalog import SourceInfo
+from tidemill.connectors.change_source import ChangeSource
+from tidemill.connectors.feeds import (
     FORMATS,
     Feed,
     Inbox,
@@ -27,6 +25,9 @@ from tidemill.feeds import (
     relation_slices,
     relation_table,
 )
+from tidemill.engine.allow import AllowList
+from tidemill.engine.relations import KeptRelation
+from tidemill.errors import CatalogError, ExecutionError, UnsupportedError, nearest
 from tidemill.runtime.relation_log import RelationLog, folder_of_relation
 from tidemill.runtime.sources import ChangingSource, RelationSource, Source, StreamSource
 from tidemill.store import Store
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
 Rows = Union["list[pa.Table]", "DataFrame", Inbox]
 """What was handed over: tables, one per tick, a DataFrame of Spark, or what is pushed."""
 
-_CHANGE_SOURCES = {"postgres": "tidemill.postgres.source"}
+_CHANGE_SOURCES = {"postgres": "tidemill.connectors.postgres.source"}
 """Formats of tables that others change, and the modules that open them."""
 
 
@@ -53,7 +54,7 @@ class Sources:
     session: Callable[[], SparkSession] | None = None
     allow: AllowList | None = None
     store: Store | None = None
-    _rows: dict[str, Rows] = field(default_factory=dict)
+    _rows: dict[str, Rows] = field(default_factory=lambda: {ONE_ROW: [one_row_table()]})
     _kept: dict[str, KeptRelation] = field(default_factory=dict)
 
     def put(self, info: SourceInfo, rows: Rows) -> None:
@@ -91,6 +92,12 @@ class Sources:
             log = None if self.store is None else RelationLog(self.store, info.name)
             self._kept[name] = KeptRelation(info, lambda: self._first_rows(info), log)
         return self._kept[name]
+
+    def rows_at_hand(self, info: SourceInfo) -> int | None:
+        """How many rows were handed over as tables; None if they come from elsewhere or change."""
+        is_fixed = info.kind is not SourceKind.CHANGING
+        rows = self._rows.get(info.name.casefold()) if is_fixed else None
+        return sum(table.num_rows for table in rows) if isinstance(rows, list) else None
 
     def open(self, info: SourceInfo, store: Store | None, bounded: bool) -> Source:
         """A source as a run reads it; one that is `bounded` reads what is there."""
@@ -180,9 +187,12 @@ def open_source(info: SourceInfo) -> ChangeSource:
         help = f"leave out FROM {info.valid_from} TO {info.valid_to}"
         message = f"`{info.name}` is {info.format}, which tells itself when rows come and go"
         raise ExecutionError(message, help=help)
-    source: ChangeSource = import_module(_CHANGE_SOURCES[str(info.format).lower()]).open_source(
-        info
-    )
+    try:
+        module = import_module(_CHANGE_SOURCES[str(info.format).lower()])
+    except ModuleNotFoundError as error:
+        help = f"pip install 'tidemill[{str(info.format).lower()}]'"
+        raise ExecutionError(f"{info.format} needs the package {error.name}", help=help) from None
+    source: ChangeSource = module.open_source(info)
     return source
 
 

@@ -159,6 +159,11 @@ class StartedQuery:
         if self._query.error is not None:
             raise self._query.error
 
+    def _repr_html_(self) -> str:
+        from tidemill.notebook.runs import run_html
+
+        return run_html(self, self._definition.planned.domain, self._definition.domain_of)
+
     def stop(self) -> None:
         """Let the query go; others go on."""
         if self.is_alone:
@@ -224,6 +229,9 @@ class StartedQueries:
         self._graph.process_all_available()
         if (error := self.exception()) is not None:
             raise error
+
+    def _repr_html_(self) -> str:
+        return self._graph._repr_html_()
 
     def stop(self) -> None:
         """Stop all of them."""

@@ -8,21 +8,25 @@ from sqlglot import exp
 
 from tidemill.algebra import SourceKind
 from tidemill.analyze import (
-    SourceInfo,
     derived_from_statement,
     inserted_rows,
     instant_of,
     source_from_statement,
 )
+from tidemill.catalog import Derived, SourceInfo
+from tidemill.catalog.catalog import kind_of
+from tidemill.connectors.feeds import Inbox
+from tidemill.connectors.sinks import SinkRequest
 from tidemill.engine.apart import defined, sink_of
+from tidemill.engine.environment import Environment
 from tidemill.engine.hosting import QueryHost
 from tidemill.engine.kept import KeptStore
-from tidemill.engine.place import Place
+from tidemill.engine.named import name_is_taken
 from tidemill.engine.planning import Planning
 from tidemill.engine.query import Query
+from tidemill.engine.reports import Report
+from tidemill.engine.telling import Teller
 from tidemill.errors import CatalogError
-from tidemill.feeds import Inbox
-from tidemill.results import SinkRequest
 from tidemill.sql import (
     AlterQuery,
     CreateDerived,
@@ -30,16 +34,20 @@ from tidemill.sql import (
     CreateRelation,
     CreateStream,
     DeleteFrom,
+    DescribeName,
     DropObject,
+    ExplainQuery,
     InsertInto,
     InsertValues,
     PlanText,
     QueryStatement,
+    ShowObjects,
     StartQuery,
     Statement,
     StopQuery,
     Tidemill,
 )
+from tidemill.sql.building import alter_query, drop, query_of
 
 
 class Statements:
@@ -49,26 +57,58 @@ class Statements:
         self,
         host: QueryHost,
         planning: Planning,
-        place: Place,
+        environment: Environment,
         keep: KeptStore | None,
         plans: Callable[[str], Query],
     ) -> None:
         self._host = host
         self._catalog = host.catalog
         self._planning = planning
-        self._place = place
+        self._environment = environment
         self._keep = keep
         self._plans = plans
+        self._teller = Teller(host, planning)
 
-    def execute(self, statement: Statement, planned: Query | None = None) -> Query | None:
+    def resolved(self, statement: Statement) -> Statement | None:
+        """What is to be done, as things stand: IF [NOT] EXISTS may leave nothing to do, and a
+        query that is replaced is altered."""
+        name = str(getattr(statement, "name", ""))
+        if statement.if_not_exists and self._exists(name):
+            return None
+        if statement.if_exists:
+            of_query = not isinstance(statement, DropObject) or statement.kind == "QUERY"
+            known = self._host.queries.has(name) if of_query else self._catalog.find(name)
+            return statement if known else None
+        if isinstance(statement, CreateQuery) and statement.or_replace:
+            return self._replacing(statement)
+        return statement
+
+    def _exists(self, name: str) -> bool:
+        return self._host.queries.has(name) or self._catalog.find(name) is not None
+
+    def _replacing(self, statement: CreateQuery) -> Statement:
+        if not self._host.queries.has(statement.name):
+            return statement
+        if statement.sink is not None:
+            help = f"DROP QUERY {statement.name} first, or leave out INSERT INTO"
+            raise CatalogError(f"the sink of `{statement.name}` cannot be replaced", help=help)
+        return alter_query(statement.name, query_of(statement))
+
+    def execute(self, statement: Statement, planned: Query | None = None) -> Query | Report | None:
         """Run one statement; its query, if it is one. It may be `planned` already, elsewhere."""
         if self._host.allow is not None:
             self._host.allow.check(statement)
+        found = self.resolved(statement)
+        return None if found is None else self._execute(found, planned)
+
+    def _execute(self, statement: Statement, planned: Query | None) -> Query | Report | None:
         match statement:
+            case ShowObjects() | DescribeName() | ExplainQuery():
+                return self._teller.tell(statement, planned)
             case QueryStatement():
                 return self._defined(statement, statement.tree, SinkRequest(), planned)
             case CreateStream() | CreateRelation():
-                self._declare(source_from_statement(statement))
+                self._declare(source_from_statement(statement), statement)
             case CreateDerived():
                 self._derive(statement, planned)
             case DropObject():
@@ -90,11 +130,13 @@ class Statements:
                 self._change(statement)
         return None
 
-    def _declare(self, info: SourceInfo) -> None:
+    def _declare(self, info: SourceInfo, statement: CreateStream | CreateRelation) -> None:
         """Make a source known. Rows are pushed into a stream that comes from nowhere."""
+        if statement.or_replace and self._catalog.find(info.name) is not None:
+            self._drop(drop(str(statement.tree.text("kind")), info.name))
         self._catalog.add_source(info)
         if info.kind is SourceKind.STREAM and info.format is None:
-            self._place.sources.put(info, Inbox(info.name, info.declared))
+            self._environment.sources.put(info, Inbox(info.name, info.declared))
 
     def define(self, name: str, query: Query, keeps: bool = True) -> None:
         """Give a query a name; unless it has a sink of its own, its results are kept."""
@@ -137,6 +179,8 @@ class Statements:
         present = self._host.queries.find(name)
         started = self._host.graph.queries.get(name) if self._host.is_running else None
         active = started is not None and started.is_active
+        if statement.query is not None:
+            self._host.queries.refuse_used(name, "change")
         if statement.query is None:
             if not active:
                 help = f"START QUERY {statement.name}: it is planned then"
@@ -147,11 +191,13 @@ class Statements:
         if active:
             self._host.graph.migrate(name, query)
         self._host.queries.redefine(statement.name, query)
+        if self._keep is not None:
+            self._keep.redefine(name, query)
 
     def _change(self, statement: InsertValues | DeleteFrom) -> None:
         """Change a relation as a statement says; if anything is wrong with it, nothing changes."""
-        info = self._place.source(statement.name)
-        kept = self._place.sources.kept(info)
+        info = self._environment.source(statement.name)
+        kept = self._environment.sources.kept(info)
         at = instant_of(statement.at, self._catalog)
         if isinstance(statement, InsertValues):
             kept.insert(inserted_rows(statement, info, self._catalog), at)
@@ -160,21 +206,37 @@ class Statements:
 
     def _derive(self, statement: CreateDerived, query: Query | None) -> None:
         text = statement.source.text
-        planned = self._planning.plan(statement.query, text) if query is None else query.planned
-        self._catalog.add_derived(derived_from_statement(statement, planned))
+        planned = query.planned if query else self._planning.plan(statement.query, text, False)
+        derived = derived_from_statement(statement, planned)
+        self._refuse_taken(statement.name)
+        if statement.or_replace:
+            self._host.hold_what_runs()
+            self._refuse_other_kind(statement.kind, statement.name)
+        self._catalog.add(derived, statement.or_replace)
+
+    def _refuse_taken(self, name: str) -> None:
+        if self._host.queries.has(name):
+            raise name_is_taken(name)
+
+    def _refuse_other_kind(self, kind: str, name: str) -> None:
+        """Views are dropped and replaced as such; streams and relations go by either word."""
+        entry = self._catalog.find(name)
+        is_view = isinstance(entry, Derived) and entry.word == "view"
+        if entry is not None and (kind == "VIEW") is not is_view:
+            known = kind_of(entry)
+            help = f"write {known.upper()} instead of {kind}"
+            raise CatalogError(f"`{entry.name}` is a {known}, not a {kind.lower()}", help=help)
 
     def _drop(self, statement: DropObject) -> None:
         if statement.kind == "QUERY":
-            self._host.queries.drop(statement.name, statement.if_exists)
+            self._host.queries.drop(statement.name)
             if self._keep is not None:
                 self._keep.forget(statement.name)
             return
         self._host.hold_what_runs()
-        entry = self._catalog.find(statement.name)
-        if entry is None and statement.if_exists:
-            return
+        self._refuse_other_kind(statement.kind, statement.name)
         self._catalog.drop(statement.name)
         if self._host.is_running:
             self._host.graph.forget_source(statement.name)
-        self._place.sources.forget(statement.name)
+        self._environment.sources.forget(statement.name)
         self._host.statistics.forget(statement.name)

@@ -16,7 +16,7 @@ from sqlglot import exp
 
 from tidemill.algebra import SourceKind
 from tidemill.algebra.scalar import Scalar, column_node, rewrite
-from tidemill.analyze import Catalog, SourceInfo
+from tidemill.catalog import Catalog, SourceInfo
 from tidemill.engine.tables import duration
 from tidemill.errors import CatalogError, TidemillError, nearest
 from tidemill.optimize.conditions import parsed, sources_of

@@ -12,7 +12,7 @@ from tidemill.algebra.fitting import Misfit, cast_exactly, fitted
 from tidemill.algebra.schema import Schema
 from tidemill.algebra.tables import normal_schema, to_tables
 from tidemill.algebra.types import name_of
-from tidemill.analyze import SourceInfo
+from tidemill.catalog import SourceInfo
 from tidemill.errors import CatalogError
 from tidemill.runtime.validity import instants
 from tidemill.sql import UNIT_MICROS

@@ -37,8 +37,13 @@ class Ticking:
 
     @property
     def seconds(self) -> float:
-        """How long all ticks have taken."""
+        """Since the graph was started."""
         return self._run.seconds
+
+    @property
+    def busy_seconds(self) -> float:
+        """How long all ticks have taken."""
+        return self._run.busy_seconds
 
     @property
     def newest(self) -> Mapping[str, int]:

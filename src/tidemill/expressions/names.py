@@ -10,17 +10,18 @@ from typing import Final
 FUNCTIONS: Final[dict[str, tuple[str, ...]]] = {
     "conditions": (
         "if", "coalesce", "nvl", "nvl2", "ifnull", "nullif", "greatest", "least", "equal_null",
-        "isnan", "nanvl",
+        "isnan", "nanvl", "isnull", "isnotnull", "nullifzero", "zeroifnull",
     ),
     "types": (
-        "cast", "try_cast", "boolean", "int", "float", "double", "string", "date", "timestamp",
+        "cast", "try_cast", "boolean", "tinyint", "smallint", "int", "bigint", "float",
+        "double", "string", "date", "timestamp",
     ),
     "numbers": (
         "abs", "sign", "signum", "negative", "round", "floor", "ceil", "ceiling", "rint", "mod",
         "div", "pow", "power", "sqrt", "cbrt", "exp", "ln", "log", "log2", "log10", "pi", "sin",
         "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh", "degrees",
         "radians", "try_add", "try_subtract", "try_multiply", "try_divide", "shiftleft",
-        "shiftright", "bit_count",
+        "shiftright", "bit_count", "pmod", "try_mod", "e", "cot", "csc", "sec", "bin", "factorial",
     ),
     "texts": (
         "length", "len", "char_length", "character_length", "bit_length", "upper", "ucase",
@@ -28,11 +29,12 @@ FUNCTIONS: Final[dict[str, tuple[str, ...]]] = {
         "lpad", "rpad", "trim", "ltrim", "rtrim", "instr", "locate", "position", "contains",
         "startswith", "endswith", "concat", "concat_ws", "replace", "translate", "overlay",
         "repeat", "space", "reverse", "split_part", "elt", "ascii", "chr", "char", "hex", "unhex",
-        "base64", "encode", "md5", "sha", "sha1", "sha2",
+        "base64", "encode", "md5", "sha", "sha1", "sha2", "btrim",
+        "octet_length", "find_in_set", "like", "ilike",
     ),
     "patterns": (
         "regexp_like", "regexp_replace", "regexp_extract", "regexp_extract_all", "regexp_count",
-        "split",
+        "split", "rlike", "regexp", "regexp_substr",
     ),
     "dates and times": (
         "year", "quarter", "month", "weekofyear", "day", "dayofmonth", "dayofweek", "dayofyear",
@@ -41,13 +43,16 @@ FUNCTIONS: Final[dict[str, tuple[str, ...]]] = {
         "months_between", "timestampadd", "timestampdiff", "date_trunc", "trunc", "date_format",
         "to_date", "to_timestamp", "make_timestamp", "from_unixtime", "unix_timestamp",
         "to_unix_timestamp", "unix_seconds", "unix_millis", "unix_micros", "unix_date",
-        "date_from_unix_date",
+        "date_from_unix_date", "weekday", "make_date", "make_timestamp_ntz", "timestamp_seconds",
+        "timestamp_millis", "timestamp_micros", "to_timestamp_ntz", "try_to_timestamp",
+        "try_to_date",
     ),
     "arrays, maps and structs": (
         "array", "element_at", "try_element_at", "size", "array_size", "array_contains",
         "array_position", "array_append", "array_prepend", "array_remove", "array_compact",
         "array_min", "array_max", "array_sort", "sort_array", "array_join", "slice", "flatten",
         "map", "map_from_arrays", "map_keys", "map_contains_key", "struct", "named_struct",
+        "map_values", "cardinality", "get",
     ),
 }  # fmt: skip
 """Names of functions by what they are about."""

@@ -170,6 +170,13 @@ def _keys(parts: Translator, node: exp.Expr) -> Typed:
     return Typed(f"map_keys({value.sql})", pa.list_(value.type.key_type), node)
 
 
+def _values(parts: Translator, node: exp.Expr) -> Typed:
+    value = parts.of(node.expressions[0])
+    if not pa.types.is_map(value.type):
+        raise does_not_take("MAP_VALUES", [value.type], node)
+    return Typed(f"map_values({value.sql})", pa.list_(value.type.item_type), node)
+
+
 def _has_key(parts: Translator, node: exp.Expr) -> Typed:
     value = parts.of(node.this)
     if not pa.types.is_map(value.type):
@@ -193,6 +200,8 @@ def _compact(parts: Translator, node: exp.Expr) -> Typed:
     sql = f"list_filter({array.sql}, lambda spark_each: spark_each IS NOT NULL)"
     return Typed(sql, array.type, node)
 
+
+NAMED: dict[str, Rule] = {"map_values": _values}
 
 RULES: dict[type[exp.Expr], Rule] = {
     exp.Array: _array,

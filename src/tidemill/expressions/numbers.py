@@ -6,6 +6,7 @@ import pyarrow as pa
 from sqlglot import exp
 
 from tidemill.algebra.types import is_numeric
+from tidemill.expressions.casts import cast
 from tidemill.expressions.coercion import fitting
 from tidemill.expressions.duckdb_sql import duckdb_type
 from tidemill.expressions.translate import Rule, Translator, constant_number, simple
@@ -15,6 +16,7 @@ from tidemill.expressions.typed import (
     DOUBLE,
     FLOAT,
     INT,
+    STRING,
     NotSupported,
     Typed,
     TypeMismatch,
@@ -127,6 +129,27 @@ def _of_double(template: str, count: int = 1) -> Rule:
     return simple(template, [DOUBLE] * count, DOUBLE)
 
 
+def _positive_rest(parts: Translator, node: exp.Expr) -> Typed:
+    """PMOD: the rest of a division, between zero and the divisor."""
+    if len(node.expressions) != 2:
+        raise does_not_take("PMOD", [parts.of(each).type for each in node.expressions], node)
+    value, by = node.expressions
+    rest = parts.of(exp.Mod(this=_closed(value), expression=_closed(by)))
+    divisor, kind = cast(parts.of(by), rest.type).sql, duckdb_type(rest.type)
+    more = f"CAST({rest.sql} + {divisor} AS {kind})"
+    sql = f"CASE WHEN {rest.sql} < 0 AND {divisor} > 0 THEN {more} ELSE {rest.sql} END"
+    return Typed(sql, rest.type, node)
+
+
+def _closed(node: exp.Expr) -> exp.Expr:
+    return exp.Paren(this=node.copy())
+
+
+NAMED: dict[str, Rule] = {
+    "pmod": _positive_rest,
+    "bin": simple("bin({0})", [BIGINT], STRING),
+}
+
 RULES: dict[type[exp.Expr], Rule] = {
     exp.Abs: _absolute,
     exp.Round: _rounded,
@@ -153,6 +176,12 @@ RULES: dict[type[exp.Expr], Rule] = {
     exp.Sinh: _of_double("sinh({0})"),
     exp.Cosh: _of_double("cosh({0})"),
     exp.Tanh: _of_double("tanh({0})"),
+    exp.Cot: _of_double("(1 / tan({0}))"),
+    exp.Csc: _of_double("(1 / sin({0}))"),
+    exp.Sec: _of_double("(1 / cos({0}))"),
+    exp.Factorial: simple(
+        "CASE WHEN {0} BETWEEN 0 AND 20 THEN CAST(factorial({0}) AS BIGINT) END", [INT], BIGINT
+    ),
     exp.Degrees: _of_double("degrees({0})"),
     exp.Radians: _of_double("radians({0})"),
     exp.BitwiseCount: simple("CAST(bit_count({0}) AS INT)", [BIGINT], INT),

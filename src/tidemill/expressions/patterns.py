@@ -155,6 +155,14 @@ def _is_python(pattern: str) -> bool:
     return True
 
 
+def _substring_found(parts: Translator, node: exp.Expr) -> Typed:
+    """REGEXP_SUBSTR: what the pattern fits first; NULL if that is nothing."""
+    whole = exp.Literal.number(0)
+    found = exp.RegexpExtract(this=node.this.copy(), expression=node.expression.copy(), group=whole)
+    text = parts.of(found).sql
+    return Typed(f"nullif({text}, '')", STRING, node)
+
+
 def _extracted(parts: Translator, node: exp.Expr) -> Typed:
     text, pattern = parts.arg(node.this, STRING, node).sql, _open_ended(node.expression)
     group = _group(node, pattern, 1)
@@ -193,6 +201,7 @@ RULES: dict[type[exp.Expr], Rule] = {
     exp.RegexpLike: _matched,
     exp.RegexpReplace: _replaced,
     exp.RegexpExtract: _extracted,
+    exp.RegexpSubstr: _substring_found,
     exp.RegexpExtractAll: _all_extracted,
     exp.RegexpCount: _counted,
     exp.RegexpSplit: _split,

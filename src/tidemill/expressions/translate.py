@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import cache
 
 import pyarrow as pa
 from sqlglot import exp
@@ -15,6 +17,7 @@ from tidemill.expressions.coercion import common_type
 from tidemill.expressions.connection import register
 from tidemill.expressions.duckdb_sql import quoted
 from tidemill.expressions.functions import Functions
+from tidemill.expressions.spelled import spelled_call
 from tidemill.expressions.typed import (
     INT,
     NULL,
@@ -86,7 +89,11 @@ class Translator:
         if name == "raise_error":
             return Typed(f"error({self.of(node.expressions[0]).sql})", NULL, node)
         if name not in self._functions:
-            raise NotSupported("", node)
+            if (rule := named_rules().get(name)) is not None:
+                return rule(self, node)
+            if (meant := spelled_call(node)) is None:
+                raise NotSupported("", node)
+            return replace(self.of(meant), node=node)
         function = self._functions[name]
         parts = [self.of(part) for part in node.expressions]
         parts = [cast(part, INT) if part.type == NULL else part for part in parts]
@@ -117,6 +124,14 @@ def rules() -> Mapping[type[exp.Expr], Rule]:
         for module in (operators, strings, patterns, numbers, dates, nested):
             _found.update(module.RULES)
     return _found
+
+
+@cache
+def named_rules() -> Mapping[str, Rule]:
+    """Those of functions that the parser knows by their name only."""
+    from tidemill.expressions import nested, numbers
+
+    return numbers.NAMED | nested.NAMED
 
 
 def simple(template: str, takes: Sequence[pa.DataType], gives: pa.DataType) -> Rule:

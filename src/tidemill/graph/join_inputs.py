@@ -6,8 +6,8 @@ from collections.abc import Collection
 from dataclasses import replace
 
 from tidemill.algebra.plan import Memo
-from tidemill.physical.join import JoinExec
 from tidemill.physical.operator import Exec
+from tidemill.physical.operators.join import JoinExec
 
 
 def with_ordered_inputs(plan: Exec) -> Exec:

@@ -8,10 +8,10 @@ from itertools import count
 from typing import NamedTuple
 
 from tidemill.graph.query_graph import Carried, QueryGraph
-from tidemill.physical.count_window import CountWindowExec
-from tidemill.physical.granularity import GranularityExec
 from tidemill.physical.operator import Exec
-from tidemill.physical.time_window import TimeWindowExec
+from tidemill.physical.operators.count_window import CountWindowExec
+from tidemill.physical.operators.granularity import GranularityExec
+from tidemill.physical.operators.time_window import TimeWindowExec
 from tidemill.runtime.operator_progress import OperatorProgress
 from tidemill.runtime.rate_meter import RateMeter
 from tidemill.timeline import OPEN_END

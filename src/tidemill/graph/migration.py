@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 
 from tidemill.algebra.plan import lines_of, nodes_of
 from tidemill.explain import Explanation, PlanLine
-from tidemill.physical.fuse import FuseExec
-from tidemill.physical.hand_over import HandOverExec
 from tidemill.physical.operator import Exec
-from tidemill.physical.reference_point import ReferencePointExec
+from tidemill.physical.operators.fuse import FuseExec
+from tidemill.physical.operators.migrating import MigratingExec
+from tidemill.physical.operators.reference_point import ReferencePointExec
 from tidemill.runtime.operator_progress import OperatorProgress
 from tidemill.runtime.progress import MigrationProgress
 
@@ -75,24 +75,35 @@ class Migration:
         return Explanation(title, (*lines, PlanLine("new"), *lines_of(self.new)))
 
 
-def hand_overs(plan: Exec) -> list[HandOverExec]:
+def hand_overs(plan: Exec) -> list[MigratingExec]:
     """The places in a plan where a new part takes over from an old one."""
-    return [node for node in nodes_of(plan) if isinstance(node, HandOverExec)]
+    return [node for node in nodes_of(plan) if isinstance(node, MigratingExec)]
 
 
-def _passed(place: HandOverExec, running: Progress) -> int:
+def groups(migrations: Iterable[Migration]) -> list[list[Migration]]:
+    """Migrations that have to end together, because they share a place of handing over."""
+    found: list[list[Migration]] = []
+    for migration in migrations:
+        places = set(hand_overs(migration.handing_over))
+        shared = [g for g in found if any(places & set(hand_overs(m.handing_over)) for m in g)]
+        found = [g for g in found if g not in shared]
+        found.append([*(each for group in shared for each in group), migration])
+    return found
+
+
+def _passed(place: MigratingExec, running: Progress) -> int:
     """How far the new plan is; before its first tick, as far as the streams of the old one."""
     leaves = [node for node in nodes_of(place.old) if not node.children]
     return max(running[place.new].watermark, min(running[leaf].watermark for leaf in leaves))
 
 
-def variant_for(old: Exec, new: Exec, same_meaning: bool) -> type[HandOverExec]:
+def variant_for(old: Exec, new: Exec, same_meaning: bool) -> type[MigratingExec]:
     """How whole plans hand answers over: by reference points where they must have the same rows."""
     same_rows = same_meaning and all(node.same_rows for node in nodes_of(old, new))
     return ReferencePointExec if same_rows else FuseExec
 
 
-def split_time(variant: type[HandOverExec], given: OperatorProgress, missed: int) -> int:
+def split_time(variant: type[MigratingExec], given: OperatorProgress, missed: int) -> int:
     """The first instant that a new plan can answer for, given what the old one gave, and until
     when the new one misses something.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from tidemill.algebra.plan import nodes_of
@@ -11,16 +11,18 @@ from tidemill.graph.join_inputs import RunningJoins
 from tidemill.graph.migration import (
     Migration,
     Phase,
+    groups,
     hand_overs,
     split_time,
     variant_for,
 )
+from tidemill.graph.plan_matching import differing, merged, projected, substituted, successors
 from tidemill.graph.query_graph import Gate, GraphQuery, QueryGraph
-from tidemill.graph.succession import differing, merged, substituted, successors
+from tidemill.graph.telling import eager, is_made_eager, no_longer, telling
 from tidemill.physical.facts import NEVER
-from tidemill.physical.net_changes import ChangesExec
 from tidemill.physical.operator import Exec
-from tidemill.physical.snapshot import SnapshotExec
+from tidemill.physical.operators.net_changes import ChangesExec
+from tidemill.physical.operators.snapshot import SnapshotExec
 from tidemill.runtime.interface import Job, Root
 from tidemill.timeline import BEGIN
 
@@ -65,10 +67,13 @@ class Migrations:
 
     def _hand_over(self, query: GraphQuery, migration: Migration, meaning: str | None) -> None:
         before, query.meaning = query.meaning, query.meaning if meaning is None else meaning
-        # Parts of the new plan that run already have to tell how far they have come.
-        if not self._switched({query.name: migration.handing_over}, migration.made_eager):
-            query.meaning = before
-            raise _in_two_ways(query.name)
+        # Another query may be on its way between the same plans; projections keep them apart.
+        for _ in self._graph.queries:
+            if self._switched({query.name: migration.handing_over}, migration.made_eager):
+                return
+            migration.handing_over = projected(migration.handing_over, 1)
+        query.meaning = before
+        raise _in_two_ways(query.name)
 
     def _free(self, name: str) -> GraphQuery:
         query = self._graph.find(name)
@@ -107,14 +112,17 @@ class Migrations:
                 break
         else:
             raise _never(query.name)
-        plan = merged(old, new, goes_on, lambda a, b: variant(a, b.with_eager(True), split))
+        plan = merged(old, new, goes_on, lambda a, b: variant(a, eager(b, running), split))
         assert plan is not None
-        made_eager = {part: part.with_eager(True) for _, part in pairs if part in running}
-        tick = self._graph.run.ticks
-        return Migration(query.name, old, new, split, plan, tick, _changing(made_eager))
+        # Parts of the new plan that run already have to tell how far they have come.
+        new_parts = [part for _, part in pairs if is_made_eager(part, running)]
+        made_eager = {a: b for part in new_parts for a, b in telling(part, running).items()}
+        tick, plan = self._graph.run.ticks, substituted(plan, made_eager)
+        return Migration(query.name, old, new, split, plan, tick, made_eager)
 
     def _missed(self, new: Exec) -> int:
-        return self._graph.missed(new if new in self._graph.run.nodes else new.with_eager(True))
+        goes_on = is_made_eager(new, self._graph.run.nodes)
+        return self._graph.missed(new if goes_on else new.with_eager(True))
 
     def _goes_on(self, query: GraphQuery) -> Callable[[Exec, Exec], bool]:
         """Whether an operator can go on in another place: no one else may need it or the place."""
@@ -126,50 +134,61 @@ class Migrations:
 
         return goes_on
 
+    @property
+    def _running(self) -> list[Migration]:
+        return [each for each in self.of.values() if each.is_running]
+
     def _go_on(self) -> None:
-        for migration in [each for each in self.of.values() if each.is_running]:
-            query = self._graph.queries[migration.query]
+        for migration in self._running:
             if not self._graph.is_running(migration.query):
                 migration.end(self._graph.run.ticks, Phase.CANCELLED)
-                self._switched({}, _reversed(migration.made_eager))
-            else:
-                self._advance(migration, query)
+                self._switched({}, no_longer([migration], self._running, self._graph.uses))
+        for group in groups(self._running):
+            if all(self._is_done(migration) for migration in group):
+                self._finish(group)
 
     def _follow(self) -> None:
         """Take note of what others have changed meanwhile, such as sizes of windows."""
-        for migration in [each for each in self.of.values() if each.is_running]:
+        for migration in self._running:
             plan, before = plan_of(self._graph.find(migration.query).job), migration.handing_over
             if plan != before and hand_overs(plan):
                 if _new(plan) != _new(before):
                     migration.new = _new(plan).with_eager(False)
                 migration.old, migration.handing_over = _old(plan), plan
 
-    def _advance(self, migration: Migration, query: GraphQuery) -> None:
+    def _is_done(self, migration: Migration) -> bool:
         """The new plan must have passed the split, and then the old one have told all before it."""
         running = self._graph.run.nodes
-        places = hand_overs(plan_of(query.job))
+        places = hand_overs(migration.handing_over)
         if any(running[place.new].watermark < migration.split for place in places):
-            return
+            return False
         behind = [p.old for p in places if running[p.old].watermark < migration.split]
         if behind:
-            self._drain(migration, query, behind)
-        elif not any(running[place].state_rows for place in places):
-            self._finish(migration, query)
+            self._drain(migration, behind)
+        return not behind and not any(running[place].state_rows for place in places)
 
-    def _drain(self, migration: Migration, query: GraphQuery, behind: list[Exec]) -> None:
+    def _drain(self, migration: Migration, behind: list[Exec]) -> None:
         """Have open results of the old plan cut, whoever else needs them."""
-        telling = _changing({part: part.with_eager(True) for part in behind})
-        plan = substituted(plan_of(query.job), telling)
-        if telling and self._switched({query.name: plan}, telling):
-            migration.made_eager |= telling
+        uses = self._graph.uses
+        told = {a: b for part in behind for a, b in telling(part, uses).items()}
+        if told and self._switched({}, told):
+            migration.made_eager |= told
 
-    def _finish(self, migration: Migration, query: GraphQuery) -> None:
-        for place in hand_overs(plan_of(query.job)):
-            self._graph.note_take_over(place.new, migration.split)
-        done = self._switched({query.name: migration.new}, _reversed(migration.made_eager))
-        # If somebody else has begun with parts of the new plan, they stay apart.
-        if done or self._switched({query.name: _new(plan_of(query.job))}, {}):
-            migration.end(self._graph.run.ticks)
+    def _finish(self, group: Sequence[Migration]) -> None:
+        for migration in group:
+            for place in hand_overs(migration.handing_over):
+                self._graph.note_take_over(place.new, migration.split)
+        others = [each for each in self._running if each not in group]
+        plans = {migration.query: migration.new for migration in group}
+        done = self._switched(plans, no_longer(group, others, self._graph.uses))
+        # If somebody else has begun with parts of the new plans, they stay apart: as they are now,
+        # over projections that tell them from the others.
+        for projections in range(len(self._graph.queries)):
+            plans = {each.query: _new(each.handing_over, projections) for each in group}
+            done = done or self._switched(plans, {})
+        if done:
+            for migration in group:
+                migration.end(self._graph.run.ticks)
 
     def _switched(self, plans: Mapping[str, Exec], parts: Mapping[Exec, Exec]) -> bool:
         """Let queries go on with these plans, and others with some parts replaced; whether it can
@@ -184,19 +203,20 @@ class Migrations:
         carried: dict[Exec, Exec] = {}
         for name, root in roots.items():
             carried |= successors(root.running, before[name].running)
-        if self._collides(roots, carried):
+        staying = self._staying(roots, carried)
+        # What forms give can be copied.
+        collides = any(not isinstance(old, ChangesExec | SnapshotExec) for old in staying)
+        if collides or any(new in self._graph.run.nodes for new in carried):
             return False
-        self._graph.replace(roots, carried)
+        self._graph.replace(roots, {**carried, **{old: old for old in staying}})
         return True
 
-    def _collides(self, roots: Mapping[str, Root], carried: Mapping[Exec, Exec]) -> bool:
-        """Whether an operator is needed in its old place, too, or its new place is taken."""
+    def _staying(self, roots: Mapping[str, Root], carried: Mapping[Exec, Exec]) -> list[Exec]:
+        """Operators that are needed in their old places, too."""
         changed = set(nodes_of(*(root.running for root in roots.values())))
-        uses, running = self._graph.uses, self._graph.run.nodes
-        return any(
-            new in running or old in changed or not roots.keys() >= set(uses.queries(old))
-            for new, old in carried.items()
-        )
+        uses = self._graph.uses
+        users = {old: set(uses.queries(old)) for old in carried.values()}
+        return [old for old in users if old in changed or not roots.keys() >= users[old]]
 
 
 def plan_of(job: Job) -> Exec:
@@ -217,21 +237,13 @@ def _old(plan: Exec) -> Exec:
     return substituted(plan, {place: place.old for place in hand_overs(plan)})
 
 
-def _new(plan: Exec) -> Exec:
-    """The plan without what is old."""
-    return substituted(plan, {place: place.new for place in hand_overs(plan)})
+def _new(plan: Exec, projections: int = 0) -> Exec:
+    """The plan without what is old, and with so many projections in its place."""
+    return substituted(plan, {p: projected(p.new, projections) for p in hand_overs(plan)})
 
 
 def _nothing_goes_on(old: Exec, new: Exec) -> bool:
     return False
-
-
-def _changing(parts: Mapping[Exec, Exec]) -> dict[Exec, Exec]:
-    return {old: new for old, new in parts.items() if old != new}
-
-
-def _reversed(parts: Mapping[Exec, Exec]) -> dict[Exec, Exec]:
-    return {new: old for old, new in parts.items()}
 
 
 def _in_two_ways(name: str) -> TidemillError:

@@ -10,9 +10,11 @@ from collections.abc import Mapping
 
 from tidemill.algebra.nodes import SourceKind
 from tidemill.algebra.plan import Memo, nodes_of
-from tidemill.physical.net_changes import ChangesExec
+from tidemill.graph.shapes.relations import reads_constants
 from tidemill.physical.operator import Exec
-from tidemill.physical.source import SourceExec
+from tidemill.physical.operators.net_changes import ChangesExec
+from tidemill.physical.operators.pick import PickExec
+from tidemill.physical.operators.source import SourceExec
 from tidemill.runtime.operator_progress import OperatorProgress
 from tidemill.timeline import BEGIN
 
@@ -46,6 +48,13 @@ class Missing:
             return self._new(plan)
         return max(running.latest_end, self._lacking.get(plan, BEGIN))
 
+    def _of_one_more(self, plan: Exec) -> int:
+        """What one more query of a shape lacks: parts that run have not seen its rows."""
+        if not reads_constants(plan):
+            return self.until(plan)
+        missed = max(map(self._of_one_more, plan.children), default=BEGIN)
+        return plan.through(missed) if missed > BEGIN else BEGIN
+
     def of_new_parts(self, plan: Exec) -> dict[Exec, int]:
         """For the parts of a plan that do not run yet, until when they lack something."""
         new = [node for node in nodes_of(plan) if node not in self._running]
@@ -53,6 +62,8 @@ class Missing:
 
     def _new(self, plan: Exec) -> int:
         """Of a part that does not run yet: what its own results lack."""
+        if isinstance(plan, PickExec):
+            return self._of_one_more(plan.child)
         if isinstance(plan, SourceExec):
             # Of a relation that changes, what was deleted before is not there any more.
             moves = plan.scan.kind in (SourceKind.STREAM, SourceKind.CHANGING)

@@ -11,7 +11,7 @@ from tidemill.algebra.nodes import Scan
 from tidemill.algebra.plan import Memo, Plan
 from tidemill.algebra.scalar import Scalar
 from tidemill.physical.operator import Exec
-from tidemill.physical.source import SourceExec
+from tidemill.physical.operators.source import SourceExec
 
 
 def normal(plan: Exec) -> Exec:
@@ -21,7 +21,7 @@ def normal(plan: Exec) -> Exec:
 
     >>> import pyarrow as pa
     >>> from tidemill.algebra import Schema
-    >>> from tidemill.physical.distinct import DistinctExec
+    >>> from tidemill.physical.operators.distinct import DistinctExec
     >>> bid = SourceExec(Scan("bid", "b", Schema.of(item=pa.int64())))
     >>> print(normal(DistinctExec(bid, bid.schema.names)))
     01 DistinctExec

@@ -18,8 +18,9 @@ from tidemill.graph.readings import with_readings
 from tidemill.graph.uses import Uses
 from tidemill.physical.adjusting import AdjustableExec
 from tidemill.physical.facts import NEVER
-from tidemill.physical.net_changes import ChangesExec
 from tidemill.physical.operator import Exec
+from tidemill.physical.operators.net_changes import ChangesExec
+from tidemill.physical.operators.pick import PickExec
 from tidemill.runtime.interface import Job, Restored, Root
 from tidemill.runtime.progress import Progress
 from tidemill.runtime.run import Run
@@ -140,7 +141,8 @@ class QueryGraph:
             hook()
 
     def _added(self, name: str, job: Job, partial: bool, meaning: str) -> GraphQuery:
-        job = replace(job, plan=self.matched(job.plan))
+        if not isinstance(job.plan, PickExec):  # that is in the words of the graph already
+            job = replace(job, plan=self.matched(job.plan))
         for gate in self.gates:
             job = gate(name, job)
         job = replace(job, plan=self._joins.adopted(job.plan))

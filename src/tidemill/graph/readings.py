@@ -11,7 +11,7 @@ from tidemill.algebra.nodes import SourceKind
 from tidemill.algebra.plan import Plan
 from tidemill.graph.missing import Missing
 from tidemill.physical.operator import Exec
-from tidemill.physical.source import SourceExec
+from tidemill.physical.operators.source import SourceExec
 from tidemill.runtime.operator_progress import OperatorProgress
 
 

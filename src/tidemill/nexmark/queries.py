@@ -30,7 +30,7 @@ class BenchmarkQuery:
     def on(self, engine: Engine, folder: str | Path) -> Query:
         """The query in an engine, over the streams in a folder."""
         query = engine.sql(self.script(folder))
-        if query is None:
+        if not isinstance(query, Query):
             raise TidemillError(f"{self.file} does not end with a query")
         return query
 

@@ -18,6 +18,7 @@ from tidemill.algebra.nodes import Scan
 from tidemill.algebra.origin import origin_of
 from tidemill.algebra.plan import Plan
 from tidemill.algebra.scalar import Scalar, column_node, rewrite
+from tidemill.long_conditions import flatten_conditions, joined
 
 _MOST_TEXTS = 64
 """Of one condition; aliases and sides of equations can be combined in many ways."""
@@ -51,8 +52,8 @@ def parsed(text: str) -> exp.Expr | None:
     ['bid', 'ask']
     """
     try:
-        return parse_one(text, dialect="spark")
-    except SqlglotError:
+        return flatten_conditions(parse_one(text, dialect="spark"))
+    except (SqlglotError, RecursionError):
         return None
 
 
@@ -101,10 +102,15 @@ def _texts(text: str, aliases: tuple[tuple[str, str], ...]) -> tuple[str, ...]:
 
 
 def _turned(tree: exp.Expr) -> Iterator[exp.Expr]:
-    if isinstance(tree, exp.And):
-        for left, right in product(list(_turned(tree.left)), list(_turned(tree.right))):
-            yield exp.And(this=left.copy(), expression=right.copy())
+    if not isinstance(tree, exp.And):
+        yield from _sides(tree)
         return
-    yield tree
-    if isinstance(tree, exp.EQ | exp.NullSafeEQ):
-        yield type(tree)(this=tree.right.copy(), expression=tree.left.copy())
+    terms = [list(_sides(term)) for term in tree.flatten(unnest=False)]
+    for chosen in product(*terms):
+        yield joined(exp.And, [term.copy() for term in chosen])
+
+
+def _sides(term: exp.Expr) -> Iterator[exp.Expr]:
+    yield term
+    if isinstance(term, exp.EQ | exp.NullSafeEQ):
+        yield type(term)(this=term.right.copy(), expression=term.left.copy())

@@ -6,7 +6,7 @@ from collections.abc import Collection
 from typing import Final
 
 from tidemill.algebra.plan import Plan
-from tidemill.analyze.hints import Hints
+from tidemill.catalog.hints import Hints
 from tidemill.deadline import look
 from tidemill.expressions.functions import Functions
 from tidemill.optimize.rule import (
@@ -38,6 +38,7 @@ from tidemill.optimize.rules.remove_empty_parts import remove_empty_parts
 from tidemill.optimize.rules.remove_now_windows import remove_now_windows
 from tidemill.optimize.rules.replace_semi_joins import replace_semi_joins
 from tidemill.optimize.rules.simplify_filters import simplify_filters
+from tidemill.optimize.rules.take_first_rows import take_first_rows
 from tidemill.optimize.sharing import Parts
 from tidemill.optimize.statistics import Statistics
 from tidemill.timeline import TimeDomain
@@ -53,6 +54,9 @@ HEURISTICS: Final = [
     temporal(remove_now_windows, "size 1, no slide, no bounds"),
     conventional(merge_projects, "nothing that takes work is computed twice"),
     conventional(merge_filters, "the upper condition cannot fail"),
+    conventional(
+        take_first_rows, "no PARTITION BY; nothing else needs the number; ROW_NUMBER, not RANK"
+    ),
     # Before filters move: rows that are compared with themselves are still seen to be the same.
     conventional(
         compare_with_extremes,
@@ -60,7 +64,7 @@ HEURISTICS: Final = [
     ),
     # A test moves into the condition of a join, is copied to the other side there, and goes on
     # below: in this order, since a test that has gone on is not seen by the join any more.
-    conventional(join_on_filters, "the condition cannot fail"),
+    conventional(join_on_filters, "the condition cannot fail, or is a range above a product"),
     conventional(derive_filters, "columns of one type, compared with constants"),
     temporal(
         push_filters,

@@ -10,6 +10,7 @@ from tidemill.algebra import nodes, sets
 from tidemill.algebra.plan import Plan
 from tidemill.algebra.scalar import Scalar, conjuncts
 from tidemill.algebra.schema import Schema
+from tidemill.algebra.unnest import Unnest
 from tidemill.optimize.sharing import opened
 
 Pair = tuple[str, str]
@@ -49,6 +50,8 @@ def known_equalities(plan: Plan) -> list[Pair]:
             return list(_projected(known_equalities(child), items))
         case nodes.Aggregate(child, keys):
             return [pair for pair in known_equalities(child) if set(pair) <= set(keys)]
+        case Unnest(child, kept=kept):
+            return [pair for pair in known_equalities(child) if set(pair) <= set(kept)]
         case nodes.Unary(child):
             return known_equalities(child)
         case nodes.SemiJoin() | nodes.AntiJoin():

@@ -9,7 +9,8 @@ import pyarrow as pa
 from tidemill.algebra.nodes import SourceKind
 from tidemill.algebra.plan import Plan
 from tidemill.algebra.schema import Schema
-from tidemill.analyze import Catalog, SourceInfo, plan_query
+from tidemill.analyze import plan_query
+from tidemill.catalog import Catalog, SourceInfo
 from tidemill.optimize.rule import Rewrite, everywhere
 from tidemill.sql import parse_one
 from tidemill.timeline import TimeDomain

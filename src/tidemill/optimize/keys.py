@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from tidemill.algebra import nodes, sets
 from tidemill.algebra.plan import Plan
 from tidemill.algebra.scalar import Scalar
+from tidemill.algebra.unnest import Unnest
 from tidemill.optimize.equalities import Classes, equal_columns, known_equalities
 from tidemill.optimize.sharing import opened
 
@@ -35,12 +36,14 @@ def unique_keys(plan: Plan) -> frozenset[Key]:
             return frozenset({frozenset[str]()}) if limit == 1 else unique_keys(child)
         case nodes.CountWindow(rows=1, is_fixed=True):
             return frozenset({frozenset(plan.partition_by)})
-        case nodes.TimeWindow() | nodes.CountWindow():
+        case nodes.TimeWindow() | nodes.CountWindow() | nodes.SessionWindow():
             return frozenset()  # rows of several instants come together
         case nodes.Project(child, items):
             return _renamed(unique_keys(child), items)
         case nodes.Join():
             return _joined(plan)
+        case Unnest():
+            return _of_elements(plan)
         case nodes.Unary(child):
             return unique_keys(child)
         case sets.SetOperation():
@@ -48,6 +51,14 @@ def unique_keys(plan: Plan) -> frozenset[Key]:
         case nodes.SemiJoin() | nodes.AntiJoin():
             return unique_keys(plan.left)
     return frozenset()
+
+
+def _of_elements(plan: Unnest) -> frozenset[Key]:
+    """Elements of a row are told apart by their place alone."""
+    if plan.ordinal is None:
+        return frozenset()
+    whole = (key for key in unique_keys(plan.child) if key <= set(plan.kept))
+    return frozenset(key | {plan.ordinal} for key in whole)
 
 
 def _of_sets(plan: sets.SetOperation) -> frozenset[Key]:

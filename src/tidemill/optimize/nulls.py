@@ -5,8 +5,10 @@ from __future__ import annotations
 from sqlglot import exp
 
 from tidemill.algebra import nodes, sets
+from tidemill.algebra.over_rows import OverRows
 from tidemill.algebra.plan import Plan
 from tidemill.algebra.scalar import Scalar, conjuncts
+from tidemill.algebra.unnest import Unnest
 from tidemill.optimize.sharing import opened
 
 _STRICT = (exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE)
@@ -35,6 +37,10 @@ def _has_values(name: str, plan: Plan) -> bool:
             return never_null(dict(items)[name], child)
         case nodes.Aggregate(child, keys):
             return _has_values(name, child) if name in keys else _is_counted(name, plan)
+        case OverRows(child):
+            return name in child.schema and _has_values(name, child)
+        case Unnest(child, kept=kept):
+            return name in kept and _has_values(name, child)
         case nodes.Unary(child):
             return _has_values(name, child)
         case nodes.Join(left, right, condition):

@@ -16,6 +16,7 @@ from tidemill.algebra.star import StarJoin
 _OTHER_INSTANTS = (
     nodes.TimeWindow,
     nodes.CountWindow,
+    nodes.SessionWindow,
     nodes.Granularity,
     nodes.Istream,
     nodes.Dstream,

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from tidemill.algebra.plan import Plan
-from tidemill.analyze.hints import Hints
+from tidemill.catalog.hints import Hints
 from tidemill.deadline import look
 from tidemill.expressions.functions import Functions
 from tidemill.optimize.reducible import is_reducible

@@ -7,7 +7,7 @@ into such a part would make it two.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from functools import cached_property
 
@@ -35,6 +35,21 @@ class Shared(Plan):
 def opened(plan: Plan) -> Plan:
     """The part itself, where something stands for it: to look at, not to take apart."""
     return plan.part if isinstance(plan, Shared) else plan
+
+
+def fenced(plan: Plan, running: Mapping[Plan, Plan]) -> Plan:
+    """A plan in which the answers of running queries are leaves, so that rules leave them whole.
+
+    `running` has what each of them means, and the plan that runs for that.
+    """
+    if (part := running.get(plan)) is not None:
+        return Shared(part)
+    return plan.with_children([fenced(child, running) for child in plan.children])
+
+
+def unfenced(plan: Plan) -> Plan:
+    """The plan with what stands behind its leaves."""
+    return _joined(plan, lambda part: part)
 
 
 class Cut:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, fields, replace
 
 from tidemill.algebra.nodes import Scan
 from tidemill.algebra.plan import Plan
-from tidemill.analyze import Hints
+from tidemill.catalog import Hints
 from tidemill.optimize.conditions import localized
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 
 from tidemill.algebra.plan import Plan, lines_of
-from tidemill.analyze.hints import Hints
+from tidemill.catalog.hints import Hints
 from tidemill.explain import PlanLine
 from tidemill.expressions.functions import Functions
 from tidemill.optimize.driver import RULES, Trace, optimize

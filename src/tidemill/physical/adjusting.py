@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from tidemill.algebra.adjusting import Bounds, Changes, size_at
-from tidemill.physical.arrays import Ints
+from tidemill.physical.mechanisms.arrays import Ints
 from tidemill.physical.operator import OverExec
 
 

@@ -58,4 +58,4 @@ class Partitioning(Enum):
     """Which rows an operator wants in one partition, where no columns tell it."""
 
     ANY = "any"  # it looks at each row alone
-    OWN = "own"  # `tidemill.fragments.placement` knows
+    OWN = "own"  # `tidemill.stages.placement` knows

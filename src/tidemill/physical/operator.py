@@ -13,9 +13,9 @@ import polars as pl
 
 from tidemill.algebra.plan import Plan
 from tidemill.algebra.schema import Schema
-from tidemill.physical.arrays import Bools, Ints
 from tidemill.physical.facts import Columns, PacedBy, Partitioning, RowValidity
-from tidemill.physical.once import ONCE
+from tidemill.physical.mechanisms.arrays import Bools, Ints
+from tidemill.physical.mechanisms.once import ONCE
 from tidemill.timeline import VALID_FROM, VALID_TO
 
 _VALIDITY = (VALID_FROM, VALID_TO)
@@ -52,6 +52,10 @@ class Operator(ABC):
         None if the step must be made.
         """
         return None
+
+    def ignores(self, inputs: Sequence[pl.DataFrame]) -> bool:
+        """Whether a step with these rows would be one without rows."""
+        return False
 
     def take_over(self, node: Exec) -> None:  # noqa: B027 (most operators do not care)
         """Go on in the place of a node that differs from the operator's own below or in choices.
@@ -174,20 +178,39 @@ class Exec(Plan):
         """Of which inputs rows leave a trace in the state, if the last one is `complete` or not."""
         return (True,) * len(self.children)
 
+    @property
+    def pacing(self) -> tuple[Exec, ...]:
+        """The inputs whose watermarks it passes on."""
+        if self.paced_by is PacedBy.OWN:
+            return ()
+        return self.children[:1] if self.paced_by is PacedBy.FIRST else self.children
+
     def with_eager(self, eager: bool) -> Exec:
         """The plan with open results cut now and then, so that its watermark goes on, or not.
 
         An operator that waits for the watermark of an input wants that input eager; where nobody
         waits, results may stay open until they end.
         """
-        if self.paced_by is not PacedBy.OWN:
-            count = 1 if self.paced_by is PacedBy.FIRST else len(self.children)
-            paced = [child.with_eager(eager) for child in self.children[:count]]
-            return self.with_children([*paced, *self.children[count:]])
-        if any(field.name == "eager" for field in fields(self)):
-            changes: dict[str, Any] = {"eager": eager}
-            return replace(self, **changes)
+        if self.pacing:
+            paced = [child.with_eager(eager) for child in self.pacing]
+            return self.with_children([*paced, *self.children[len(paced) :]])
+        if has_open_results(self) and bool(self.eager) != eager:  # type: ignore[attr-defined]
+            return with_choice(self, eager=int(eager))
         return self
+
+
+def has_open_results(node: Exec) -> bool:
+    """Whether an operator may be eager: its results stay open otherwise until they end.
+
+    Its `eager` is 0 or 1; larger numbers are those of operators that are eager and yet apart
+    from the same one with 1, because they have cut their results at other instants.
+    """
+    return any(field.name == "eager" for field in fields(node))
+
+
+def with_choice(node: Exec, **choices: Any) -> Exec:
+    """The node with other values of fields that its state does not depend on."""
+    return replace(node, **choices)
 
 
 @dataclass(frozen=True)
@@ -368,15 +391,17 @@ def empty_frame(schema: Schema) -> pl.DataFrame:
 
 def with_validity(payload: pl.DataFrame, start: Ints, end: Ints) -> pl.DataFrame:
     """A batch from rows and their validity."""
-    validity = [pl.Series(VALID_FROM, start, pl.Int64), pl.Series(VALID_TO, end, pl.Int64)]
+    validity = [pl.Series(VALID_FROM, start), pl.Series(VALID_TO, end)]
     return payload.hstack(validity) if payload.width else pl.DataFrame(validity)
 
 
 def payload(batch: pl.DataFrame) -> pl.DataFrame:
     """The columns of a batch without its validity."""
-    # Several times faster than `drop`, which matters for the many batches of few rows.
-    columns = [each for each in batch.get_columns() if each.name not in _VALIDITY]
-    return pl.DataFrame(columns)
+    # Many times faster than `drop`, which matters for the many batches of few rows.
+    rest = batch.clone()
+    for name in _VALIDITY:
+        rest.drop_in_place(name)
+    return rest
 
 
 def starts(batch: pl.DataFrame) -> Ints:

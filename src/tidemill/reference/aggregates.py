@@ -45,14 +45,15 @@ def aggregate(plan: Aggregate, run: ReferenceRun, child: LogicalStream) -> Logic
         for row in child.at(t).elements():
             groups[tuple(row[key] for key in keys)].append(row)
         return Counter(
-            key + tuple(_answer(call, names, rows) for call in plan.calls)
+            key + tuple(answer_of(call, names, rows) for call in plan.calls)
             for key, rows in groups.items()
         )
 
     return LogicalStream.build(run.horizon, answers)
 
 
-def _answer(call: AggregateCall, names: tuple[str, ...], rows: list[Row]) -> Any:
+def answer_of(call: AggregateCall, names: tuple[str, ...], rows: list[Row]) -> Any:
+    """One aggregate of some rows."""
     weights = [names.index(name) for name in call.weights]
     copies = [prod(row[weight] for weight in weights) for row in rows]
     if call.parts:

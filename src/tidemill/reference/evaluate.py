@@ -9,8 +9,9 @@ from types import MappingProxyType
 from tidemill import algebra
 from tidemill.algebra import Dstream, Filter, Granularity, Plan, Project, Ranking, Scan, StarJoin
 from tidemill.algebra.plan import Memo
+from tidemill.algebra.unnest import ONE_ROW
 from tidemill.expressions import UserFunction
-from tidemill.reference import changes, joins, order, rows, sets, whole_rows, windows
+from tidemill.reference import changes, joins, order, over_rows, rows, sets, whole_rows, windows
 from tidemill.reference.aggregates import aggregate
 from tidemill.reference.run import ReferenceRun
 from tidemill.reference.scans import SourceData, scan, scanned
@@ -19,12 +20,15 @@ from tidemill.reference.stream import LogicalStream, WholeRow, snapshots_of
 OPERATORS: Mapping[type[Plan], Callable[..., LogicalStream]] = {
     algebra.Filter: rows.filtered,
     algebra.Project: rows.projected,
+    algebra.Unnest: rows.unnested,
     algebra.TimeWindow: windows.time_window,
     algebra.CountWindow: windows.count_window,
+    algebra.SessionWindow: windows.session_window,
     algebra.Granularity: windows.granularity,
     algebra.Distinct: sets.distinct,
     algebra.Aggregate: aggregate,
     algebra.TopK: order.top,
+    algebra.OverRows: over_rows.over_rows,
     algebra.Istream: changes.istream,
     algebra.Dstream: changes.dstream,
     algebra.Rstream: changes.rstream,
@@ -64,7 +68,7 @@ class _Evaluation:
     """Evaluates every part of a plan once, however often it occurs."""
 
     def __init__(self, sources: Mapping[str, SourceData]) -> None:
-        self._sources = sources
+        self._sources = {ONE_ROW: [{"one": True}], **sources}
         self._known: Memo[Plan, dict[int, LogicalStream]] = Memo(lambda plan: {})
 
     def of(self, plan: Plan, run: ReferenceRun) -> LogicalStream:
@@ -90,7 +94,7 @@ class _Evaluation:
         """The rows of a plan whose rows are whole."""
         if isinstance(plan, Scan):
             return scanned(plan, self._sources[plan.source])
-        if isinstance(plan, Filter | Project | Granularity | algebra.Union):
+        if isinstance(plan, Filter | Project | Granularity | algebra.Union | algebra.Unnest):
             return whole_rows.OPERATORS[type(plan)](
                 plan, run, *(self.rows(child, run) for child in plan.children)
             )

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from tidemill.algebra import Filter, Granularity, Plan, Project, TimeWindow, Union
+from tidemill.algebra import Filter, Granularity, Plan, Project, TimeWindow, Union, Unnest
 from tidemill.algebra.adjusting import size_at
+from tidemill.reference.rows import unnested_rows
 from tidemill.reference.run import ReferenceRun
 from tidemill.reference.stream import LogicalStream, WholeRow
 from tidemill.timeline import OPEN_END
@@ -23,10 +24,10 @@ def of_instants(stream: LogicalStream) -> WholeRows:
 
 
 def time_window(plan: TimeWindow, child: LogicalStream) -> WholeRows:
-    """A row of instant t holds from its next move to that of t + size."""
+    """A row of instant t holds from its next move to that of t + size, after the delay."""
     found: WholeRows = []
-    for row, t, _ in of_instants(child):
-        size = size_at(plan.size, plan.changes, t)
+    for row, came, _ in of_instants(child):
+        size, t = size_at(plan.size, plan.changes, came), came + plan.delay
         end = OPEN_END if size is None else _next(t + size + 1, plan.slide) - 1
         found.append((row, _next(t + 1, plan.slide) - 1, end))
     return found
@@ -43,6 +44,13 @@ def projected(plan: Project, run: ReferenceRun, child: WholeRows) -> WholeRows:
     scalars = [scalar for _, scalar in plan.items]
     images = run.compute(scalars, plan.child.schema, [row for row, _, _ in child])
     return [(row, start, end) for row, (_, start, end) in zip(images, child, strict=True)]
+
+
+def unnested(plan: Unnest, run: ReferenceRun, child: WholeRows) -> WholeRows:
+    """The elements of every row, for as long as it holds."""
+    images = unnested_rows(plan, run, [row for row, _, _ in child])
+    pairs = zip(images, child, strict=True)
+    return [(new, start, end) for made, (_, start, end) in pairs for new in made]
 
 
 def granularity(plan: Granularity, run: ReferenceRun, child: WholeRows) -> WholeRows:
@@ -63,6 +71,7 @@ def united(plan: Union, run: ReferenceRun, left: WholeRows, right: WholeRows) ->
 OPERATORS: Mapping[type[Plan], Callable[..., WholeRows]] = {
     Filter: filtered,
     Project: projected,
+    Unnest: unnested,
     Granularity: granularity,
     Union: united,
 }

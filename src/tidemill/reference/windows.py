@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 
-from tidemill.algebra import CountWindow, Granularity, TimeWindow
+from tidemill.algebra import CountWindow, Granularity, SessionWindow, TimeWindow
 from tidemill.algebra.adjusting import size_at
 from tidemill.reference.order import sorted_copies
 from tidemill.reference.run import ReferenceRun
@@ -13,11 +13,15 @@ from tidemill.reference.stream import LogicalStream, Row, Snapshot, total
 
 
 def time_window(plan: TimeWindow, run: ReferenceRun, child: LogicalStream) -> LogicalStream:
-    """At t, the copies of the instants t' <= moved < t' + size, moved as of t, size as of t'."""
+    """At t, the copies of the instants t' with d <= moved < d + size, where d is t' + delay.
+
+    `moved` is as of t, the size as of t'.
+    """
 
     def holds(instant: int, moved: int) -> bool:
         size = size_at(plan.size, plan.changes, instant)
-        return instant <= moved and (size is None or moved < instant + size)
+        delayed = instant + plan.delay
+        return delayed <= moved and (size is None or moved < delayed + size)
 
     def content(t: int) -> Snapshot:
         moved = last_move(t, plan.slide)
@@ -58,6 +62,25 @@ def _last_rows(plan: CountWindow, arrived: list[tuple[Row, int]]) -> Iterator[Ro
         size = size_at(plan.rows, plan.changes, time)
         if size is None or complete - number <= size:
             yield row
+
+
+def session_window(plan: SessionWindow, run: ReferenceRun, child: LogicalStream) -> LogicalStream:
+    """At t, of every partition, the rows that came since the last time none came for the gap."""
+    keys = [plan.schema.names.index(name) for name in plan.partition_by]
+    sessions: dict[Row, list[Row]] = defaultdict(list)
+    last: dict[Row, int] = {}
+
+    def content(t: int) -> Snapshot:
+        for key in [key for key, time in last.items() if time + plan.gap <= t]:
+            del last[key], sessions[key]
+        for row in child.at(t).elements():
+            key = tuple(row[key] for key in keys)
+            sessions[key].append(row)
+            last[key] = t
+        return total(Counter(rows) for rows in sessions.values())
+
+    # The instants are visited in order, each once, so that sessions are those of t.
+    return LogicalStream.build(run.horizon, content)
 
 
 def granularity(plan: Granularity, run: ReferenceRun, child: LogicalStream) -> LogicalStream:

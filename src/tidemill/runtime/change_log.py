@@ -16,7 +16,7 @@ import pyarrow as pa
 
 from tidemill.algebra.nodes import VERSION
 from tidemill.algebra.schema import Field, Schema
-from tidemill.changes import DELETED, INSERTED
+from tidemill.connectors.change_source import DELETED, INSERTED
 from tidemill.errors import DamageError
 from tidemill.physical.operator import empty_frame
 from tidemill.store import Numbered, Store, ipc_file

@@ -64,7 +64,7 @@ Sights = Mapping[str, Seen]
 
 @dataclass
 class Facts:
-    """What a task tells all those of the next stage: its sights, and watermarks of edges by tag."""
+    """What a task tells all those of the next stage: what it saw, and watermarks by exchange."""
 
     sights: dict[str, Seen] = field(default_factory=dict)
     marks: dict[int, int] = field(default_factory=dict)

@@ -10,13 +10,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from tidemill.fragments.counterparts import counterparts
-from tidemill.fragments.redealing import Redealt
-from tidemill.fragments.staging import Staging
 from tidemill.optimize.statistics import Statistics
 from tidemill.physical.operator import Exec
 from tidemill.runtime import codec
 from tidemill.runtime.interface import Root
+from tidemill.stages.counterparts import counterparts
+from tidemill.stages.repartitioning import Repartitioned
+from tidemill.stages.staging import Staging
 from tidemill.store import Numbered, Store
 
 
@@ -25,10 +25,10 @@ class Epoch:
     """What is in force from a tick on, and what was before it.
 
     `tags` are those of the results of queries. `carried` names the operators of stages whose place
-    new ones take, `inputs` what was in the place of new edges, by tag. The same is known of the
+    new ones take, `inputs` what was in the place of new exchanges, by tag. The same is known of the
     `parts` of plans: whoever revises the graph again before the tick has to know it, perhaps after
-    a crash. The notes are those of whoever revised the graph. If it `deals`, what was remembered
-    before is dealt out again.
+    a crash. The notes are those of whoever revised the graph. If it `repartitions`, what operators
+    remembered before moves to the partitions where it belongs now.
     """
 
     tick: int = 0
@@ -39,7 +39,7 @@ class Epoch:
     carried: Mapping[Exec, Exec] = field(default_factory=dict)
     inputs: Mapping[int, Exec] = field(default_factory=dict)
     notes: Any = None
-    deals: bool = False
+    repartitions: bool = False
     parts: Mapping[Exec, Exec] = field(default_factory=dict)
 
     @property
@@ -47,7 +47,7 @@ class Epoch:
         """The plans of all queries, as they run."""
         return [root.running for root in self.roots.values()]
 
-    def in_partitions(self, tick: int, base: Staging, new: Redealt) -> Epoch:
+    def in_partitions(self, tick: int, base: Staging, new: Repartitioned) -> Epoch:
         """The same queries from a tick on, in other partitions."""
         tags = dict(zip(self.roots, new.staging.staged.results, strict=True))
         return replace(
@@ -58,7 +58,7 @@ class Epoch:
             before=base,
             carried=new.carried,
             inputs={},
-            deals=True,
+            repartitions=True,
             parts={},
         )
 

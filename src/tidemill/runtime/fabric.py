@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol, TypeVar
 
+from tidemill.connectors.sinks import SparkWrite
 from tidemill.errors import UnsupportedError
-from tidemill.results import SparkWrite
 from tidemill.runtime.parcels import Packed, Packer, Parcel, unpack
 from tidemill.runtime.source_task import SourceTask
 from tidemill.runtime.stage_task import StageTask

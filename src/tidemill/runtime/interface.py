@@ -7,10 +7,10 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-from tidemill.physical.net_changes import ChangesExec, changes_of
+from tidemill.connectors.sinks import SinkRequest
 from tidemill.physical.operator import Exec
-from tidemill.physical.snapshot import snapshots_of
-from tidemill.results import SinkRequest
+from tidemill.physical.operators.net_changes import ChangesExec, changes_of
+from tidemill.physical.operators.snapshot import snapshots_of
 from tidemill.timeline import BEGIN, TimeDomain
 
 

@@ -1,4 +1,4 @@
-"""Who may go on with what is in a store, and whether it has to be dealt out again first."""
+"""Who may go on with what is in a store, and whether it has to be repartitioned first."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def open_manifest(store: Store, partitions: int) -> Manifest:
     return Manifest(int(found["partitions"]), found.get("hash") != hash_version())
 
 
-def note_dealt(store: Store, partitions: int) -> None:
+def note_repartitioned(store: Store, partitions: int) -> None:
     """Take note that all is in so many partitions now, by the hash of this version."""
     _write(store, partitions, identity_of(store))
 

@@ -5,16 +5,12 @@ from __future__ import annotations
 import time
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache, partial
+from functools import cache, cached_property, partial
 
 import polars as pl
 import pyarrow as pa
 
-from tidemill.errors import ExecutionError
-from tidemill.fragments import LateRowsExec
-from tidemill.physical.cut import cut
-from tidemill.physical.operator import empty_batch, together
-from tidemill.results import (
+from tidemill.connectors.sinks import (
     ARRIVED,
     LateCallback,
     LateShape,
@@ -27,13 +23,17 @@ from tidemill.results import (
     make_late_sink,
     make_sink,
 )
+from tidemill.errors import ExecutionError
+from tidemill.physical.mechanisms.cut import cut
+from tidemill.physical.operator import empty_batch, together
 from tidemill.runtime.epochs import Epoch
 from tidemill.runtime.fabric import Fabric
 from tidemill.runtime.interface import DETACHED, Root
 from tidemill.runtime.manifest import identity_of
-from tidemill.runtime.outlets import Outlet, Outlets, ScratchWriter
-from tidemill.runtime.reports import Report
+from tidemill.runtime.reports import TaskReport
 from tidemill.runtime.sources import StreamSource
+from tidemill.runtime.task_sinks import ScratchWriter, TaskSink, TaskSinks
+from tidemill.stages import LateRowsExec
 from tidemill.store import Durability, Store
 
 
@@ -64,6 +64,17 @@ class Member:
     sink: Sink
     rows_out: int = 0
     began: float = field(default_factory=time.monotonic)
+
+    @cached_property
+    def taker(self) -> TableSink | None:
+        """The sink, if it takes rows in the driver; else tasks write them."""
+        # Whether an object meets a protocol is slow to tell: once, not in every tick.
+        return self.sink if isinstance(self.sink, TableSink) else None
+
+    @cached_property
+    def nothing(self) -> pl.DataFrame:
+        """What it is given of a tick that has brought it nothing."""
+        return empty_batch(self.root.running.schema)
 
     @property
     def is_detached(self) -> bool:
@@ -117,21 +128,22 @@ class Sinks:
         return Member(root, make_late_sink(target, shape, *self._place))
 
 
-def outlets_of(members: Mapping[str, Member], epoch: Epoch, store: Store | None) -> Outlets:
+def task_sinks_of(members: Mapping[str, Member], epoch: Epoch, store: Store | None) -> TaskSinks:
     """Which results tasks write themselves, and which the driver wants."""
-    writers: dict[int, list[Outlet]] = {}
+    writers: dict[int, list[TaskSink]] = {}
     driver: set[int] = set()
     for name, member in members.items():
         tag, since = epoch.tags[name], epoch.roots[name].since
-        if isinstance(member.sink, PartSink):
-            writers.setdefault(tag, []).append(Outlet(name, member.sink.writer, since))
-        elif isinstance(member.sink, SparkWrite):
-            assert store is not None
-            scratch = ScratchWriter(store, name, member.sink.shape)
-            writers.setdefault(tag, []).append(Outlet(name, scratch, since))
-        else:
+        if member.taker is not None:
             driver.add(tag)
-    return Outlets(writers, frozenset(driver))
+        elif isinstance(member.sink, PartSink):
+            writers.setdefault(tag, []).append(TaskSink(name, member.sink.writer, since))
+        else:
+            assert store is not None
+            assert isinstance(member.sink, SparkWrite)
+            scratch = ScratchWriter(store, name, member.sink.shape)
+            writers.setdefault(tag, []).append(TaskSink(name, scratch, since))
+    return TaskSinks(writers, frozenset(driver))
 
 
 class Delivery:
@@ -141,7 +153,7 @@ class Delivery:
         self,
         epoch: Epoch,
         parts: Mapping[int, Sequence[pl.DataFrame]],
-        reports: Iterable[Report],
+        reports: Iterable[TaskReport],
         fabric: Fabric,
         store: Store | None,
     ) -> None:
@@ -165,10 +177,10 @@ class Delivery:
         return failures
 
     def _give(self, name: str, member: Member, tick: int) -> None:
-        if isinstance(member.sink, TableSink | WaitingSink):
+        if member.taker is not None:
             rows = self._rows(name, member)
             member.rows_out += rows.height
-            member.sink.give(rows, tick)
+            member.taker.give(rows, tick)
             return
         for report in self._reports:
             if name in report.unwritten:
@@ -179,11 +191,12 @@ class Delivery:
             member.sink.finish(tick, names)
         else:
             assert self._store is not None
+            assert isinstance(member.sink, SparkWrite)
             self._fabric.write(member.sink, names, tick, self._store)
 
     def _rows(self, name: str, member: Member) -> pl.DataFrame:
         parts = self._parts.get(self._epoch.tags[name])
         if not parts:
-            return empty_batch(member.root.running.schema)
+            return member.nothing
         rows, since = together(parts), self._epoch.roots[name].since
         return cut(rows, since) if since else rows

@@ -13,7 +13,7 @@ from typing import TypeVar
 
 import polars as pl
 
-from tidemill.physical.once import ONCE
+from tidemill.physical.mechanisms.once import ONCE
 from tidemill.physical.operator import ends, starts
 from tidemill.timeline import BEGIN, OPEN_END
 

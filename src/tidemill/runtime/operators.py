@@ -8,14 +8,16 @@ from itertools import zip_longest
 from time import perf_counter
 from typing import Any
 
+import numpy as np
 import polars as pl
 
 from tidemill.deadline import UNLIMITED, TickLimits, look
 from tidemill.errors import ExecutionError
-from tidemill.physical.join import JoinExec
-from tidemill.physical.lookup import LookupExec
-from tidemill.physical.once import ONCE
+from tidemill.physical.mechanisms.arrays import Bools
+from tidemill.physical.mechanisms.once import ONCE
 from tidemill.physical.operator import Exec, Operator, empty_batch
+from tidemill.physical.operators.join import JoinExec
+from tidemill.physical.operators.lookup import LookupExec
 from tidemill.runtime.budget import Budget
 from tidemill.runtime.operator_progress import OperatorProgress
 
@@ -89,9 +91,10 @@ class Graph:
     def revise(self, roots: Sequence[Exec], carried: Mapping[Exec, Exec] | None = None) -> None:
         """Go on with other plans: equal parts, and those `carried`, keep what they remember.
 
-        `carried` names the old part whose place a new one takes. Other new parts begin empty;
-        what is not needed any more is forgotten. Without `carried`, only parts that come or go
-        cost time.
+        `carried` names the old part whose place a new one takes. An old one that takes its own
+        place stays, and a new one begins with a copy of what it remembers. Other new parts begin
+        empty; what is not needed any more is forgotten. Without `carried`, only parts that come
+        or go cost time.
         """
         places = places_of(carried or {})
         kept = {} if places else self._parts
@@ -130,7 +133,17 @@ class Graph:
             inputs = [self._find(child, kept, made, places) for child in node.children]
             place = places.get(node, node)
             old = None if place is None else self._parts.get(place)
-            part = made[node] = self._part(node, old, inputs)
+            stays = place != node and place is not None and places.get(place) == place
+            make = self._copy if stays else self._part
+            part = made[node] = make(node, old, inputs)
+        return part
+
+    def _copy(self, node: Exec, old: _Part | None, inputs: list[_Part]) -> _Part:
+        """A part that begins with what another one remembers, which goes on, too."""
+        part = self._part(node, None, inputs)
+        if old is not None and old.operator is not None:
+            part.operator = copied(node, old.operator, self._partition)
+            part.progress = replace(old.progress, operator=node.label)
         return part
 
     def _part(self, node: Exec, old: _Part | None, inputs: list[_Part]) -> _Part:
@@ -231,7 +244,7 @@ class Graph:
     def _run(self, part: _Part, operator: Operator, inputs: list[Arrival]) -> Arrival:
         batches, marks = [rows for rows, _ in inputs], [mark for _, mark in inputs]
         part.progress.reached = min(marks)
-        if not any(rows.height for rows in batches):
+        if not any(rows.height for rows in batches) or operator.ignores(batches):
             resting = operator.rest(marks)
             if resting is not None:
                 return part.nothing, resting
@@ -292,6 +305,18 @@ def places_of(carried: Mapping[Exec, Exec]) -> dict[Exec, Exec | None]:
     """In whose place parts go on, if not in their own: those whose operators go on elsewhere
     begin anew, where a query needs them again before the next tick."""
     return {**dict.fromkeys(carried.values()), **carried}
+
+
+def copied(node: Exec, operator: Operator, partition: int) -> Operator:
+    """An operator for a node that begins with what another one remembers."""
+    copy = node.operator()
+    copy.start(partition)
+    copy.share([operator], [[_all_rows] * len(node.children)])
+    return copy
+
+
+def _all_rows(rows: pl.DataFrame) -> Bools:
+    return np.ones(rows.height, dtype=np.bool_)
 
 
 def _number(part: _Part, order: list[_Part]) -> None:

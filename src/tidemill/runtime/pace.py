@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tidemill.feeds import MOST_BYTES
+from tidemill.connectors.feeds import MOST_BYTES
 
 _FIRST = 32 << 20
 _LEAST = 1 << 20

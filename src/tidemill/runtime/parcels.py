@@ -1,6 +1,6 @@
 """Parcels: what one task sends to another, or to the driver.
 
-A parcel has rows of one edge for one partition, or something that is told: facts about time for
+A parcel has rows of one exchange for one partition, or something that is told: facts about time for
 every partition of the next stage, a report for the driver. In one process they are handed over as
 they are. Where they travel, rows are bytes of Arrow; large ones are left in a file, and only its
 name travels.
@@ -22,7 +22,7 @@ from tidemill.store import Store
 from tidemill.timeline import OPEN_END, VALID_FROM, VALID_TO
 
 FACTS, REPORT = -1, -2
-"""Tags of parcels that tell something; edges have tags from 0 on."""
+"""Tags of parcels that tell something; exchanges have tags from 0 on."""
 
 _LARGE = 1 << 18
 """Bytes from which on rows go through a file: shorter ones are faster carried along."""
@@ -33,7 +33,7 @@ _SCRATCH = "scratch"
 
 @dataclass(frozen=True, slots=True)
 class Parcel:
-    """For a partition: the `rows` of the edge with this `tag`, or what is `told`."""
+    """For a partition: the `rows` of the exchange with this `tag`, or what is `told`."""
 
     target: int
     tag: int

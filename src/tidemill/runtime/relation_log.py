@@ -12,7 +12,7 @@ from urllib.parse import quote
 import polars as pl
 import pyarrow as pa
 
-from tidemill.changes import DELETED, INSERTED
+from tidemill.connectors.change_source import DELETED, INSERTED
 from tidemill.errors import DamageError
 from tidemill.store import Numbered, Store, ipc_file
 

@@ -11,9 +11,9 @@ import polars as pl
 import pyarrow as pa
 
 from tidemill.algebra.schema import Field, Schema
-from tidemill.changes import DELETED, INSERTED, INSTANT, OPERATION
-from tidemill.physical.arrays import Bools
-from tidemill.physical.keys import KeyTable, canonical
+from tidemill.connectors.change_source import DELETED, INSERTED, INSTANT, OPERATION
+from tidemill.physical.mechanisms.arrays import Bools
+from tidemill.physical.mechanisms.keys import KeyTable, canonical
 from tidemill.physical.operator import empty_frame
 from tidemill.runtime.relation_log import ID, RelationLog, ended
 from tidemill.runtime.versions import ranks

@@ -35,11 +35,11 @@ class TaskFailure:
 
 
 @dataclass
-class Report:
+class TaskReport:
     """One task: its level, its partition (or number), and what it has done.
 
     `operators` are in the order of the parts of its plans; those of level 0 count this tick only.
-    `failures` are by the tags of edges, `rows`, `written` and `unwritten` by query: rows for sinks
+    `failures` are by exchange (tag), `rows`, `written` and `unwritten` by query: rows for sinks
     that tasks write themselves, the names of files, and why they could not be written. `told` is
     for the same operators in other partitions. What was `found` out is by source.
     """
@@ -58,10 +58,10 @@ class Report:
     found: list[tuple[str, SourceSample]] = field(default_factory=list)
 
 
-def gathered(reports: Iterable[Report], level: int) -> News:
+def gathered(reports: Iterable[TaskReport], level: int) -> News:
     """What all partitions of a stage have told in a tick.
 
-    >>> gathered([Report(1, part, told={3: b"new"}) for part in range(2)], level=1)
+    >>> gathered([TaskReport(1, part, told={3: b"new"}) for part in range(2)], level=1)
     {3: {0: b'new', 1: b'new'}}
     """
     news: dict[int, dict[int, bytes]] = {}
@@ -72,16 +72,16 @@ def gathered(reports: Iterable[Report], level: int) -> News:
     return news
 
 
-def level_totals(reports: Iterable[Report]) -> dict[int, list[OperatorProgress]]:
+def level_totals(reports: Iterable[TaskReport]) -> dict[int, list[OperatorProgress]]:
     """What the operators of each stage have done, in all partitions."""
-    by_level: dict[int, list[Report]] = {}
+    by_level: dict[int, list[TaskReport]] = {}
     for report in reports:
         if report.level:
             by_level.setdefault(report.level, []).append(report)
     return {level: _merged(found) for level, found in by_level.items()}
 
 
-def _merged(reports: Sequence[Report]) -> list[OperatorProgress]:
+def _merged(reports: Sequence[TaskReport]) -> list[OperatorProgress]:
     if len(reports) == 1:
         return list(reports[0].operators)
     totals = [progress.copy() for progress in reports[0].operators]

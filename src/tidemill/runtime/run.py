@@ -22,32 +22,29 @@ import pyarrow as pa
 
 from tidemill.algebra.nodes import Scan
 from tidemill.algebra.plan import nodes_of
+from tidemill.connectors.feeds import folder_of, size_of
+from tidemill.connectors.sinks import LateCallback
 from tidemill.deadline import UNLIMITED, TickLimits
 from tidemill.errors import DamageError, ExecutionError, TidemillError
-from tidemill.feeds import folder_of, size_of
-from tidemill.fragments import LateRowsExec
-from tidemill.fragments.redealing import redealt
-from tidemill.fragments.staging import Staging
 from tidemill.optimize.statistics import Statistics
 from tidemill.physical.operator import Exec
-from tidemill.physical.source import SourceExec
-from tidemill.results import LateCallback
+from tidemill.physical.operators.source import SourceExec
 from tidemill.runtime.clock import Seen, SourceClock, moved
 from tidemill.runtime.codec import KnownFunctions
 from tidemill.runtime.epochs import Epoch, EpochLog, next_epoch
 from tidemill.runtime.fabric import Fabric
 from tidemill.runtime.interface import Job, Restored, Root
-from tidemill.runtime.manifest import Manifest, note_dealt, open_manifest
-from tidemill.runtime.members import Delivery, Member, Sinks, outlets_of
-from tidemill.runtime.nodes import GraphNodes, NativeTotals, operator_totals
-from tidemill.runtime.opened import Opened
+from tidemill.runtime.manifest import Manifest, note_repartitioned, open_manifest
+from tidemill.runtime.members import Delivery, Member, Sinks, task_sinks_of
+from tidemill.runtime.open_sources import OpenSources
 from tidemill.runtime.operator_progress import OperatorProgress
+from tidemill.runtime.operator_totals import GraphNodes, NativeTotals, operator_totals
 from tidemill.runtime.operators import places_of
 from tidemill.runtime.pace import Pace
 from tidemill.runtime.parcels import REPORT, Parcel, forget_scratch, scratch
-from tidemill.runtime.planned import PlannedEpoch
+from tidemill.runtime.planned_epoch import PlannedEpoch
 from tidemill.runtime.progress import Progress, SourceProgress
-from tidemill.runtime.reports import Report, TaskFailure
+from tidemill.runtime.reports import TaskFailure, TaskReport
 from tidemill.runtime.sending import FOLDER as PLANS
 from tidemill.runtime.source_task import SourcePiece
 from tidemill.runtime.sources import Source
@@ -55,6 +52,9 @@ from tidemill.runtime.state import StageState, folder_of_state, forget, forget_u
 from tidemill.runtime.statistics.gathering import Gathering
 from tidemill.runtime.tasks import Before, TickTasks
 from tidemill.runtime.ticks import Begun, Committed, TickLog
+from tidemill.stages import LateRowsExec
+from tidemill.stages.repartitioning import repartitioned
+from tidemill.stages.staging import Staging
 from tidemill.store import Store
 
 _MOMENT = 0.01
@@ -73,7 +73,7 @@ class Run:
     asked for at any time, from any thread. A query that fails is let go of; but if it was the last
     of a run that `ends_with_queries`, the tick fails with it. Ticks of one that does not end take
     as much as is done in about the seconds of `latency`. Functions of users are those that are
-    `known`: a checkpoint has only their names. What a checkpoint has is dealt out to so many
+    `known`: a checkpoint has only their names. What a checkpoint has is repartitioned to so many
     `partitions`, if they are asked for; else it keeps those that it has. A query whose parts take
     more than the `limits` in a tick fails. What `statistics` tell of sources decides which rows are
     sent to all partitions.
@@ -110,7 +110,7 @@ class Run:
         self._id = uuid4().hex
         manifest = _taken(store, partitions or fabric.partitions)
         self._asked, self._rehashes = partitions, manifest.rehashes
-        self._opened = Opened(open_source, store, bounded)
+        self._opened = OpenSources(open_source, store, bounded)
         try:
             self._log = None if store is None else TickLog(store, known)
             self._epochs = EpochLog(store, known)
@@ -120,9 +120,10 @@ class Run:
             raise
         self._sinks = Sinks(fabric, store)
         self._members: dict[str, Member] = {}
-        self._reports: Sequence[Report] = ()
+        self._reports: Sequence[TaskReport] = ()
         self._native = NativeTotals()
         self._phases: dict[str, float] = {}
+        self._busy = 0.0
         self._nodes: GraphNodes | None = None
         self._ticks = 0
         self._began = time.monotonic()
@@ -150,6 +151,11 @@ class Run:
     def seconds(self) -> float:
         """Since the run was started."""
         return time.monotonic() - self._began
+
+    @property
+    def busy_seconds(self) -> float:
+        """How long all ticks have taken since the start."""
+        return self._busy
 
     @property
     def nodes(self) -> GraphNodes:
@@ -263,7 +269,7 @@ class Run:
         known = self._carried
         came = {**known, **{new: known.get(old, old) for new, old in carried.items()}}
         epoch = next_epoch(self._next, self._base, roots, came, notes, self._statistics())
-        epoch = replace(epoch, deals=self._rehashes)
+        epoch = replace(epoch, repartitions=self._rehashes)
         pending = PlannedEpoch(epoch)
         self._opened.open(pending.leaves)  # first, because it may refuse
         self._epochs.write(epoch)
@@ -365,11 +371,11 @@ class Run:
         tasks = TickTasks(
             self._id, fabric.is_local, fabric.direct, partitions, self._store, self._limits
         )
-        outlets = outlets_of(members, epoch, self._store)
+        task_sinks = task_sinks_of(members, epoch, self._store)
         before = Before(self._base, self._reports, self._opened.now)
         pieces, timings = self._opened.pieces(begun, planned), self._opened.timings
-        sources = tasks.reading(begun, planned, pieces, timings, outlets)
-        stages = tasks.of_stages(tick, planned, clocks, outlets, before)
+        sources = tasks.reading(begun, planned, pieces, timings, task_sinks)
+        stages = tasks.of_stages(tick, planned, clocks, task_sinks, before)
         asked = time.perf_counter()
         parcels = self._fabric.run(sources, stages, self._store)
         done = time.perf_counter()
@@ -383,7 +389,9 @@ class Run:
         self._pace.note(max(_bytes_of(pieces), default=0), given - started)
         self._is_done(begun, planned, clocks, reports)
         phases = {"plan": asked - started, "run": done - asked, "sinks": given - done}
-        phases["commit"] = time.perf_counter() - given
+        ended = time.perf_counter()
+        phases["commit"] = ended - given
+        self._busy += ended - started
         for report in reports:
             for phase, seconds in report.seconds.items():
                 phases[phase] = max(phases.get(phase, 0.0), seconds)
@@ -403,7 +411,7 @@ class Run:
         begun: Begun,
         planned: PlannedEpoch,
         clocks: Mapping[str, SourceClock],
-        reports: Sequence[Report],
+        reports: Sequence[TaskReport],
     ) -> None:
         """Take note of what a tick has brought; from here on it is not done again."""
         tick = begun.tick
@@ -417,14 +425,14 @@ class Run:
         self._opened.keep(self._pending.leaves)
         self._opened.let_go()
         self.gathering.note_shares(self.nodes, self._ticks)
-        if planned.epoch.deals:
-            self._note_dealt(tick, planned.epoch)
-        self._deal_as_asked()
+        if planned.epoch.repartitions:
+            self._note_repartitioned(tick, planned.epoch)
+        self._repartition_as_asked()
 
     # Other partitions
 
-    def _deal_as_asked(self) -> None:
-        """With the next tick, deal all out to the partitions that were asked for, if they differ.
+    def _repartition_as_asked(self) -> None:
+        """With the next tick, repartition the state, if another number of partitions is asked for.
 
         A tick that was begun, and plans that wait for their first one, have to be done with first.
         """
@@ -432,19 +440,19 @@ class Run:
         if self._asked is None or self._asked == self._base.partitions or waits:
             return
         epoch = self._pending.epoch
-        new = redealt(self._base, epoch.plans, self._asked)
+        new = repartitioned(self._base, epoch.plans, self._asked)
         if new.reason is None:
-            self._deal(epoch.in_partitions(self._next, self._base, new))
+            self._repartition(epoch.in_partitions(self._next, self._base, new))
             return
         have = self._base.partitions
         text = f"the checkpoint goes on with {have} partitions, not {self._asked}: {new.reason}"
         warnings.warn(text, stacklevel=2)
         self._asked = None
 
-    def _deal_anew(self) -> None:
+    def _repartition_by_new_hashes(self) -> None:
         """Find rows and keys by other hashes than before, from the next tick on."""
         epoch = self._planned_at(self._next).epoch
-        reason = redealt(self._base, epoch.plans, self._base.partitions).reason
+        reason = repartitioned(self._base, epoch.plans, self._base.partitions).reason
         if reason is not None:
             raise ExecutionError(
                 f"the checkpoint was made with another version of Polars: {reason}",
@@ -454,19 +462,19 @@ class Run:
             epoch = replace(
                 epoch, tick=self._next, before=self._base, carried={}, inputs={}, parts={}
             )
-        self._deal(replace(epoch, deals=True))
+        self._repartition(replace(epoch, repartitions=True))
 
-    def _deal(self, epoch: Epoch) -> None:
+    def _repartition(self, epoch: Epoch) -> None:
         self._epochs.write(epoch)
         with self._books:
             self._pending, self._nodes = PlannedEpoch(epoch), None
 
-    def _note_dealt(self, tick: int, epoch: Epoch) -> None:
+    def _note_repartitioned(self, tick: int, epoch: Epoch) -> None:
         """All is where it belongs now; what is left elsewhere goes once nobody goes back to it."""
         assert self._store is not None
         if tick == epoch.tick:
             self._rehashes = False
-            note_dealt(self._store, epoch.staging.partitions)
+            note_repartitioned(self._store, epoch.staging.partitions)
         if tick != epoch.tick + 1:
             return
         for stage in epoch.before.staged.stages:
@@ -478,14 +486,14 @@ class Run:
         begun: Begun,
         planned: PlannedEpoch,
         clocks: Mapping[str, SourceClock],
-        reports: Sequence[Report],
+        reports: Sequence[TaskReport],
     ) -> None:
         tick, later, sights = begun.tick, self._pending.epoch, _seen(reports)
         self._reports = [report for report in reports if report.level]
         self._native.add(planned.native_nodes, reports)
         self._opened.took(begun, moved(clocks, sights), sights)
         self.gathering.note(reports, self._opened.timings)
-        for name, relation in self._opened.changing.items():
+        for name, relation in self._opened.declared.items():
             self.gathering.note_held(name, relation.following.held)
         self._base = later.before if later.tick > tick else planned.epoch.staging
         self._next, self._unfinished = tick + 1, None
@@ -527,8 +535,8 @@ class Run:
         forget_scratch(self._store, done.tick)
         self._next = done.tick + 1
         self._unfinished = self._log.begun(self._next)
-        # Nobody waits for what is only dealt out again.
-        self._changed = last.tick > done.tick and bool(last.roots) and not last.deals
+        # Nobody waits for what is only repartitioned.
+        self._changed = last.tick > done.tick and bool(last.roots) and not last.repartitions
         self._pending = PlannedEpoch(last)
         self._base = last.before if last.tick > done.tick else last.staging
         self._opened.go_to(done.sources)
@@ -542,8 +550,8 @@ class Run:
                 self._members[name].rows_out = rows
         self._refuse_lost_state(done)
         if self._rehashes:
-            self._deal_anew()
-        self._deal_as_asked()
+            self._repartition_by_new_hashes()
+        self._repartition_as_asked()
         users = {name: root for name, root in last.roots.items() if not name.startswith(_LATE)}
         return Restored(users, last.notes) if users else None
 
@@ -669,7 +677,7 @@ def _taken(store: Store | None, partitions: int) -> Manifest:
         raise
 
 
-def _sorted(parcels: Sequence[Parcel]) -> tuple[list[Report], dict[int, list[pl.DataFrame]]]:
+def _sorted(parcels: Sequence[Parcel]) -> tuple[list[TaskReport], dict[int, list[pl.DataFrame]]]:
     """What the tasks have told, and the rows of results by tag."""
     reports, parts = [], dict[int, list[pl.DataFrame]]()
     for parcel in parcels:
@@ -688,7 +696,7 @@ def _bytes_of(pieces: Iterable[SourcePiece]) -> Iterable[int]:
     return found.values()
 
 
-def _seen(reports: Sequence[Report]) -> dict[str, Seen]:
+def _seen(reports: Sequence[TaskReport]) -> dict[str, Seen]:
     found: dict[str, Seen] = {}
     for report in reports:
         for name, seen in report.sights.items():

@@ -16,7 +16,7 @@ from uuid import uuid4
 
 import cloudpickle
 
-from tidemill.fragments import Stage, Staged
+from tidemill.stages import Stage, Staged
 from tidemill.store import Store
 
 FOLDER = "plans"

@@ -1,4 +1,4 @@
-"""What runs next to the sources: rows are read, filtered, projected, and dealt out."""
+"""What runs next to the sources: rows are read, filtered, projected, and partitioned."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from dataclasses import dataclass, field, replace
 import polars as pl
 
 from tidemill.algebra.nodes import SourceKind
+from tidemill.connectors.feeds import Slice, read_slice, split_numbered
 from tidemill.deadline import UNLIMITED, TickLimits
-from tidemill.feeds import Slice, read_slice, split_numbered
-from tidemill.fragments import Edge, LateRowsExec, Staged
 from tidemill.physical.operator import Exec, empty_batch
-from tidemill.physical.source import SourceExec
+from tidemill.physical.operators.source import SourceExec
 from tidemill.runtime.clock import Facts, Seen
-from tidemill.runtime.dealing import deal
 from tidemill.runtime.operators import Graph
-from tidemill.runtime.outlets import NOTHING, Outlets
 from tidemill.runtime.parcels import FACTS, REPORT, Parcel
-from tidemill.runtime.reports import Report, TaskFailure
+from tidemill.runtime.partitioning import partitioned
+from tidemill.runtime.reports import TaskFailure, TaskReport
 from tidemill.runtime.statistics.sources import SourceSample
+from tidemill.runtime.task_sinks import NOTHING, TaskSinks
 from tidemill.runtime.validity import TimedRows, Timing
+from tidemill.stages import Exchange, LateRowsExec, Staged
 from tidemill.timeline import BEGIN, OPEN_END
 
 _FEW_ROWS = 1 << 14
@@ -46,7 +46,7 @@ class SourcePiece:
 
 @dataclass(frozen=True)
 class SourceTask:
-    """Reads some pieces in a tick, and makes of them what the edges of level 0 carry.
+    """Reads some pieces in a tick, and makes of them what the exchanges of level 0 carry.
 
     `plan` names what is in force, so that operators can be used again. If `gathers`, it looks at
     what the sources are like. One that is `direct` reads all pieces, as all others do, and keeps
@@ -61,18 +61,18 @@ class SourceTask:
     partitions: int
     plan: str
     arrived: int
-    outlets: Outlets = NOTHING
+    task_sinks: TaskSinks = NOTHING
     gathers: bool = True
     direct: bool = False
     limits: TickLimits = UNLIMITED
 
     def __call__(self) -> Iterator[Parcel]:
         began = time.perf_counter()
-        report = Report(0, self.number)
+        report = TaskReport(0, self.number)
         read = {name: self._read(name, report) for name in {p.source for p in self.pieces}}
         done = time.perf_counter()
-        edges = [edge for edge in self.staged.edges if not edge.made_at]
-        yield from self._parcels(edges, read, report)
+        exchanges = [exchange for exchange in self.staged.exchanges if not exchange.made_at]
+        yield from self._parcels(exchanges, read, report)
         report.seconds = {"read": done - began, "source": time.perf_counter() - done}
         facts = Facts(report.sights)
         yield from (Parcel(target, FACTS, told=facts) for target in self._targets)
@@ -91,37 +91,41 @@ class SourceTask:
         return range(self.number, self.number + 1) if self.direct else range(self.partitions)
 
     def _parcels(
-        self, edges: Sequence[Edge], read: Mapping[str, _Read], report: Report
+        self, exchanges: Sequence[Exchange], read: Mapping[str, _Read], report: TaskReport
     ) -> Iterator[Parcel]:
-        late = [edge for edge in edges if isinstance(edge.producer, LateRowsExec)]
-        plain = [edge for edge in edges if not isinstance(edge.producer, LateRowsExec)]
-        for edge in late:
-            assert isinstance(edge.producer, LateRowsExec)
-            found = read.get(edge.producer.child.scan.source)
+        late = [exchange for exchange in exchanges if isinstance(exchange.producer, LateRowsExec)]
+        plain = [
+            exchange for exchange in exchanges if not isinstance(exchange.producer, LateRowsExec)
+        ]
+        for exchange in late:
+            assert isinstance(exchange.producer, LateRowsExec)
+            found = read.get(exchange.producer.child.scan.source)
             if found is not None and found.late is not None:
-                yield from self._out(edge, _late(found, edge.producer), report)
-        graph = _operators(self.plan, [edge.producer for edge in plain])
+                yield from self._out(exchange, _late(found, exchange.producer), report)
+        graph = _operators(self.plan, [exchange.producer for exchange in plain])
         graph.count_anew()
         arrivals = [(self._batch(leaf, read), BEGIN) for leaf in _leaves(graph)]
         results = graph.try_step(arrivals, self.limits)
-        for edge, result, error in zip(plain, results, graph.root_failures, strict=True):
-            failure = _unread(edge, read)
+        for exchange, result, error in zip(plain, results, graph.root_failures, strict=True):
+            failure = _unread(exchange, read)
             if error is not None:
                 failure = failure or TaskFailure.of(error)
             if failure is not None:
-                report.failures[edge.tag] = failure
+                report.failures[exchange.tag] = failure
             elif result is not None:
-                yield from self._out(edge, result[0], report)
+                yield from self._out(exchange, result[0], report)
         report.operators = graph.progress
 
-    def _out(self, edge: Edge, rows: pl.DataFrame, report: Report) -> Iterator[Parcel]:
-        if edge.is_result and self._is_copy:
+    def _out(self, exchange: Exchange, rows: pl.DataFrame, report: TaskReport) -> Iterator[Parcel]:
+        if exchange.is_result and self._is_copy:
             return
-        if not edge.is_result or self.outlets.leave(edge.tag, rows, self.tick, report):
+        if not exchange.is_result or self.task_sinks.leave(exchange.tag, rows, self.tick, report):
             if self.direct:
-                yield from deal(rows, edge, 0, self.partitions, only=self.number)
+                yield from partitioned(rows, exchange, 0, self.partitions, only=self.number)
             else:
-                yield from deal(rows, edge, self.number % self.partitions, self.partitions)
+                yield from partitioned(
+                    rows, exchange, self.number % self.partitions, self.partitions
+                )
 
     def _batch(self, leaf: SourceExec, read: Mapping[str, _Read]) -> pl.DataFrame:
         found = read.get(leaf.scan.source)
@@ -129,7 +133,7 @@ class SourceTask:
         batches = [rows.scanned(leaf.scan) for rows in parts if len(rows)]
         return pl.concat(batches) if batches else empty_batch(leaf.schema)
 
-    def _read(self, source: str, report: Report) -> _Read:
+    def _read(self, source: str, report: TaskReport) -> _Read:
         """The rows of a source, and what is to be known of them."""
         timing = self.timings[source]
         pieces = [piece for piece in self.pieces if piece.source == source]
@@ -153,17 +157,13 @@ class SourceTask:
 
     def _columns(self, timing: Timing) -> list[str]:
         """The columns that any leaf reads, and those that tell when rows hold."""
-        names = dict.fromkeys(timing.needed)
-        for edge in self.staged.edges:
-            if not edge.made_at:
-                for leaf in edge.producer.walk():
-                    if isinstance(leaf, SourceExec) and leaf.scan.source == timing.source:
-                        names.update(dict.fromkeys(leaf.scan.columns.names))
+        read = self.staged.columns_of(timing.source)
+        names = dict.fromkeys([*timing.needed, *read])
         if names:
             return list(names)
         return list(timing.columns.names[:1])  # a table without columns has no rows
 
-    def _gather(self, timing: Timing, rows: TimedRows, report: Report) -> None:
+    def _gather(self, timing: Timing, rows: TimedRows, report: TaskReport) -> None:
         if not self.gathers or timing.kind is SourceKind.CHANGING:
             return
         mine = self._looked_at(len(rows))
@@ -207,7 +207,7 @@ class _Read:
         return [(piece, late) for piece, _, late in self.parts if late is not None] or None
 
 
-def dealt(pieces: Sequence[SourcePiece], tasks: int) -> list[list[SourcePiece]]:
+def shared_out(pieces: Sequence[SourcePiece], tasks: int) -> list[list[SourcePiece]]:
     """Pieces for so many tasks, about as many bytes for each; large ones are cut."""
     if tasks == 1:
         return [list(pieces)]
@@ -215,9 +215,11 @@ def dealt(pieces: Sequence[SourcePiece], tasks: int) -> list[list[SourcePiece]]:
     return [[replace(pieces[number], slice=part) for number, part in task] for task in parts]
 
 
-def _unread(edge: Edge, read: Mapping[str, _Read]) -> TaskFailure | None:
-    """Why the source of an edge could not be read, if so."""
-    sources = (leaf.scan.source for leaf in edge.producer.walk() if isinstance(leaf, SourceExec))
+def _unread(exchange: Exchange, read: Mapping[str, _Read]) -> TaskFailure | None:
+    """Why the source of an exchange could not be read, if so."""
+    sources = (
+        leaf.scan.source for leaf in exchange.producer.walk() if isinstance(leaf, SourceExec)
+    )
     found = (read[name].failure for name in sources if name in read)
     return next((failure for failure in found if failure is not None), None)
 

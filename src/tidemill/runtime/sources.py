@@ -9,12 +9,12 @@ from itertools import pairwise
 from typing import Any
 
 from tidemill.algebra.nodes import SourceKind
-from tidemill.analyze import SourceInfo
-from tidemill.changes import ChangeSource
+from tidemill.catalog import SourceInfo
+from tidemill.connectors.change_source import ChangeSource
+from tidemill.connectors.feeds import MOST_BYTES, Feed, Retained, Slice, folder_of, within
 from tidemill.errors import ExecutionError
-from tidemill.feeds import MOST_BYTES, Feed, Retained, Slice, folder_of, within
 from tidemill.runtime.clock import Seen, SourceClock
-from tidemill.runtime.following import Following
+from tidemill.runtime.followed_relations import FollowedRelations
 from tidemill.runtime.progress import SourceProgress
 from tidemill.store import Store
 from tidemill.timeline import BEGIN, OPEN_END, TimeDomain
@@ -38,14 +38,18 @@ class RelationSource:
 
 @dataclass(frozen=True)
 class ChangingSource:
-    """A relation that changes: what it is, and who tells of its changes."""
+    """A relation that changes: what it is, and who tells of its changes.
+
+    Changes of one that is `timeless` count for the rows that come after them, whatever their time.
+    """
 
     info: SourceInfo
     changes: ChangeSource
+    timeless: bool = field(default=False, kw_only=True)
 
-    def follow(self, store: Store | None) -> Following:
+    def follow(self, store: Store | None) -> FollowedRelations:
         """What ticks of one run see of it."""
-        return Following(store, self.info.name, self.info.schema, self.changes)
+        return FollowedRelations(store, self.info.name, self.info.schema, self.changes)
 
 
 Source = StreamSource | RelationSource | ChangingSource

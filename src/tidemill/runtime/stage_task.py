@@ -12,19 +12,18 @@ import polars as pl
 
 from tidemill.algebra.plan import nodes_of
 from tidemill.deadline import UNLIMITED, TickLimits
-from tidemill.fragments import Mode, Stage, Staged, traced
-from tidemill.fragments.homes import Home
 from tidemill.physical.operator import Exec, empty_batch, together
-from tidemill.physical.row_number import RowNumberExec
 from tidemill.runtime.clock import Clocks, Facts, SourceClock, moved, newest_of, seen_by
-from tidemill.runtime.dealing import deal
-from tidemill.runtime.operators import Arrival, Graph
-from tidemill.runtime.outlets import NOTHING, Outlets
+from tidemill.runtime.operators import Arrival, Graph, copied
 from tidemill.runtime.parcels import FACTS, REPORT, Parcel
-from tidemill.runtime.redeal import Share, rehash
-from tidemill.runtime.reports import News, Report, TaskFailure
+from tidemill.runtime.partitioning import partitioned
+from tidemill.runtime.repartition_state import Share, rehash
+from tidemill.runtime.reports import News, TaskFailure, TaskReport
 from tidemill.runtime.state import StageState, TickRows
+from tidemill.runtime.task_sinks import NOTHING, TaskSinks
 from tidemill.runtime.ticks import refuse_late
+from tidemill.stages import Mode, Stage, Staged, traced
+from tidemill.stages.distribution import Distribution
 from tidemill.store import Store
 from tidemill.timeline import BEGIN
 
@@ -45,21 +44,23 @@ class Former:
 class Handover:
     """The stages whose operators go on in a new one; `carried` names old parts by new ones.
 
-    With `homes`, what they remember in `partitions` is dealt out again: where the rows of the
-    inputs of the new operators are, in the order of these.
+    With `distributions`, what they remember in `partitions` is repartitioned: where the rows of the
+    inputs of the new operators are, in the order of these. Stages of the levels that are
+    `lending` have operators that go on in others.
     """
 
     formers: tuple[Former, ...]
     carried: Mapping[Exec, Exec] = field(default_factory=dict)
-    homes: tuple[tuple[Home, ...], ...] | None = None
+    distributions: tuple[tuple[Distribution, ...], ...] | None = None
     partitions: int = 0
+    lending: frozenset[int] = frozenset()
 
 
 @dataclass(frozen=True)
 class StageTask:
     """A stage at a tick; called with a partition and its parcels, it gives those of the next.
 
-    `promised` are watermarks of edges, by tag, behind which time must not go back. Tasks of one
+    `promised` are watermarks of exchanges, by tag, behind which time must not go back. Tasks of one
     process that are handed over as they are (`is_local`) have the same objects as those before.
     If it `rehashes`, what it reads may have been written by a version with other hashes.
     """
@@ -74,7 +75,7 @@ class StageTask:
     promised: Mapping[int, int] = field(default_factory=dict)
     news: News = field(default_factory=dict)
     handover: Handover | None = None
-    outlets: Outlets = NOTHING
+    task_sinks: TaskSinks = NOTHING
     is_local: bool = False
     rehashes: bool = False
     limits: TickLimits = UNLIMITED
@@ -92,7 +93,7 @@ class StageTask:
         results = self._step(graph, self._arrivals(brought))
         stepped = time.perf_counter()
         self._save(state, graph, brought, stepped - loaded)
-        report = Report(self.stage.level, partition, graph.progress, self._failures(graph))
+        report = TaskReport(self.stage.level, partition, graph.progress, self._failures(graph))
         report.told, report.replayed = graph.tell(), replayed
         yield from self._out(results, report, partition)
         report.seconds = {
@@ -114,7 +115,7 @@ class StageTask:
         return frozenset([FACTS, *(leaf.tag for leaf in self.stage.leaves)])
 
     def _sorted(self, parcels: Iterable[Parcel]) -> tuple[dict[int, pl.DataFrame], list[Facts]]:
-        """The rows by edge, and what others have told."""
+        """The rows by exchange, and what others have told."""
         rows: dict[int, list[pl.DataFrame]] = {}
         facts = []
         for parcel in parcels:
@@ -125,24 +126,24 @@ class StageTask:
         return {tag: together(each) for tag, each in rows.items()}, facts
 
     def _mark(self, tag: int, clocks: Mapping[str, SourceClock], facts: Sequence[Facts]) -> int:
-        """The watermark of an edge in this tick.
+        """The watermark of an exchange in this tick.
 
         At the end of the input, watermarks go to the end of time, where all windows are empty.
         Snapshots stop at the last instant that has brought something.
         """
-        edge, sources = self.staged.edge(tag), self.staged.sources_of(tag)
-        if edge.made_at:
+        exchange, sources = self.staged.exchange(tag), self.staged.sources_of(tag)
+        if exchange.made_at:
             told = [each.marks[tag] for each in facts if tag in each.marks]
             mark = min(told, default=BEGIN)
         else:
             (source,) = sources
             mark = clocks[source].mark
-        if edge.mode is Mode.NOW and (newest := newest_of(clocks, sources)) >= BEGIN:
+        if exchange.mode is Mode.NOW and (newest := newest_of(clocks, sources)) >= BEGIN:
             mark = min(mark, newest + 1)
         return max(mark, self.promised.get(tag, BEGIN))
 
     def _tell(self, facts: Sequence[Facts], results: Sequence[Arrival]) -> Iterator[Parcel]:
-        """Tell all partitions of the next stage how far time and the edges have come."""
+        """Tell all partitions of the next stage how far time and the exchanges have come."""
         if self.stage is self.staged.stages[-1]:
             return
         marks: dict[int, int] = {}
@@ -155,10 +156,11 @@ class StageTask:
         yield from (Parcel(target, FACTS, told=news) for target in range(self.partitions))
 
     def _step(self, graph: Graph, arrivals: Sequence[Arrival]) -> list[Arrival]:
-        roots = (root for _, root in self.stage.outputs)
-        nothing = ((empty_batch(root.schema), BEGIN) for root in roots)
         done = graph.try_step(arrivals, self.limits)
-        return [each or none for each, none in zip(done, nothing, strict=True)]
+        return [
+            (empty_batch(root.schema), BEGIN) if each is None else each
+            for each, (_, root) in zip(done, self.stage.outputs, strict=True)
+        ]
 
     def _graph(self, state: StageState, partition: int) -> tuple[Graph, int]:
         """The operators, ready for this tick, and how many ticks had to be done again for it."""
@@ -168,12 +170,13 @@ class StageTask:
             return graph, replayed
         formers = self.handover.formers
         roots = [root for _, root in self.stage.outputs]
-        if self.handover.homes is not None:
-            return self._dealt_out(self.handover, partition)
-        if self.is_local and [former.stage.level for former in formers] == [self.stage.level]:
+        if self.handover.distributions is not None:
+            return self._repartitioned(self.handover, partition)
+        alone = self.stage.level not in self.handover.lending
+        if self.is_local and alone and [each.stage.level for each in formers] == [self.stage.level]:
             # Nobody else wants the operators, and their parts are the same objects: only what
             # comes or goes costs time.
-            graph, replayed = self._former(formers[0], state, partition)
+            graph, replayed = self._past(formers[0])._graph(state, partition)
             graph.revise(roots, self.handover.carried)
             return graph, replayed
         return self._put_together(formers, roots, state, partition)
@@ -189,7 +192,7 @@ class StageTask:
             known, replayed = self._former(former, state, partition)
             # What a worker has in memory came with another task: its functions are other objects.
             nodes = nodes_of(*(root for _, root in former.stage.outputs))
-            parts |= dict(zip(nodes, known.state, strict=True))
+            parts |= dict(zip(nodes, known, strict=True))
             done_again += replayed
         before = [root for former in formers for _, root in former.stage.outputs]
         graph = Graph(*before, partition=partition)
@@ -197,7 +200,7 @@ class StageTask:
         graph.revise(roots, self.handover.carried)
         return graph, done_again
 
-    def _dealt_out(self, handover: Handover, partition: int) -> tuple[Graph, int]:
+    def _repartitioned(self, handover: Handover, partition: int) -> tuple[Graph, int]:
         """Fresh operators, with what belongs here of what there was in all old partitions."""
         parts: dict[Exec, list[Any]] = {}
         done_again = 0
@@ -213,7 +216,7 @@ class StageTask:
                     parts.setdefault(node, []).append(part)
                 done_again += replayed
         graph = Graph(*(root for _, root in self.stage.outputs), partition=partition)
-        share = Share(handover.homes or (), partition, self.partitions)
+        share = Share(handover.distributions or (), partition, self.partitions)
         share.give(graph, parts, handover.carried)
         return graph, done_again
 
@@ -223,13 +226,38 @@ class StageTask:
             self, staged=former.staged, stage=former.stage, news=former.news, handover=None
         )
 
-    def _former(self, former: Former, state: StageState, partition: int) -> tuple[Graph, int]:
-        """The operators of a stage that ran until now."""
+    def _former(self, former: Former, state: StageState, partition: int) -> tuple[Any, int]:
+        """What the operators of a stage remember that ran until now."""
         if former.stage.level != self.stage.level:
             # Another task may want what is in memory.
             run = self.run if self.store is None else f"{self.run}/copy"
             state = StageState(self.store, former.stage.level, partition, run)
-        return self._past(former)._graph(state, partition)
+        if self.store is None and self.handover and former.stage.level in self.handover.lending:
+            return self._lent(former, state, partition), 0
+        graph, replayed = self._past(former)._graph(state, partition)
+        return graph.state, replayed
+
+    def _lent(self, former: Former, state: StageState, partition: int) -> Any:
+        """What the operators of a stage remember, some of which go on in others.
+
+        None of them takes it from the rest, or sees it as another one has gone on with it.
+        """
+        known = state.lent(self.tick - 1)
+        if known is None:
+            graph, _ = self._past(former)._graph(state, partition)
+            known = graph.state, self._copies(graph, partition)
+            state.lend(self.tick - 1, known)
+        own, copies = known
+        return own if former.stage.level == self.stage.level else copies
+
+    def _copies(self, graph: Graph, partition: int) -> list[Any]:
+        """What operators remember, and copies of those that go on in two places."""
+        assert self.handover is not None
+        carried = self.handover.carried
+        return [
+            (copied(node, operator, partition) if carried.get(node) == node else operator, done)
+            for node, (operator, done) in zip(graph.nodes, graph.state, strict=True)
+        ]
 
     def _restored(self, state: StageState, partition: int) -> tuple[Graph, int]:
         """The operators as the tick before left them, and how many ticks it took to get there."""
@@ -260,17 +288,12 @@ class StageTask:
             rows = brought.rows.get(leaf.tag)
             if rows is None:
                 rows = empty_batch(leaf.schema)
-            elif self._numbers_rows:
+            elif self.stage.numbers_rows:
                 # Else a stage that is done again would give rows other numbers than those under
                 # which stages above know them already.
                 rows = rows[rows.hash_rows(0).arg_sort()]
             arrivals.append((rows, brought.marks[leaf.tag]))
         return arrivals
-
-    @cached_property
-    def _numbers_rows(self) -> bool:
-        nodes = (node for _, root in self.stage.outputs for node in root.walk())
-        return any(isinstance(node, RowNumberExec) for node in nodes)
 
     def _save(self, state: StageState, graph: Graph, brought: TickRows, seconds: float) -> None:
         if state.is_durable:
@@ -307,11 +330,13 @@ class StageTask:
         pairs = zip(self.stage.outputs, graph.root_failures, strict=True)
         return {tag: TaskFailure.of(error) for (tag, _), error in pairs if error is not None}
 
-    def _out(self, results: Sequence[Arrival], report: Report, partition: int) -> Iterator[Parcel]:
+    def _out(
+        self, results: Sequence[Arrival], report: TaskReport, partition: int
+    ) -> Iterator[Parcel]:
         for (tag, _), (rows, _) in zip(self.stage.outputs, results, strict=True):
-            edge = self.staged.edge(tag)
-            if not edge.is_result or self.outlets.leave(tag, rows, self.tick, report):
-                yield from deal(rows, edge, partition, self.partitions)
+            exchange = self.staged.exchange(tag)
+            if not exchange.is_result or self.task_sinks.leave(tag, rows, self.tick, report):
+                yield from partitioned(rows, exchange, partition, self.partitions)
 
 
 def _write_snapshot(state: StageState, tick: int, graph: Graph) -> None:

@@ -37,9 +37,9 @@ _FOLDER = "state"
 
 @dataclass(frozen=True)
 class TickRows:
-    """What a tick brought to a stage: rows and watermarks by edge, and what operators heard.
+    """What a tick brought to a stage: rows and watermarks by exchange, and what operators heard.
 
-    In a file, rows that all hold equally long have no ends; `lasts` tells for how long, by edge.
+    In a file, rows that all hold equally long have no ends; `lasts` tells how long, by exchange.
     Rows that leave no trace in what operators remember are not there; then `given` tells, by the
     number of the operator, what all have given, which these rows were part of.
     """
@@ -87,6 +87,17 @@ class StageState:
             if old < tick - _KEPT_TICKS if own else now - since > _KEPT_SECONDS:
                 del _CACHE[key]
         return (at, operators) if at <= tick else (-1, None)
+
+    def lent(self, tick: int) -> Any:
+        """Operators that several stages take over in memory: they stay as they are after a tick
+        until all have what they want of them; None unless they are to be asked for."""
+        key = f"{self._key}/lent"
+        at, operators, _ = _CACHE.get(key, (-1, None, 0.0))
+        return operators if at == tick else None
+
+    def lend(self, tick: int, operators: Any) -> None:
+        """Let several stages take over these operators."""
+        _CACHE[f"{self._key}/lent"] = (tick, operators, time.monotonic())
 
     def remember(self, tick: int, operators: Any) -> None:
         """Keep operators in memory, as they stand after a tick."""

@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from tidemill.connectors.feeds import effort_of
 from tidemill.deadline import TickLimits
-from tidemill.feeds import effort_of
-from tidemill.fragments.staging import Staging
 from tidemill.runtime.clock import Clocks
-from tidemill.runtime.nodes import operator_totals
-from tidemill.runtime.outlets import Outlets
-from tidemill.runtime.planned import PlannedEpoch
-from tidemill.runtime.reports import Report, gathered
-from tidemill.runtime.source_task import SourcePiece, SourceTask, dealt
+from tidemill.runtime.operator_totals import operator_totals
+from tidemill.runtime.planned_epoch import PlannedEpoch
+from tidemill.runtime.reports import TaskReport, gathered
+from tidemill.runtime.source_task import SourcePiece, SourceTask, shared_out
 from tidemill.runtime.stage_task import StageTask
+from tidemill.runtime.task_sinks import TaskSinks
 from tidemill.runtime.ticks import Begun
 from tidemill.runtime.validity import Timing
+from tidemill.stages.staging import Staging
 from tidemill.store import Store
 
 
@@ -25,7 +25,7 @@ class Before:
     """What the tick before has left: what ran in it, what was told, and the clocks after it."""
 
     staging: Staging
-    reports: Sequence[Report]
+    reports: Sequence[TaskReport]
     clocks: Clocks
 
 
@@ -46,13 +46,13 @@ class TickTasks:
         planned: PlannedEpoch,
         pieces: Sequence[SourcePiece],
         timings: Mapping[str, Timing],
-        outlets: Outlets,
+        task_sinks: TaskSinks,
     ) -> list[SourceTask]:
         """Tasks that read, one for every partition."""
         staged = planned.staged
         effort = sum(effort_of(piece.slice) for piece in pieces)
         direct = self.partitions > 1 and bool(staged.stages) and effort <= self.direct
-        each = [pieces] * self.partitions if direct else dealt(pieces, self.partitions)
+        each = [pieces] * self.partitions if direct else shared_out(pieces, self.partitions)
         return [
             SourceTask(
                 number,
@@ -63,7 +63,7 @@ class TickTasks:
                 self.partitions,
                 f"{self.run}/{planned.epoch.tick}",
                 begun.arrived,
-                outlets,
+                task_sinks,
                 # Filters and projections alone are so cheap that looking at values would show.
                 bool(staged.stages),
                 direct,
@@ -73,7 +73,12 @@ class TickTasks:
         ]
 
     def of_stages(
-        self, tick: int, planned: PlannedEpoch, clocks: Clocks, outlets: Outlets, before: Before
+        self,
+        tick: int,
+        planned: PlannedEpoch,
+        clocks: Clocks,
+        task_sinks: TaskSinks,
+        before: Before,
     ) -> list[StageTask]:
         """Tasks of the stages, in their order; the first tick of an epoch takes over."""
         first = tick == planned.epoch.tick
@@ -92,7 +97,7 @@ class TickTasks:
                 promised,
                 gathered(before.reports, stage.level),
                 handovers.get(stage.level),
-                outlets,
+                task_sinks,
                 self.is_local,
                 limits=self.limits,
             )

@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from tidemill.connectors.feeds import FileSlice, Slice, kept_json, kept_slice
 from tidemill.errors import ExecutionError
-from tidemill.feeds import FileSlice, Slice, kept_json, kept_slice
 from tidemill.physical.operator import Exec
 from tidemill.runtime import codec
 from tidemill.runtime.operator_progress import OperatorProgress
-from tidemill.runtime.reports import Report, TaskFailure
+from tidemill.runtime.reports import TaskFailure, TaskReport
 from tidemill.runtime.sources import Taken, dumped, loaded
 from tidemill.store import Numbered, Store
 
@@ -49,7 +49,7 @@ class Committed:
     tick: int = -1
     epoch: int = -1
     sources: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    reports: Sequence[Report] = ()
+    reports: Sequence[TaskReport] = ()
     native: Mapping[Exec, OperatorProgress] = field(default_factory=dict)
     rows_out: Mapping[str, int] = field(default_factory=dict)
 

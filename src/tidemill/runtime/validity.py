@@ -11,10 +11,10 @@ import pyarrow.compute as pc
 
 from tidemill.algebra.nodes import VERSION, Scan, SourceKind
 from tidemill.algebra.schema import Field, Schema
-from tidemill.analyze import SourceInfo
-from tidemill.changes import DELETED, INSERTED
+from tidemill.catalog import SourceInfo
+from tidemill.connectors.change_source import DELETED, INSERTED
 from tidemill.errors import ExecutionError
-from tidemill.physical.arrays import Ints
+from tidemill.physical.mechanisms.arrays import Ints
 from tidemill.physical.operator import empty_batch, with_validity
 from tidemill.timeline import BEGIN, OPEN_END
 

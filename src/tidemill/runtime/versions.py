@@ -11,11 +11,11 @@ import polars as pl
 
 from tidemill.algebra.nodes import VERSION
 from tidemill.algebra.schema import Schema
-from tidemill.changes import DELETED, INSERTED, INSTANT, OPERATION
-from tidemill.physical.arrays import Array, Bools, Ints, running_max, starts_of_runs
-from tidemill.physical.keys import KeyTable, canonical
+from tidemill.connectors.change_source import DELETED, INSERTED, INSTANT, OPERATION
+from tidemill.physical.mechanisms.arrays import Array, Bools, Ints, running_max, starts_of_runs
+from tidemill.physical.mechanisms.keys import KeyTable, canonical
+from tidemill.physical.mechanisms.ordering import slot_order
 from tidemill.physical.operator import empty_frame
-from tidemill.physical.ordering import slot_order
 from tidemill.timeline import BEGIN, OPEN_END
 
 _COPY = "#copy"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import traceback
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -13,9 +14,11 @@ from starlette.requests import ClientDisconnect
 
 from tidemill import __version__
 from tidemill.errors import TidemillError
+from tidemill.server import health
 from tidemill.server.answers import Answers
 from tidemill.server.limits import BodyLimit
 from tidemill.server.live import Live, LiveSession
+from tidemill.server.logs import RequestLog, is_written, log
 from tidemill.server.page import serve_page
 from tidemill.server.problems import NotFound, Refused, TooLarge, failure, status_of
 from tidemill.server.routes import (
@@ -59,6 +62,7 @@ def create_app(service: Service, settings: Settings) -> FastAPI:
         api.include_router(module.routes)
     api.add_api_websocket_route("/live", live)
     app.include_router(api)
+    app.include_router(health.router)
     serve_page(app)
     app.add_exception_handler(TidemillError, _wrong)
     app.add_exception_handler(RequestValidationError, _not_understood)
@@ -69,6 +73,7 @@ def create_app(service: Service, settings: Settings) -> FastAPI:
     # The last one that is added is asked first.
     app.add_middleware(BodyLimit, most=settings.limits.body_bytes)
     app.add_middleware(Security, settings=settings)
+    app.add_middleware(RequestLog)
     return app
 
 
@@ -122,7 +127,10 @@ async def _gone(request: Request, error: Exception) -> Response:
 
 async def _unexpected(request: Request, error: Exception) -> Response:
     """What should not happen is for those who run the server, not for clients."""
-    traceback.print_exception(error)
+    if is_written():
+        log(logging.ERROR, f"{request.method} {request.url.path} failed", error)
+    else:
+        traceback.print_exception(error)
     return _refused(Refused("the server has failed", help="see its log"), 500)
 
 

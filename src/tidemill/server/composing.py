@@ -30,7 +30,7 @@ def check_composed(service: Service, plan: ComposedPlan) -> ComposeCheck:
 def _plans(checked: CheckedPlan, query: Query) -> dict[str, object]:
     if query.is_fixed and checked.meaning is None:
         plans = ComposedPlans(logical=None, optimized=None, physical=node_of(query.job.plan))
-        return {"plans": plans, "texts": {"fragments": query.explain("fragments")}}
+        return {"plans": plans, "texts": {"stages": query.explain("stages")}}
     report = plans_of(query, checked.sql or "")
     plans = ComposedPlans.model_validate(report.plans, from_attributes=True)
     return {"plans": plans, "texts": report.texts, "rules": report.rules, "total": report.total}

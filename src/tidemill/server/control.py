@@ -5,7 +5,7 @@ from __future__ import annotations
 from tidemill.errors import SqlSyntaxError
 from tidemill.server.planning import PlannedApart, planned, query_in
 from tidemill.server.problems import Conflict, Refused
-from tidemill.server.reading import read_one
+from tidemill.server.reading import NOTHING, read_one
 from tidemill.server.service import Service
 from tidemill.server.statements import Scripts
 from tidemill.sql import CreateQuery, InsertInto, error_at
@@ -17,7 +17,8 @@ from tidemill.sql.building import (
     start_query,
     stop_query,
 )
-from tidemill.wire.queries import DroppedQuery, QueryEntry
+from tidemill.wire.parameters import Given
+from tidemill.wire.queries import DroppedQuery, NewQuery, QueryEntry
 
 
 class Control:
@@ -27,10 +28,11 @@ class Control:
         self._service = service
         self._scripts = Scripts(service)
 
-    def create(self, name: str, sql: str, start: bool, partial: bool) -> QueryEntry:
+    def create(self, wanted: NewQuery) -> QueryEntry:
         """Give a query a name, and let it run if that is wanted; both, or nothing."""
-        definition = self._definition(sql)
-        return self._begun(name, definition, start, partial, planned(self._service, definition))
+        definition = self._definition(wanted.sql, wanted.parameters)
+        found = planned(self._service, definition)
+        return self._begun(wanted.name, definition, wanted.start, wanted.partial, found)
 
     def adopt(
         self, name: str, definition: Definition, partial: bool, planned: PlannedApart
@@ -86,9 +88,9 @@ class Control:
         self._scripts.perform(drop("QUERY", known))
         return DroppedQuery(name=known)
 
-    def _definition(self, sql: str) -> Definition:
+    def _definition(self, sql: str, given: Given = NOTHING) -> Definition:
         """The query of a text; what is wrong is told with places in the text that was sent."""
-        if isinstance(read_one(sql, self._service.settings.limits), CreateQuery):
+        if isinstance(read_one(sql, self._service.settings.limits, given), CreateQuery):
             help = "write SELECT ...: the name is given besides"
             raise Refused("this is a statement that makes a query", help=help)
-        return query_in(self._service, sql)
+        return query_in(self._service, sql, given)

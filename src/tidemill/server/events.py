@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from collections import deque
 from collections.abc import Mapping
 
 from tidemill.engine.running import RunningGraph
 from tidemill.graph.migration import Migration
+from tidemill.server.logs import log
 from tidemill.wire.graph import EventEntry, EventKind
 
 MOST = 1000
@@ -30,6 +32,8 @@ class EventLog:
     ) -> None:
         """Remember something that has happened."""
         self.count += 1
+        level = logging.ERROR if kind == "fail" else logging.INFO
+        log(level, text, event=kind, query=query, tick=tick)
         self._kept.append(
             EventEntry(
                 at=round(time.time() * 1000),

@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from tidemill.algebra.fitting import Misfit, fitted
 from tidemill.algebra.types import name_of
-from tidemill.analyze import SourceInfo
+from tidemill.catalog import SourceInfo
 from tidemill.errors import nearest
 from tidemill.server.problems import Refused
 

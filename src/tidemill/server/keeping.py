@@ -5,18 +5,26 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import suppress
 
-from tidemill.engine import Engine, Query
+from tidemill.analyze import source_from_statement
+from tidemill.engine import Engine, Query, Report
 from tidemill.errors import TidemillError
 from tidemill.server.persist import CatalogLog, lasts
 from tidemill.server.problems import NotNow
 from tidemill.show.statements import select_text
-from tidemill.sql import AlterQuery, CreateRelation, DropObject, Statement, StopQuery
-from tidemill.sql.building import quoted, undoing
+from tidemill.sql import (
+    AlterQuery,
+    CreateRelation,
+    CreateStream,
+    DropObject,
+    Statement,
+    StopQuery,
+)
+from tidemill.sql.building import drop, quoted, undoing
 
 
 def execute(
     engine: Engine, log: CatalogLog | None, statement: Statement, planned: Query | None = None
-) -> Query | None:
+) -> Query | Report | None:
     """Run a statement, whose query may be `planned` already, and note it if it lasts.
 
     What ends a query is noted first: a query of a checkpoint that nobody asks for is let go. What
@@ -26,10 +34,15 @@ def execute(
     if log is None or not lasts(statement):
         return execute_together(engine, None, [statement], planned)
     if isinstance(statement, AlterQuery):
+        engine.queries.refuse_used(statement.name, "change")
         return _altered(engine, log, statement, planned)
     if isinstance(statement, StopQuery) or _drops_query(statement):
+        if isinstance(statement, DropObject):
+            engine.queries.refuse_used(statement.name, "drop")
         note(log, statement.sql)
         return engine.execute(statement)
+    if statement.or_replace and isinstance(statement, CreateStream | CreateRelation):
+        _make_room(engine, log, statement)
     if isinstance(statement, CreateRelation):
         engine.clear_relation(statement.name)  # a crash may have left one of this name
     found = execute_together(engine, log, [statement], planned)
@@ -38,12 +51,19 @@ def execute(
     return found
 
 
+def _make_room(engine: Engine, log: CatalogLog, statement: CreateStream | CreateRelation) -> None:
+    """Drop what a source replaces, with the rows that it has."""
+    source_from_statement(statement)  # what cannot be made replaces nothing
+    if engine.catalog.find(statement.name) is not None:
+        execute(engine, log, drop(str(statement.tree.text("kind")), statement.name))
+
+
 def execute_together(
     engine: Engine,
     log: CatalogLog | None,
     statements: Sequence[Statement],
     planned: Query | None = None,
-) -> Query | None:
+) -> Query | Report | None:
     """Run statements that begin something, and note them at once: all of them, or none.
 
     The query of the first may be `planned` already.
@@ -80,7 +100,7 @@ def _drops_query(statement: Statement) -> bool:
 
 def _altered(
     engine: Engine, log: CatalogLog, statement: AlterQuery, planned: Query | None
-) -> Query | None:
+) -> Query | Report | None:
     name = engine.queries.name_of(statement.name)
     query = engine.queries.find(name)
     before = query.definition or select_text(query.sql)

@@ -11,8 +11,8 @@ import orjson
 from anyio import CancelScope, create_task_group, move_on_after
 from fastapi import WebSocket, WebSocketDisconnect
 
+from tidemill.connectors.feeds import Receipt
 from tidemill.errors import TidemillError
-from tidemill.feeds import Receipt
 from tidemill.server import results
 from tidemill.server.answers import Answers
 from tidemill.server.problems import NotNow, failure

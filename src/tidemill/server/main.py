@@ -6,6 +6,7 @@ import gc
 import re
 import signal
 import socket
+import ssl
 from asyncio import Protocol
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -58,6 +59,7 @@ class Serving:
     def __init__(self, settings: Settings, script: str | None = None) -> None:
         refuse_open_door(settings)
         self.settings = settings
+        refuse_bad_certificate(settings)
         self._socket = _listen(settings.host, settings.port)
         self._script = script
         self._server: _Server | None = None
@@ -84,7 +86,8 @@ class Serving:
     def url(self) -> str:
         """Where the page is."""
         host, port = self._socket.getsockname()[:2]
-        return f"http://{f'[{host}]' if ':' in host else host}:{port}/"
+        scheme = "http" if self.settings.tls_cert is None else "https"
+        return f"{scheme}://{f'[{host}]' if ':' in host else host}:{port}/"
 
     def announce(self, console: Console) -> None:
         """Say where the server is, now and when it is ready."""
@@ -116,6 +119,8 @@ class Serving:
             http=cast(type[Protocol], patient(self.settings.limits)),
             timeout_graceful_shutdown=_GOODBYE,
             ws_max_size=1 << 16,
+            ssl_certfile=self.settings.tls_cert,
+            ssl_keyfile=self.settings.tls_key,
         )
         server = self._server = _Server(config, self._starting)
         waiting = Thread(target=self._begin, args=(server,), daemon=True)
@@ -146,6 +151,22 @@ class Serving:
         """End `run`, from another thread."""
         if self._server is not None:
             self._server.should_exit = True
+
+
+def refuse_bad_certificate(settings: Settings) -> None:
+    """A certificate that cannot be used is told of before anything is started."""
+    if settings.tls_cert is None and settings.tls_key is None:
+        return
+    if settings.tls_cert is None or settings.tls_key is None:
+        raise TidemillError("TLS needs a certificate and its key", help="--tls-cert and --tls-key")
+    try:
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(settings.tls_cert, settings.tls_key)
+    except OSError as error:
+        reason = getattr(error, "reason", None) or error.strerror or "it is not in PEM form"
+        help = "PEM files: the certificate with its chain, and its key without a password"
+        message = f"the certificate {settings.tls_cert} cannot be used: {reason}"
+        raise TidemillError(message, help=help) from None
 
 
 class _Server(uvicorn.Server):

@@ -120,16 +120,21 @@ class Lasting:
             case StopQuery():
                 self.running.pop(statement.name.casefold(), None)
             case DropObject():
-                # Nothing depended on it any more, so it is as if it had never been.
                 self.running.pop(statement.name.casefold(), None)
-                of_query = statement.kind == "QUERY"
-                self.made = [
-                    each
-                    for each in self.made
-                    if not _is_about(each, statement.name) or _defines(each) is not of_query
-                ]
+                self._forget(statement, statement.kind == "QUERY")
             case _:
+                if statement.or_replace:
+                    self._forget(statement, isinstance(statement, CreateQuery))
                 self.made.append(statement)
+
+    def _forget(self, statement: Statement, of_query: bool) -> None:
+        """Nothing depended on it any more, so it is as if it had never been."""
+        name = str(getattr(statement, "name", ""))
+        self.made = [
+            each
+            for each in self.made
+            if not _is_about(each, name) or _defines(each) is not of_query
+        ]
 
     def texts(self) -> list[str]:
         """Statements that leave the same behind, with only the last definition of each query."""

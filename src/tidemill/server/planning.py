@@ -10,13 +10,14 @@ from tidemill.engine import Query
 from tidemill.engine.apart import Apart, query_tree
 from tidemill.errors import masked
 from tidemill.server.problems import Refused
-from tidemill.server.reading import read_one
+from tidemill.server.reading import NOTHING, read_one
 from tidemill.server.service import Service
 from tidemill.server.settings import Limits
 from tidemill.show.plans import plans_of
 from tidemill.show.statements import select_text
 from tidemill.sql import CreateQuery, InsertInto, PlanText, QueryStatement, Statement
 from tidemill.sql.building import Definition, query_of
+from tidemill.wire.parameters import Given
 from tidemill.wire.plans import PlanReport
 
 
@@ -33,9 +34,9 @@ class PlannedApart:
         return self.query if self.apart.is_still_right() else None
 
 
-def query_in(service: Service, sql: str) -> Definition:
+def query_in(service: Service, sql: str, given: Given = NOTHING) -> Definition:
     """The query of a text that holds one."""
-    statement = read_one(sql, service.settings.limits)
+    statement = read_one(sql, service.settings.limits, given)
     if isinstance(statement, CreateQuery):
         statement = query_of(statement)
     if not isinstance(statement, QueryStatement | InsertInto):
@@ -66,9 +67,9 @@ def planning(limits: Limits) -> AbstractContextManager[None]:
     return within(limits.plan_seconds, "planning the query", "make it smaller")
 
 
-def plan_report(service: Service, sql: str) -> PlanReport:
+def plan_report(service: Service, sql: str, given: Given) -> PlanReport:
     """Everything about the plan of a text."""
-    wanted = query_in(service, sql)
+    wanted = query_in(service, sql, given)
     found = planned(service, wanted)
     with planning(service.settings.limits):
         return plans_of(found.query, masked(wanted.query_sql))

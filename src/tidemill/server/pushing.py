@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pyarrow as pa
 
+from tidemill.connectors.feeds import Receipt
 from tidemill.engine.tables import pushed_table
-from tidemill.feeds import Receipt
 from tidemill.server.incoming import rows_of
 from tidemill.server.problems import Conflict, TooMany
 from tidemill.server.service import Service
@@ -24,6 +24,8 @@ class Pushing:
         self._refuse_flood(info.name, table)
         if wait:
             self._refuse_unread(info.name)
+        self._service.counts["pushes"] += 1
+        self._service.counts["pushed_rows"] += table.num_rows
         return self._service.engine.hand_in(info.name, table)
 
     def _refuse_unread(self, name: str) -> None:

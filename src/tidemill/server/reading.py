@@ -4,30 +4,40 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from tidemill.server.problems import TooLarge
+from tidemill.server.problems import Refused, TooLarge
 from tidemill.server.settings import Limits
-from tidemill.sql import Statement, parse, parse_one
+from tidemill.sql import Parameters, Statement, parse, parse_one
+from tidemill.wire.parameters import Given, from_json
+
+NOTHING: Given = {}
 
 
-def read(sql: str, limits: Limits) -> list[Statement]:
+def read(sql: str, limits: Limits, given: Given = NOTHING) -> list[Statement]:
     """The statements of a text. Others wait while they are planned: that must not take for ever.
 
     >>> [each.sql for each in read("SELECT a FROM s; DROP STREAM s", Limits())]
     ['SELECT a FROM s', 'DROP STREAM s']
     """
     _refuse_length(sql, limits)
-    statements = parse(sql)
+    statements = parse(sql, _parameters(given))
     for statement in statements:
         _refuse_size(statement, limits)
     return statements
 
 
-def read_one(sql: str, limits: Limits) -> Statement:
+def read_one(sql: str, limits: Limits, given: Given = NOTHING) -> Statement:
     """The only statement of a text."""
     _refuse_length(sql, limits)
-    statement = parse_one(sql)
+    statement = parse_one(sql, _parameters(given))
     _refuse_size(statement, limits)
     return statement
+
+
+def _parameters(given: Given) -> Parameters:
+    try:
+        return Parameters(*from_json(given))
+    except ValueError as error:
+        raise Refused(str(error), help='as in {"type": "DATE", "value": "2024-03-01"}') from None
 
 
 def refuse_large(statement: Statement, limits: Limits) -> None:

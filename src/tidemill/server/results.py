@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-import polars as pl
 import pyarrow as pa
 
 from tidemill.engine.kept import KeptResults
-from tidemill.physical.changes import AT, CHANGE
+from tidemill.physical.mechanisms.changes import AT, CHANGE
 from tidemill.server.problems import Conflict
 from tidemill.show.tables import Answer
-from tidemill.timeline import OPEN_END, VALID_FROM, VALID_TO
+from tidemill.timeline import OPEN_END
 from tidemill.wire.values import SAFE, instants
 
 LAST = SAFE - 1
@@ -22,10 +21,9 @@ MOST_NEWS = 2000
 
 
 def snapshot(kept: KeptResults, at: int | None, limit: int) -> Answer:
-    """The rows that hold at an instant, or at the newest one, in the order of their values."""
+    """The rows that hold at an instant, or at the newest one, in order."""
     instant = kept.newest if at is None else at
-    rows = _by_values(kept.between(instant, instant + 1), kept)
-    return _answer(kept, rows, limit, at=instant)
+    return _answer(kept, kept.holding(instant), limit, at=instant)
 
 
 def results(kept: KeptResults, start: int, end: int, limit: int) -> Answer:
@@ -99,11 +97,3 @@ def _answer(kept: KeptResults, rows: pa.Table, limit: int, **more: Any) -> Answe
         complete_until(kept),
         more,
     )
-
-
-def _by_values(rows: pa.Table, kept: KeptResults) -> pa.Table:
-    """In an order that stays the same while rows come and go."""
-    names = [f.name for f in kept.schema if not pa.types.is_nested(f.type)]
-    keys = [*names, VALID_FROM, VALID_TO]
-    order = pl.DataFrame(rows.select(keys)).select(pl.arg_sort_by(keys)).to_series()
-    return rows.take(order.to_arrow())

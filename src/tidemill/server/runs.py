@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from threading import BoundedSemaphore
 
+import polars as pl
 import pyarrow as pa
 
 from tidemill.deadline import look, within
@@ -13,7 +14,9 @@ from tidemill.server.planning import planned, query_in
 from tidemill.server.problems import NotNow, Refused, TooMany
 from tidemill.server.service import Service
 from tidemill.show.tables import Answer
+from tidemill.sql.building import Definition
 from tidemill.timeline import VALID_FROM, VALID_TO
+from tidemill.wire.statements import RunRequest
 
 
 class Runs:
@@ -23,10 +26,12 @@ class Runs:
         self._service = service
         self._places = BoundedSemaphore(service.settings.limits.runs)
 
-    def run(self, sql: str, limit: int) -> Answer:
+    def run(self, wanted: RunRequest) -> Answer:
         """The rows of a query over what is bounded."""
-        found = planned(self._service, query_in(self._service, sql))
-        query = found.query
+        definition = query_in(self._service, wanted.sql, wanted.parameters)
+        query = planned(self._service, definition).query
+        if self._service.engine.catalog.reads_queries(query.depends_on):
+            return self._asked(definition, query, wanted)
         self._refuse_pushed(query)
         if not self._places.acquire(blocking=False):
             most = self._service.settings.limits.runs
@@ -35,33 +40,43 @@ class Runs:
         help = "make it smaller, or start it: CREATE QUERY, START QUERY"
         try:
             with within(seconds, "the query", help):
-                rows = pa.concat_tables(self._in_time(query))
+                ordered = query.listed(self._in_time(query))
         finally:
             self._places.release()
-        ordered = rows.sort_by([(VALID_FROM, "ascending"), (VALID_TO, "ascending")])
-        most = min(limit, self._service.settings.limits.result_rows)
+        most = min(wanted.limit, self._service.settings.limits.result_rows)
         return Answer(
             ordered.slice(0, most), query.schema, query.planned.domain, ordered.num_rows > most
         )
 
-    def _in_time(self, query: Query) -> list[pa.Table]:
+    def _asked(self, definition: Definition, query: Query, wanted: RunRequest) -> Answer:
+        """The rows of a query over the answers of others, at one instant."""
+        limits = self._service.settings.limits
+        with self._service.lock, within(limits.run_seconds, "the query", "make it smaller"):
+            rows, at = self._service.engine.asked(definition, wanted.at)
+        most = min(wanted.limit, limits.result_rows)
+        for name, instant in ((VALID_FROM, at), (VALID_TO, at + 1)):
+            rows = rows.append_column(name, pa.array([instant] * rows.num_rows, pa.int64()))
+        shown, more = rows.slice(0, most), {"at": at}
+        return Answer(shown, query.schema, query.planned.domain, rows.num_rows > most, None, more)
+
+    def _in_time(self, query: Query) -> list[pl.DataFrame]:
         try:
             return self._ticks(query)
         except TidemillError:
             look()  # an operator that was interrupted tells of it in its own words
             raise
 
-    def _ticks(self, query: Query) -> list[pa.Table]:
+    def _ticks(self, query: Query) -> list[pl.DataFrame]:
         limits = self._service.settings.limits
         found, rows = [], 0
-        for tick in query.ticks():
-            found.append(tick)
-            rows += tick.num_rows
+        for batch in query.batches():
+            found.append(batch)
+            rows += batch.height
             look()
             if rows > 10 * limits.result_rows:
                 help = "narrow it down, or start it: CREATE QUERY, START QUERY"
                 raise NotNow(f"the answer has more than {rows} rows", help=help)
-        return found or [_empty(query)]
+        return found
 
     def _refuse_pushed(self, query: Query) -> None:
         """Rows that are pushed come for ever: such a query never ends."""
@@ -71,8 +86,3 @@ class Runs:
                     f"`{name}` is a stream whose rows are pushed: the query would never end",
                     help="give it a name and start it: CREATE QUERY q AS ...; START QUERY q",
                 )
-
-
-def _empty(query: Query) -> pa.Table:
-    times = {VALID_FROM: pa.int64(), VALID_TO: pa.int64()}
-    return pa.schema([*query.schema.to_arrow(), *times.items()]).empty_table()

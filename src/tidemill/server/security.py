@@ -17,6 +17,7 @@ from starlette.websockets import WebSocketClose
 from tidemill.client.loopback import is_loopback_place
 from tidemill.errors import TidemillError
 from tidemill.server.guessing import Guesses
+from tidemill.server.health import PROBES
 from tidemill.server.page import POLICY
 from tidemill.server.problems import Forbidden, Refused, TooMany, Unknown, failure
 from tidemill.server.settings import Settings
@@ -43,7 +44,10 @@ def refuse_open_door(settings: Settings) -> None:
             f"a token is needed to listen on {settings.host}: others can reach it",
             help="set TIDEMILL_TOKEN, or listen on 127.0.0.1",
         )
-    if settings.token is not None and len(settings.token) < _SHORTEST:
+    if settings.read_token is not None and settings.token is None:
+        help = "set TIDEMILL_TOKEN as well: whoever has it may also write"
+        raise TidemillError("a token for reading needs one for writing beside it", help=help)
+    if any(len(token) < _SHORTEST for token in (settings.token, settings.read_token) if token):
         help = "for example: python -c 'import secrets; print(secrets.token_urlsafe())'"
         raise TidemillError(f"a token has at least {_SHORTEST} characters", help=help)
 
@@ -57,6 +61,7 @@ class Security:
     def __init__(self, app: ASGIApp, settings: Settings) -> None:
         self._app = app
         self._token = None if settings.token is None else _digest(settings.token)
+        self._reader = None if settings.read_token is None else _digest(settings.read_token)
         self._guesses = Guesses(settings.limits.wrong_tokens)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -74,6 +79,8 @@ class Security:
 
     def _refusal(self, scope: Scope) -> Refused | None:
         headers = Headers(scope=scope)
+        if scope["path"] in PROBES and scope["type"] == "http":
+            return None
         if self._token is None and not _is_local_host(headers.get("host", "")):
             help = "call it 127.0.0.1 or localhost"
             return Forbidden("this server has another name", help=help)
@@ -92,16 +99,34 @@ class Security:
         known = [compare_digest(_digest(each), token) for each in given]
         if any(known):
             return None
+        if self._reader is not None and self._may_read(self._reader, given):
+            return None if _only_reads(scope) else _NO_WRITING
         if given:
             self._guesses.wrong(address)
         help = "send it as `Authorization: Bearer TOKEN`"
         return Unknown("a valid token is needed", help=help)
 
+    def _may_read(self, reader: bytes, given: list[str]) -> bool:
+        known = [compare_digest(_digest(each), reader) for each in given]
+        return any(known)
+
+
+_NO_WRITING = Forbidden("this token may only read", help="ask for one that may write")
+_READING = ("/api/check", "/api/plan", "/api/run", "/api/compose/check")
+"""Requests with a body that change nothing."""
+
+
+def _only_reads(scope: Scope) -> bool:
+    """Whether a request, or a socket, changes nothing."""
+    if scope["type"] == "websocket" or scope["method"] in ("GET", "HEAD", "OPTIONS"):
+        return True
+    return scope["method"] == "POST" and scope["path"] in _READING
+
 
 def _needs_token(scope: Scope) -> bool:
     """The page itself holds no secrets: it asks for the token."""
     path: str = scope["path"]
-    public = path in ("/", "/tidemill.svg") or path.startswith("/assets/")
+    public = path in ("/", "/tidemill.svg", *PROBES) or path.startswith("/assets/")
     return scope["type"] == "websocket" or not public
 
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import sys
 import time
 import warnings
+from collections import Counter
 from collections.abc import Callable, Mapping
 from threading import Event, Lock, Thread
 
-from tidemill.analyze import SourceInfo
+from tidemill.catalog import SourceInfo
 from tidemill.engine import Engine, Query
 from tidemill.engine.kept import KeptResults
 from tidemill.engine.started import StartedQuery
@@ -17,6 +18,7 @@ from tidemill.graph.metadata import NodeMetadata
 from tidemill.runtime.rate_meter import RateMeter
 from tidemill.server.events import EventLog
 from tidemill.server.history import History
+from tidemill.server.logs import is_written
 from tidemill.server.persist import CatalogLog
 from tidemill.server.problems import Conflict, NotFound
 from tidemill.server.resources import Resources, bounds_of, knobs
@@ -48,6 +50,7 @@ class Service:
         self.engine = engine
         self.settings = settings
         self.events = EventLog()
+        self.counts: Counter[str] = Counter()
         self.began = time.time()
         self.runtime = settings.runtime
         self.log = log
@@ -135,7 +138,9 @@ class Service:
                     self._look()
 
     def _tick_failed(self, error: Exception) -> None:
-        print(f"error: a tick failed: {error}", file=sys.stderr, flush=True)
+        self.counts["tick_failures"] += 1
+        if not is_written():  # else the log tells of the event
+            print(f"error: a tick failed: {error}", file=sys.stderr, flush=True)
         self.events.add("fail", None, f"a tick failed: {error}", self.graph.ticks)
         self._tell()
 

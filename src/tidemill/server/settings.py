@@ -8,6 +8,8 @@ from pathlib import Path
 from tidemill.client.loopback import is_loopback
 from tidemill.store import Durability
 
+LOG_LEVELS = ("debug", "info", "warning", "error", "off")
+
 
 @dataclass(frozen=True)
 class Limits:
@@ -44,6 +46,9 @@ class Settings:
     host: str = "127.0.0.1"
     port: int = 8321
     token: str | None = field(default=None, repr=False)
+    read_token: str | None = field(default=None, repr=False, kw_only=True)
+    tls_cert: Path | None = field(default=None, kw_only=True)
+    tls_key: Path | None = field(default=None, kw_only=True)
     folder: Path | None = None
     every: float = 0.1
     allow: tuple[str, ...] = ()

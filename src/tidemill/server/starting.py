@@ -12,6 +12,7 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 from starlette.websockets import WebSocketClose
 
+from tidemill.server.health import while_starting
 from tidemill.server.problems import NotNow, failure
 from tidemill.server.security import Security
 from tidemill.server.settings import Settings
@@ -87,6 +88,9 @@ class Starting:
     async def _wait(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "websocket":
             await WebSocketClose(_TRY_AGAIN_LATER, "the server starts")(scope, receive, send)
+            return
+        if (probed := while_starting(scope["path"], self.progress)) is not None:
+            await probed(scope, receive, send)
             return
         error = NotNow("the server is catching up", help="ask again in a moment")
         body = failure(error, progress=self.progress)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from contextlib import suppress
 
-from tidemill.engine import Query
+from tidemill.engine import Query, Report
 from tidemill.errors import CatalogError, PlanError, ResourceError, TidemillError, masked
 from tidemill.server.keeping import execute, execute_together
 from tidemill.server.planning import PlannedApart, planned_apart, planning
 from tidemill.server.problems import Conflict, Refused, TooMany
-from tidemill.server.reading import read, refuse_large
+from tidemill.server.reading import NOTHING, read, refuse_large
 from tidemill.server.service import Service
 from tidemill.show.problems import problem
 from tidemill.show.statements import kind_of
@@ -19,15 +19,18 @@ from tidemill.sql import (
     CreateDerived,
     CreateQuery,
     Creation,
+    ExplainQuery,
     InsertInto,
     QueryStatement,
     StartQuery,
     Statement,
+    Telling,
     error_at,
 )
 from tidemill.sql.building import create_query, start_query
+from tidemill.wire.parameters import Given
 from tidemill.wire.queries import QueryEntry
-from tidemill.wire.statements import PlannedQuery, ScriptResult, StatementResult
+from tidemill.wire.statements import PlannedQuery, ReportTable, ScriptResult, StatementResult
 
 _LONGEST_NAME = 200
 _TRIES = 3
@@ -51,11 +54,11 @@ class Scripts:
     def __init__(self, service: Service) -> None:
         self._service = service
 
-    def run(self, sql: str) -> ScriptResult:
+    def run(self, sql: str, given: Given = NOTHING) -> ScriptResult:
         """Run a script; what each of its statements did."""
         results: list[StatementResult] = []
         try:
-            for statement in read(sql, self._service.settings.limits):
+            for statement in read(sql, self._service.settings.limits, given):
                 results.append(self._run(statement))
         except TidemillError as error:
             raise ScriptError(error, len(results)) from error
@@ -111,9 +114,16 @@ class Scripts:
 
     def _run(self, statement: Statement, planned: PlannedApart | None = None) -> StatementResult:
         _refuse_odd_names(statement)
+        if isinstance(statement, Telling):
+            return self._told(statement)
         if isinstance(statement, QueryStatement):
             found = planned_apart(self._service, statement)
             return self._result(statement, None if found is None else found.query)
+        with self._service.lock:
+            wanted = self._service.engine.resolved(statement)
+        if wanted is None:
+            return _nothing_done(statement)
+        statement = wanted
         planned = planned or self._planned(statement)
         with self._service.lock, planning(self._service.settings.limits):
             self._refuse_queries(statement)
@@ -121,9 +131,24 @@ class Scripts:
                 return self._started(statement, planned)
             return self._result(statement, self._executed(statement, planned=planned))
 
+    def _told(self, statement: Telling) -> StatementResult:
+        """The answer to SHOW, DESCRIBE or EXPLAIN."""
+        if isinstance(statement, ExplainQuery) and statement.analyze and statement.name is None:
+            help = "give it a name, start it, and EXPLAIN ANALYZE the name"
+            raise Refused("EXPLAIN ANALYZE is for queries that run here", help=help)
+        found = planned_apart(self._service, statement)
+        with self._service.lock, planning(self._service.settings.limits):
+            query = None if found is None else found.query
+            report = self._service.engine.execute(statement, query)
+        assert isinstance(report, Report)
+        rows = [list(row.values()) for row in report.to_pylist()]
+        table = ReportTable(columns=report.table.column_names, rows=rows)
+        kind, name = kind_of(statement), statement.name
+        return StatementResult(kind=kind, name=name, message="", table=table)
+
     def _executed(
         self, *statements: Statement, planned: PlannedApart | None = None
-    ) -> Query | None:
+    ) -> Query | Report | None:
         engine, log, statement = self._service.engine, self._service.log, statements[0]
         query = None if planned is None else planned.if_right
         try:
@@ -150,12 +175,20 @@ class Scripts:
         change = {"kind": kind_of(statement), "message": f"{name} is running"}
         return found.model_copy(update=change)
 
-    def _result(self, statement: Statement, query: Query | None) -> StatementResult:
+    def _result(self, statement: Statement, query: Query | Report | None) -> StatementResult:
         kind, name = kind_of(statement), getattr(statement, "name", None)
         if query is None and isinstance(statement, CreateQuery):
             query = self._service.engine.queries.find(statement.name)
-        planned = None if query is None else planned_of(query, masked(statement.query_sql))
+        text = masked(statement.query_sql)
+        planned = planned_of(query, text) if isinstance(query, Query) else None
         return StatementResult(kind=kind, name=name, message=_message(kind, name), query=planned)
+
+
+def _nothing_done(statement: Statement) -> StatementResult:
+    name = str(getattr(statement, "name", ""))
+    there = "already exists" if statement.if_not_exists else "does not exist"
+    message = f"{name} {there}: nothing was done"
+    return StatementResult(kind=kind_of(statement), name=name, message=message)
 
 
 def _refuse_odd_names(statement: Statement) -> None:
@@ -204,5 +237,5 @@ def _message(kind: str, name: str | None) -> str:
     verb, _, what = kind.partition("_")
     if verb == "select":
         return "planned: give it a name to let it run (CREATE QUERY name AS ...)"
-    noun = what if what in ("stream", "relation", "query") else ""
+    noun = what if what in ("stream", "relation", "view", "query") else ""
     return " ".join(filter(None, (noun, name, _DONE[verb])))

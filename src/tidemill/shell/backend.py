@@ -8,6 +8,7 @@ from typing import Any, Protocol
 
 import pyarrow as pa
 
+from tidemill.engine import Report
 from tidemill.errors import TidemillError, nearest
 from tidemill.explain import Explanation
 from tidemill.timeline import TimeDomain
@@ -77,6 +78,10 @@ class Backend(Protocol):
 
     def execute(self, sql: str) -> str | None:
         """Run one statement that is no SELECT; the name of the query that it started."""
+        ...
+
+    def tell(self, sql: str) -> Report:
+        """The answer to SHOW, DESCRIBE or EXPLAIN."""
         ...
 
     def select(self, sql: str) -> ShellRows:

@@ -13,9 +13,9 @@ from rich.text import Text
 from tidemill.errors import TidemillError, nearest
 from tidemill.explain import Level
 from tidemill.shell.backend import Named, ShellRows, find
-from tidemill.shell.instants import instant_text
 from tidemill.shell.reading import rows_to_push
 from tidemill.shell.watching import Keys, watch
+from tidemill.terminal.instants import instant_text
 from tidemill.terminal.plans import drawn
 from tidemill.terminal.tables import Format
 from tidemill.timeline import OPEN_END, TimeDomain
@@ -43,11 +43,11 @@ COMMANDS = (
     Command("i", "FILE", "run a script", "include"),
     Command("format", "[table|csv|json]", "how results are printed", "format"),
     Command("timing", "", "switch timing on or off", "timing"),
-    Command("help", "", "show this list; also \\?", "help"),
-    Command("q", "", "leave; also Ctrl-D", "quit"),
+    Command("help", "", "show this list; also help", "help"),
+    Command("q", "", "leave; also exit and Ctrl-D", "quit"),
 )
 _COLUMNS = pa.schema({"column": pa.string(), "type": pa.string()})
-_OTHER_NAMES = {"?": "help", "quit": "q", "h": "help"}
+_OTHER_NAMES = {"?": "help", "quit": "q", "exit": "q", "h": "help"}
 
 
 class Commands:
@@ -61,6 +61,7 @@ class Commands:
         """Run a command; whether it succeeded."""
         word, *rest = text.removeprefix("\\").split(None, 1)
         arguments = (rest[0] if rest else "").strip().rstrip(";").rstrip()
+        word = word.rstrip(";") if text.startswith("\\") else word.rstrip(";").lower()
         name = _OTHER_NAMES.get(word, word)
         known = {command.name: command for command in COMMANDS}
         if name not in known:

@@ -9,7 +9,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from threading import Thread, current_thread, main_thread
 from typing import Any
 
-from tidemill import Engine, Query, TidemillError
+from tidemill import Engine, Query, Report, TidemillError
 from tidemill.engine.kept import KeptStore
 from tidemill.engine.running import RunningGraph
 from tidemill.engine.tables import duration
@@ -73,17 +73,28 @@ class EmbeddedBackend:
             if isinstance(statement, StartQuery | InsertInto):
                 self._run()
             query = self.engine.sql(sql)
-            return None if query is None else self.engine.graph.start(query).name
+            return None if query is None else str(self.engine.graph.start(query).name)
+
+    def tell(self, sql: str) -> Report:
+        """The answer to SHOW, DESCRIBE or EXPLAIN."""
+        with self._between_ticks():
+            report = self.engine.sql(sql)
+        assert isinstance(report, Report)
+        return report
 
     def select(self, sql: str) -> ShellRows:
         """The answer to a SELECT over input that ends."""
-        return ShellRows(self._query(sql).collect())
+        query = self._query(sql)
+        if self.engine.catalog.reads_queries(query.depends_on):
+            self.settle()
+            return ShellRows(self.engine.ask(sql))
+        return ShellRows(query.collect())
 
     def _query(self, sql: str) -> Query:
         if not isinstance(parse_one(sql), QueryStatement):
             raise TidemillError("this is not a query", help="write SELECT ...")
         query = self.engine.sql(sql)
-        assert query is not None
+        assert isinstance(query, Query)
         return query
 
     def names(self) -> Sequence[Named]:

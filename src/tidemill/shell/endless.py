@@ -27,7 +27,9 @@ def refuse_endless(query: QueryStatement, names: Sequence[Named]) -> None:
 def _pushed(name: str, known: dict[str, Named]) -> str | None:
     """The stream without an end that a source is, or is made of."""
     found = known.get(name.casefold())
-    if found is None or found.pushed:
-        return None if found is None else found.name
+    if found is None or found.is_query:  # what queries answer is kept
+        return None
+    if found.pushed:
+        return found.name
     inner: Iterable[str | None] = (_pushed(each, known) for each in found.reads)
     return next((each for each in inner if each is not None), None)

@@ -34,9 +34,13 @@ def _domain(name: str | None) -> TimeDomain | None:
 
 def _derived(found: DerivedEntry) -> Named:
     return Named(
-        found.name, f"derived {found.kind}", tuple(found.columns), domain=_domain(found.domain),
+        found.name, _kind(found), tuple(found.columns), domain=_domain(found.domain),
         reads=tuple(found.depends_on), used_by=tuple(found.used_by), sql=found.sql,
     )  # fmt: skip
+
+
+def _kind(found: DerivedEntry) -> str:
+    return "view" if found.kind == "view" else f"derived {found.kind}"
 
 
 def query_of(found: QueryEntry) -> Named:

@@ -9,6 +9,8 @@ from typing import Any
 
 from tidemill.client import Client, RequestError
 from tidemill.client.errors import warning_of
+from tidemill.engine import Report
+from tidemill.engine.reports import report_of
 from tidemill.errors import TidemillError, UnsupportedError
 from tidemill.explain import Explanation
 from tidemill.shell.backend import Named, ShellRows, ShellSnapshot
@@ -50,6 +52,12 @@ class ServerBackend:
         if result.query is not None:
             _warn(result.query.warnings, sql)
         return result.name
+
+    def tell(self, sql: str) -> Report:
+        """The answer to SHOW, DESCRIBE or EXPLAIN."""
+        [result] = self._client.execute(sql)
+        assert result.table is not None
+        return report_of(result.table.columns, result.table.rows)
 
     def select(self, sql: str) -> ShellRows:
         """The answer to a SELECT over input that ends."""

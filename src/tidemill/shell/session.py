@@ -8,15 +8,19 @@ import warnings
 from collections.abc import Iterable
 from pathlib import Path
 
+from rich.text import Text
+
+from tidemill.engine import Report
 from tidemill.errors import PlanWarning, TidemillError
-from tidemill.shell.backend import Backend
+from tidemill.shell.backend import Backend, ShellRows
 from tidemill.shell.commands import Commands
 from tidemill.shell.endless import refuse_endless
 from tidemill.shell.printer import Printer
 from tidemill.shell.saying import said
 from tidemill.shell.splitting import Piece, pieces, typed_pieces
 from tidemill.shell.watching import Keys
-from tidemill.sql import QueryStatement, parse_one
+from tidemill.sql import QueryStatement, Telling, parse_one
+from tidemill.terminal.tables import Format
 
 
 class Session:
@@ -94,10 +98,18 @@ class Session:
             refuse_endless(statement, self.backend.names())
             more = " (\\format csv prints all)"
             self.printer.table(self.backend.select(piece.text), more=more)
+        elif isinstance(statement, Telling):
+            self._tell(self.backend.tell(piece.text))
         else:
             name = self.backend.execute(piece.text)
             self.printer.note(said(statement, name))
         return True
+
+    def _tell(self, report: Report) -> None:
+        if report.is_plan and self.printer.format is Format.TABLE:
+            self.printer.plain(Text(str(report)))
+        else:
+            self.printer.table(ShellRows(report.table))
 
 
 def _unexpected(error: Exception) -> TidemillError:

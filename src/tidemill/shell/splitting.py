@@ -13,6 +13,9 @@ _SKIPPED = re.compile(
 _OPENED = re.compile(r"/\*|['\"`]")
 _COMMENTS = re.compile(r"\s+|--[^\n]*|/\*.*?\*/", re.DOTALL)
 _LONG_COMMAND = re.compile(r"\s*\\(explain|watch|push)\s")
+_WORD_COMMAND = re.compile(r"(exit|quit|help)[ \t]*;?[ \t]*(?=\n|$)", re.IGNORECASE)
+"""Words that people type in any shell; nothing in SQL is one of them alone."""
+
 _NAME = re.compile(r"(\w+)|`([^`]+)`")
 
 
@@ -25,7 +28,7 @@ class Piece:
     @property
     def is_command(self) -> bool:
         """Whether it is for the shell, and not for the engine."""
-        return self.text.lstrip().startswith("\\")
+        return _is_command(self.text.lstrip(), 0)
 
 
 def pieces(text: str) -> Iterator[Piece]:
@@ -36,7 +39,7 @@ def pieces(text: str) -> Iterator[Piece]:
     """
     start = 0
     while (start := _first(text, start)) < len(text):
-        end = _line_end(text, start) if text[start] == "\\" else _statement_end(text, start)
+        end = _line_end(text, start) if _is_command(text, start) else _statement_end(text, start)
         blank = re.sub(r"[^\n]", " ", text[:start])
         yield Piece(blank + text[start:end].rstrip())
         start = end + 1
@@ -56,9 +59,11 @@ def is_complete(text: str) -> bool:
 
     >>> is_complete("SELECT 1"), is_complete("SELECT 1;"), is_complete("SELECT ';"), is_complete("")
     (False, True, False, True)
+    >>> is_complete("exit"), is_complete("help me")
+    (True, False)
     """
     start = _first(text, 0)
-    while start < len(text) and text[start] != "\\":
+    while start < len(text) and not _is_command(text, start):
         end = _statement_end(text, start)
         if end >= len(text):
             return False
@@ -86,6 +91,10 @@ def name_in(text: str) -> str | None:
     """
     found = _NAME.fullmatch(text)
     return found and (found[1] or found[2])
+
+
+def _is_command(text: str, start: int) -> bool:
+    return text.startswith("\\", start) or _WORD_COMMAND.match(text, start) is not None
 
 
 def _first(text: str, start: int) -> int:

@@ -14,9 +14,9 @@ from rich.text import Text
 
 from tidemill.errors import ExecutionError, PlanWarning, TidemillError
 from tidemill.shell.backend import Backend, Named, ShellSnapshot, find
-from tidemill.shell.instants import instant_text
 from tidemill.shell.printer import SCREENFUL, Printer
 from tidemill.shell.splitting import name_in
+from tidemill.terminal.instants import instant_text
 from tidemill.terminal.tables import rich_table
 from tidemill.timeline import TimeDomain
 

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import cast
 
 from tidemill.algebra import SourceKind
-from tidemill.algebra.types import name_of
-from tidemill.analyze import Derived, SourceInfo
+from tidemill.catalog import Derived, SourceInfo
 from tidemill.engine import Engine
+from tidemill.engine.describing import entry_columns, sql_of
 from tidemill.errors import masked
 from tidemill.runtime.progress import SourceProgress
 from tidemill.show.tables import columns_of, domain_of
-from tidemill.wire.base import Column
-from tidemill.wire.catalog import CatalogEntries, DerivedEntry, RelationEntry, StreamEntry
+from tidemill.wire.catalog import (
+    CatalogEntries,
+    DerivedEntry,
+    DerivedKind,
+    RelationEntry,
+    StreamEntry,
+)
 
 _NOTHING_READ = SourceProgress(rows=0, late_rows=0, watermark=None)
 
@@ -38,7 +44,7 @@ def catalog_of(
 def _stream(info: SourceInfo, used_by: list[str], read: SourceProgress, rate: float) -> StreamEntry:
     return StreamEntry(
         name=info.name,
-        columns=_columns(info),
+        columns=columns_of(entry_columns(info)),
         time=info.time_column,
         domain=domain_of(info.domain),
         slack=info.slack,
@@ -74,36 +80,9 @@ def _derived(entry: Derived, used_by: list[str]) -> DerivedEntry:
     return DerivedEntry(
         name=entry.name,
         columns=columns_of(entry.schema),
-        kind="relation" if entry.relation else "stream",
+        kind=cast(DerivedKind, entry.word),
         domain=domain_of(entry.domain),
         depends_on=sorted(entry.depends_on),
         used_by=used_by,
         sql=masked(entry.sql),
     )
-
-
-def _columns(info: SourceInfo) -> list[Column]:
-    """The columns of a stream as they were declared, or its own and then its time."""
-    if info.declared.names:
-        return columns_of(info.declared)
-    own = columns_of(info.schema)
-    if info.time_column is None or info.time_type is None:
-        return own
-    return [*own, Column(name=info.time_column, type=name_of(info.time_type))]
-
-
-def sql_of(info: SourceInfo) -> str:
-    """A statement that declares a source like this one; options may hold passwords."""
-    word = "STREAM" if info.kind is SourceKind.STREAM else "RELATION"
-    columns = ", ".join(f"{column.name} {column.type}" for column in _columns(info))
-    text = f"CREATE {word} {info.name} ({columns})"
-    if info.format is not None:
-        options = ", ".join(f"{name} => {_literal(value)}" for name, value in info.options.items())
-        text += f" SOURCE {info.format}({options})"
-    if info.time_column is not None:
-        text += f" ORDERED BY {info.time_column}"
-    return masked(text)
-
-
-def _literal(value: object) -> str:
-    return f"'{value}'" if isinstance(value, str) else str(value).upper()

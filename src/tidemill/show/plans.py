@@ -54,7 +54,7 @@ def plans_of(query: Query, sql: str) -> PlanReport:
             optimized=node_of(query.optimized.plan, model),
             physical=node_of(query.operators),
         ),
-        texts={level: explained[level].text for level in ("fragments", "cost", "verbose")},
+        texts={level: explained[level].text for level in ("stages", "cost", "verbose")},
         lines={level: list(each.lines) for level, each in explained.items()},
         rules=_rules(query),
         total=PlanUsage(**_usage(model.total(query.optimized.plan))),

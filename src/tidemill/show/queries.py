@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any, cast
 
+from tidemill.connectors.sinks import SinkRequest
 from tidemill.engine import Query
 from tidemill.engine.kept import KeptResults
 from tidemill.engine.started import StartedQuery
 from tidemill.errors import TidemillError, masked
-from tidemill.results import SinkRequest
 from tidemill.runtime.operator_progress import OperatorProgress
 from tidemill.runtime.progress import MigrationProgress, Progress
 from tidemill.show.problems import problem
@@ -17,6 +18,7 @@ from tidemill.show.tables import columns_of, domain_of
 from tidemill.wire.queries import (
     MigrationLeft,
     OperatorEntry,
+    OrderKey,
     QueryEntry,
     QueryProgress,
     SourceRead,
@@ -32,6 +34,7 @@ def query_of(name: str, definition: Query, run: StartedQuery | None) -> QueryEnt
         error=_error(run),
         sql=masked(select_text(definition.sql)),
         columns=columns_of(definition.schema),
+        order=[OrderKey(**asdict(key)) for key in definition.planned.order],
         domain=domain_of(definition.planned.domain),
         depends_on=sorted(definition.depends_on),
         sink=sink_of(definition.sink),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from tidemill.sql import DropObject, QueryStatement, Statement, parse_one
+from tidemill.sql import CreateDerived, DropObject, QueryStatement, Statement, parse_one
 
 
 def kind_of(statement: Statement) -> str:
@@ -17,6 +17,8 @@ def kind_of(statement: Statement) -> str:
     """
     if isinstance(statement, QueryStatement):
         return "select"
+    if isinstance(statement, CreateDerived):
+        return "create_view" if statement.kind == "VIEW" else "create_derived"
     if isinstance(statement, DropObject):
         return f"drop_{statement.kind.lower()}"
     return "_".join(re.findall("[A-Z][a-z]*", type(statement).__name__)).lower()

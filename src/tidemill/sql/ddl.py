@@ -8,6 +8,7 @@ from sqlglot import exp
 from sqlglot.tokens import Token, TokenType
 
 from tidemill.errors import nearest
+from tidemill.sql.elsewhere import CREATED, STATEMENTS
 from tidemill.sql.nodes import (
     Connector,
     CreateAs,
@@ -21,10 +22,10 @@ from tidemill.sql.promises import PromiseParser
 
 __all__ = ["StatementParser"]
 
-_KINDS: Final = ("STREAM", "RELATION", "QUERY")
+_KINDS: Final = ("STREAM", "RELATION", "VIEW", "QUERY")
 _STARTS: Final = (
     *("SELECT", "CREATE", "DROP", "INSERT", "DELETE", "ALTER", "START", "STOP"),
-    *("WITH", "ISTREAM", "DSTREAM", "RSTREAM"),
+    *("WITH", "ISTREAM", "DSTREAM", "RSTREAM", "SHOW", "DESCRIBE", "EXPLAIN"),
 )
 _QUERY_STARTS: Final = frozenset(
     {TokenType.SELECT, TokenType.WITH, TokenType.FROM, TokenType.L_PAREN}
@@ -53,6 +54,9 @@ class StatementParser(PromiseParser):
             return None
         if self._at_stream_function():
             return self._parse_select()
+        if self._curr.token_type is TokenType.VALUES:
+            rows = self._parse_derived_table_values()
+            return exp.Select(expressions=[exp.Star()], from_=exp.From(this=rows))
         known = self._curr.token_type in self.STATEMENT_PARSERS
         if not known and self._curr.token_type not in _QUERY_STARTS:
             self._fail_statement()
@@ -61,19 +65,22 @@ class StatementParser(PromiseParser):
     def _fail_statement(self) -> NoReturn:
         near = nearest(self._curr.text, _STARTS)
         statements = (
-            "SELECT, CREATE STREAM, CREATE RELATION, CREATE QUERY, DROP, INSERT INTO, DELETE FROM, "
-            "START QUERY, STOP QUERY, ALTER QUERY"
+            "SELECT, CREATE STREAM, CREATE RELATION, CREATE VIEW, CREATE QUERY, DROP, INSERT INTO, "
+            "DELETE FROM, START QUERY, STOP QUERY, ALTER QUERY, SHOW, DESCRIBE, EXPLAIN"
         )
         help = f"did you mean `{near}`?" if near else f"statements: {statements}"
+        help = STATEMENTS.get(self._curr.text.upper(), help)
         self.fail(f"a statement cannot start with {self.found()}", help=help)
 
     def _parse_object_kind(self, verb: str) -> str:
         if self._match_texts(_KINDS):
             return self._prev.text.upper()
         near = nearest(self._curr.text, _KINDS) if self._curr else None
-        help = f"write {verb} STREAM, {verb} RELATION or {verb} QUERY"
+        help = f"write {', '.join(f'{verb} {kind}' for kind in _KINDS[:-1])} or {verb} QUERY"
         help = f"did you mean `{near}`?" if near else help
-        self.fail(f"expected STREAM, RELATION or QUERY, found {self.found()}", help=help)
+        if verb == "CREATE" and self._curr:
+            help = CREATED.get(self._curr.text.upper(), help)
+        self.fail(f"expected STREAM, RELATION, VIEW or QUERY, found {self.found()}", help=help)
 
     def _parse_name(self, what: str) -> exp.Identifier:
         token = self._curr
@@ -86,18 +93,26 @@ class StatementParser(PromiseParser):
         return name
 
     def _parse_create_object(self) -> exp.Expr:
-        self._refuse_replace()
+        replace = bool(self._match_text_seq("OR", "REPLACE"))
         kind = self._parse_object_kind("CREATE")
-        if self._match_text_seq("IF", "NOT", "EXISTS", advance=False):
-            help = f"write DROP {kind} IF EXISTS first"
-            self.fail(f"CREATE {kind} IF NOT EXISTS is not supported", help=help)
-        name = self._parse_name(kind)
+        token = self._curr
+        exists = bool(self._match_text_seq("IF", "NOT", "EXISTS"))
+        if exists and replace:
+            self.fail("OR REPLACE and IF NOT EXISTS exclude each other", token, "choose one")
+        node = self._parse_created(kind, self._parse_name(kind))
+        node.set("exists", exists)
+        node.set("replace", replace)
+        return node
+
+    def _parse_created(self, kind: str, name: exp.Identifier) -> exp.Expr:
         if kind == "QUERY":
             return self._parse_create_query(name)
-        if self._match(TokenType.ALIAS):
-            query = self._parse_query()
-            return self.expression(CreateAs(kind=kind, this=name, expression=query))
-        return self._parse_create_source(kind, name)
+        if kind == "VIEW":
+            self.expect("AS", help=f"write CREATE VIEW {name.name} AS SELECT ...")
+        elif not self._match(TokenType.ALIAS):
+            return self._parse_create_source(kind, name)
+        query = self._parse_query()
+        return self.expression(CreateAs(kind=kind, this=name, expression=query))
 
     def _parse_create_query(self, name: exp.Identifier) -> exp.Expr:
         self.expect("AS", help=f"write CREATE QUERY {name.name} AS SELECT ...")
@@ -119,18 +134,12 @@ class StatementParser(PromiseParser):
         self._advance()
         return self.expression(PlanText(this=self._parse_string()))
 
-    def _refuse_replace(self) -> None:
-        token, last = self._curr, self._next
-        if not self._match_text_seq("OR", "REPLACE"):
-            return
-        kind = self._parse_object_kind("CREATE")
-        name = self._parse_name(kind).sql(dialect=self.dialect)
-        help = f"write DROP {kind} IF EXISTS {name}; before CREATE {kind} {name}"
-        self.fail("CREATE OR REPLACE is not supported", token, help, last)
+    def _at_query(self) -> bool:
+        return self._at_stream_function() or self._curr.token_type in _QUERY_STARTS
 
     def _parse_query(self) -> exp.Expr:
         token = self._curr
-        if not self._at_stream_function() and token.token_type not in _QUERY_STARTS:
+        if not self._at_query():
             self.fail(f"expected a query, found {self.found()}", help="write SELECT ...")
         query = self._parse_statement()
         if not query:
@@ -296,8 +305,11 @@ class StatementParser(PromiseParser):
 
     def _parse_drop_object(self) -> exp.Expr:
         kind = self._parse_object_kind("DROP")
-        exists = bool(self._match_text_seq("IF", "EXISTS"))
+        exists = self._parse_if_exists()
         return self.expression(DropNamed(kind=kind, this=self._parse_name(kind), exists=exists))
+
+    def _parse_if_exists(self) -> bool:
+        return bool(self._match_text_seq("IF", "EXISTS"))
 
     def _parse_insert_into(self) -> exp.Expr:
         self.expect("INTO", help="write INSERT INTO format(option => value) SELECT ...")

@@ -11,6 +11,7 @@ from sqlglot.tokens import Token, TokenType
 
 from tidemill.errors import SqlSyntaxError, nearest
 from tidemill.sql.base import LocatedParseError, syntax_error
+from tidemill.sql.elsewhere import find_foreign
 
 __all__ = ["explain_parse_error", "explain_token_error"]
 
@@ -22,6 +23,9 @@ _KEYWORDS: Final = (
     "ORDERED", "SLACK", "RETAIN", "VALID", "EXISTS",
 )
 # fmt: on
+_PIPES: Final = (
+    "there are SELECT, EXTEND, WHERE, AGGREGATE, DISTINCT, JOIN, ORDER BY, LIMIT and set operations"
+)
 _NEEDS_BY: Final = ("GROUP", "ORDER", "PARTITION")
 _UNEXPECTED: Final = "Invalid expression / Unexpected token"
 _PLAIN: Final = (
@@ -31,6 +35,7 @@ _PLAIN: Final = (
     TokenType.STRING,
     TokenType.L_PAREN,
 )
+_SET_OPERATIONS: Final = (TokenType.UNION, TokenType.EXCEPT, TokenType.INTERSECT)
 _PAIRS: Final = {
     TokenType.L_PAREN: TokenType.R_PAREN,
     TokenType.L_BRACKET: TokenType.R_BRACKET,
@@ -43,12 +48,19 @@ def explain_parse_error(
     """Say in plain words what the parser stumbled over, with a remedy where one is known."""
     token = error.token
     before = [t for t in tokens if t.start < token.start or error.at_end]
+    if foreign := find_foreign([*before, token]):
+        return _explain_foreign(*foreign, sql)
     if misspelt := _misspelt(error, before):
         return _explain_misspelt(misspelt, sql)
     shown = "the end of the statement" if error.at_end else f"`{_text(token, sql)}`"
     message, help = _describe(error.message, shown, before, token, sql)
     start, end = (token.end + 1, token.end + 2) if error.at_end else (token.start, token.end + 1)
     return syntax_error(message, sql, start, end, help)
+
+
+def _explain_foreign(first: Token, last: Token, help: str, sql: str) -> SqlSyntaxError:
+    start, end = first.start, last.end + 1
+    return syntax_error(f"`{sql[start:end]}` is not supported", sql, start, end, help)
 
 
 def _explain_misspelt(word: Token, sql: str) -> SqlSyntaxError:
@@ -90,12 +102,16 @@ def _describe(
         if token.token_type in _PAIRS.values() and opened is None:
             return f"unexpected {shown}", "nothing is open here: remove it"
         return f"unexpected {shown}", None
+    if token.token_type in _SET_OPERATIONS and any(t.text.upper() == "VALUES" for t in before):
+        return f"unexpected {shown}", "before it, write SELECT * FROM VALUES (1), (2)"
     if match := re.match(r"Expect(?:ing|ed) ([()\[\]])$", complaint):
         return f"expected `{match[1]}`, found {shown}", _unclosed(opened, match[1], sql)
     if complaint.startswith("Expected table name"):
         return f"expected a stream, a relation or a subquery, found {shown}", None
     if match := re.match(r"Required keyword: '(\w+)' missing for <class '.*\.(\w+)'>", complaint):
         return f"{_part(match[2])} is incomplete at {shown}", _unclosed(opened, "", sql)
+    if complaint.startswith("Unsupported pipe"):
+        return f"`|> {token.text}` is not supported", _PIPES
     if complaint.startswith("unexpected comma"):
         return complaint, "remove the comma, or write what should follow it"
     return complaint[:1].lower() + complaint[1:], None

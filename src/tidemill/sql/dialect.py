@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from sqlglot.dialects.spark import Spark
-from sqlglot.tokens import Token
+from sqlglot.tokens import Token, TokenType
 
 from tidemill.sql.generator import TidemillGenerator
 from tidemill.sql.hints import open_hints
-from tidemill.sql.queries import CommandParser
+from tidemill.sql.telling import TellingParser
+from tidemill.sql.window_tables import open_window_calls
 
 __all__ = ["Tidemill"]
 
@@ -16,9 +17,13 @@ class _Tokenizer(Spark.Tokenizer):
     """Spark's tokenizer, which also looks into hints, and takes two quotes in a text for one."""
 
     STRING_ESCAPES = [*Spark.Tokenizer.STRING_ESCAPES, "'", '"']
+    # sqlglot takes what follows these words for a text.
+    KEYWORDS = {k: v for k, v in Spark.Tokenizer.KEYWORDS.items() if k != "EXPLAIN"}
+    COMMANDS = Spark.Tokenizer.COMMANDS - {TokenType.SHOW}
 
     def tokenize(self, sql: str) -> list[Token]:
-        return list(open_hints(sql, super().tokenize(sql), Spark.Tokenizer().tokenize))
+        tokens = open_hints(sql, super().tokenize(sql), Spark.Tokenizer().tokenize)
+        return list(open_window_calls(list(tokens)))
 
 
 class Tidemill(Spark):
@@ -31,5 +36,5 @@ class Tidemill(Spark):
     """
 
     Tokenizer = _Tokenizer
-    Parser = CommandParser
+    Parser = TellingParser
     Generator = TidemillGenerator

@@ -18,7 +18,7 @@ __all__ = ["DurationParser", "unit_name"]
 _LARGEST: Final = 2**63 - 1
 _INTERVAL: Final = re.compile(r"\s*(-?[\d.]+)\s*([A-Za-z]*)\s*\Z")
 _WORD: Final = re.compile(r"[A-Za-z]+")
-_NOT_UNITS: Final = ("SLIDE", "MAX", "FINEST", "AT", "AHEAD")
+_NOT_UNITS: Final = ("SLIDE", "DELAY", "MAX", "FINEST", "AT", "AHEAD")
 _UNITS: Final = f"units: {', '.join(UNIT_MICROS)}"
 
 

@@ -16,8 +16,10 @@ from tidemill.sql.nodes import (
     CreateAs,
     CreateSource,
     DeleteRows,
+    DescribeNamed,
     DropNamed,
     Duration,
+    ExplainNamed,
     GranularityClause,
     HintCall,
     InsertRows,
@@ -26,10 +28,12 @@ from tidemill.sql.nodes import (
     PlanText,
     RowCount,
     Shed,
+    ShowNames,
     StreamFunction,
     StreamWindow,
     Unbounded,
     ValueRange,
+    WindowTable,
 )
 
 __all__ = ["TidemillGenerator"]
@@ -46,8 +50,21 @@ def _window(self: Any, node: StreamWindow) -> str:
     if node.args.get("min"):
         parts.append(f"MIN {self.sql(node, 'min')}, MAX {self.sql(node, 'max')}")
     parts.append(self.sql(node, "size"))
-    parts.append(f"SLIDE {self.sql(node, 'slide')}" if node.args.get("slide") else "")
+    for clause in ("slide", "delay"):
+        parts.append(f"{clause.upper()} {self.sql(node, clause)}" if node.args.get(clause) else "")
     return f"WINDOW({' '.join(part for part in parts if part)})"
+
+
+def _window_table(self: Any, node: WindowTable) -> str:
+    data = node.args["data"]
+    named = isinstance(data, exp.Table)
+    sizes = [self.sql(node, name) for name in ("slide", "step", "size", "offset")]
+    arguments = [
+        f"TABLE {self.sql(data)}" if named else self.sql(data),
+        f"DESCRIPTOR({self.sql(node, 'timecol')})",
+        *filter(None, sizes),
+    ]
+    return f"TABLE({node.text('kind')}({', '.join(arguments)}))"
 
 
 def _granularity(self: Any, node: GranularityClause) -> str:
@@ -64,9 +81,15 @@ def _hint(self: Any, node: HintCall) -> str:
     return node.text("kind") + (f"({', '.join(parts)})" if parts else "")
 
 
+def _create(node: CreateAs | CreateSource) -> str:
+    replace = " OR REPLACE" if node.args.get("replace") else ""
+    exists = " IF NOT EXISTS" if node.args.get("exists") else ""
+    return f"CREATE{replace} {node.text('kind')}{exists}"
+
+
 def _create_source(self: Any, node: CreateSource) -> str:
     columns = ", ".join(self.sql(column) for column in node.expressions)
-    text = f"CREATE {node.text('kind')} {self.sql(node, 'this')} ({columns})"
+    text = f"{_create(node)} {self.sql(node, 'this')} ({columns})"
     text += f" SOURCE {self.sql(node, 'source')}" if node.args.get("source") else ""
     for key in ("ordered_by", "slack", "retain", "idle"):
         words = key.replace("_", " ").upper()
@@ -118,6 +141,19 @@ def _at(self: Any, node: exp.Expr) -> str:
     return f" AT {self.sql(node, 'at')}" if node.args.get("at") else ""
 
 
+def _unnest(self: Any, node: exp.Unnest) -> str:
+    alias, offset = node.args.get("alias"), node.args.get("offset")
+    text = f"UNNEST({self.expressions(node, flat=True)}){' WITH ORDINALITY' if offset else ''}"
+    if alias is None:
+        return text
+    names = [
+        *(alias.args.get("columns") or ()),
+        *([offset] if isinstance(offset, exp.Expr) else ()),
+    ]
+    columns = ", ".join(self.sql(name) for name in names)
+    return f"{text} AS {self.sql(alias, 'this')}" + (f"({columns})" if columns else "")
+
+
 def _shed(self: Any, node: Shed) -> str:
     by = f" BY {self.expressions(node, flat=True)}" if node.expressions else ""
     given = node.args.get("parameters") or []
@@ -128,23 +164,36 @@ def _shed(self: Any, node: Shed) -> str:
 
 def _create_as(self: Any, node: CreateAs) -> str:
     name = self.sql(node, "this")
-    return f"CREATE {node.text('kind')} {name} AS {self.sql(node, 'expression')}"
+    return f"{_create(node)} {name} AS {self.sql(node, 'expression')}"
+
+
+def _named(self: Any, node: exp.Expr) -> str:
+    exists = "IF EXISTS " if node.args.get("exists") else ""
+    return exists + str(self.sql(node, "this"))
 
 
 def _drop(self: Any, node: DropNamed) -> str:
-    exists = "IF EXISTS " if node.args.get("exists") else ""
-    return f"DROP {node.text('kind')} {exists}{self.sql(node, 'this')}"
+    return f"DROP {node.text('kind')} {_named(self, node)}"
 
 
 def _command(self: Any, node: CommandQuery) -> str:
     partial = " PARTIAL" if node.args.get("partial") else ""
-    return f"{node.text('verb')} QUERY {self.sql(node, 'this')}{partial}"
+    return f"{node.text('verb')} QUERY {_named(self, node)}{partial}"
 
 
 def _alter(self: Any, node: AlterNamed) -> str:
     query = node.args.get("expression")
     change = f"AS {self.sql(query)}" if query else "OPTIMIZE"
-    return f"ALTER QUERY {self.sql(node, 'this')} {change}"
+    return f"ALTER QUERY {_named(self, node)} {change}"
+
+
+def _show(self: Any, node: ShowNames) -> str:
+    return f"SHOW {node.text('kind')} {self.sql(node, 'this')}".rstrip()
+
+
+def _explain(self: Any, node: ExplainNamed) -> str:
+    level = "ANALYZE" if node.args.get("analyze") else node.text("level")
+    return f"EXPLAIN {level} {self.sql(node, 'expression') or self.sql(node, 'this')}"
 
 
 class TidemillGenerator(SparkGenerator):
@@ -152,6 +201,9 @@ class TidemillGenerator(SparkGenerator):
 
     TRANSFORMS = {
         **SparkGenerator.TRANSFORMS,
+        # As they are written: for Spark they would be turned into what Spark has instead.
+        exp.Select: lambda self, e: self.select_sql(e),
+        exp.Unnest: _unnest,
         # Casts are strict here, so the two must not print alike as they do for Spark.
         exp.TryCast: lambda self, e: self.trycast_sql(e),
         AlterNamed: _alter,
@@ -162,6 +214,9 @@ class TidemillGenerator(SparkGenerator):
         CreateAs: _create_as,
         CreateSource: _create_source,
         DeleteRows: _delete_rows,
+        DescribeNamed: lambda self, e: f"DESCRIBE {self.sql(e, 'this')}",
+        ExplainNamed: _explain,
+        ShowNames: _show,
         DropNamed: _drop,
         Duration: _duration,
         GranularityClause: _granularity,
@@ -178,6 +233,7 @@ class TidemillGenerator(SparkGenerator):
         StreamWindow: _window,
         Unbounded: lambda self, e: "UNBOUNDED",
         ValueRange: _value_range,
+        WindowTable: _window_table,
     }
 
     def after_limit_modifiers(self, expression: exp.Expr) -> list[str]:

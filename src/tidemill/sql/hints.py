@@ -30,7 +30,7 @@ _SHAPES: Final = {
 }
 
 
-_STRATEGIES: Final = ("EAA", "SLA", "PLAIN")
+_STRATEGIES: Final = ("EAA", "SLA", "APPROXIMATE", "PLAIN")
 
 
 def open_hints(
@@ -82,6 +82,10 @@ def _refuse_lost_hint(sql: str, token: Token) -> None:
             raise syntax_error(message, sql, start, start + len(written), help)
 
 
+# Of Spark; each prescribes how one of its joins is computed.
+_JOIN_HINTS = ("BROADCAST", "MERGE", "SHUFFLE_HASH", "SHUFFLE_REPLICATE_NL", "REPARTITION")
+
+
 class HintParser(WindowParser):
     """Hints of a SELECT."""
 
@@ -104,6 +108,7 @@ class HintParser(WindowParser):
         if kind not in _SHAPES:
             near = nearest(kind, _SHAPES)
             guess = f"did you mean `{near}`? " if near else ""
+            guess = "leave it out: joins find their own way; " if kind in _JOIN_HINTS else guess
             self.fail(f"unknown hint {self.found()}", help=f"{guess}hints: {', '.join(_SHAPES)}")
         self._advance()
         call = HintCall(kind=kind)

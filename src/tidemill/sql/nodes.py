@@ -29,6 +29,7 @@ __all__ = [
     "StreamWindow",
     "Unbounded",
     "ValueRange",
+    "WindowTable",
 ]
 
 UNIT_MICROS: Final[dict[str, int]] = {
@@ -97,10 +98,11 @@ class Unbounded(exp.Expression):
 
 
 class StreamWindow(exp.Expression):
-    """The window over a stream: `kind` is RANGE, ROWS or NOW.
+    """The window over a stream: `kind` is RANGE, ROWS, SESSION or NOW.
 
     `size` is a Duration, RowCount or Unbounded; or `min` and `max` bound it. `slide` is of
-    the same type as the size, `partition_by` a list of columns (ROWS only).
+    the same type as the size, `partition_by` a list of columns (not with RANGE), `delay` a Duration
+    (RANGE only).
     """
 
     arg_types: ClassVar[dict[str, bool]] = {
@@ -110,6 +112,7 @@ class StreamWindow(exp.Expression):
         "max": False,
         "partition_by": False,
         "slide": False,
+        "delay": False,
     }
 
 
@@ -124,6 +127,20 @@ class StreamFunction(exp.Expression):
 
     # The parser of WITH needs `with_` for a moment; it moves on into the query, see streams.py.
     arg_types: ClassVar[dict[str, bool]] = {"this": True, "kind": True, "with_": False}
+
+
+class WindowTable(exp.Expression):
+    """TUMBLE, HOP or CUMULATE (`kind`) over a table or query (`data`), in the words of SQL:2016."""
+
+    arg_types: ClassVar[dict[str, bool]] = {
+        "kind": True,
+        "data": True,
+        "timecol": True,
+        "slide": False,
+        "step": False,
+        "size": True,
+        "offset": False,
+    }
 
 
 class Connector(exp.Expression):
@@ -149,6 +166,8 @@ class CreateSource(exp.Expression):
         "valid_to": False,
         "changing": False,
         "at_most": False,
+        "exists": False,
+        "replace": False,
     }
 
 
@@ -177,9 +196,18 @@ class ObjectsClause(exp.Expression):
 
 
 class CreateAs(exp.Expression):
-    """CREATE STREAM or RELATION (`kind`) named `this` from a query (`expression`)."""
+    """CREATE STREAM, RELATION, VIEW or QUERY (`kind`) named `this` from a query (`expression`).
 
-    arg_types: ClassVar[dict[str, bool]] = {"kind": True, "this": True, "expression": True}
+    With `exists`, nothing happens if there is one; with `replace`, it takes the place of that.
+    """
+
+    arg_types: ClassVar[dict[str, bool]] = {
+        "kind": True,
+        "this": True,
+        "expression": True,
+        "exists": False,
+        "replace": False,
+    }
 
 
 class PlanText(exp.Expression):
@@ -189,7 +217,7 @@ class PlanText(exp.Expression):
 
 
 class DropNamed(exp.Expression):
-    """DROP STREAM or RELATION (`kind`)."""
+    """DROP STREAM, RELATION, VIEW or QUERY (`kind`)."""
 
     arg_types: ClassVar[dict[str, bool]] = {"kind": True, "this": True, "exists": False}
 
@@ -197,13 +225,44 @@ class DropNamed(exp.Expression):
 class CommandQuery(exp.Expression):
     """START or STOP (`verb`) a query; `partial` if it may answer before it is complete."""
 
-    arg_types: ClassVar[dict[str, bool]] = {"verb": True, "this": True, "partial": False}
+    arg_types: ClassVar[dict[str, bool]] = {
+        "verb": True,
+        "this": True,
+        "partial": False,
+        "exists": False,
+    }
 
 
 class AlterNamed(exp.Expression):
     """ALTER QUERY: another definition (`expression`), or a better plan for the one it has."""
 
-    arg_types: ClassVar[dict[str, bool]] = {"this": True, "expression": False}
+    arg_types: ClassVar[dict[str, bool]] = {"this": True, "expression": False, "exists": False}
+
+
+class ShowNames(exp.Expression):
+    """SHOW TABLES, STREAMS, ... (`kind`), or CREATE with a name (`this`)."""
+
+    arg_types: ClassVar[dict[str, bool]] = {"kind": True, "this": False}
+
+
+class DescribeNamed(exp.Expression):
+    """DESCRIBE a name (`this`)."""
+
+    arg_types: ClassVar[dict[str, bool]] = {"this": True}
+
+
+class ExplainNamed(exp.Expression):
+    """EXPLAIN a query (`expression`) or the query of a name (`this`) at a `level`.
+
+    With `analyze`, it is run, and what was measured is told.
+    """
+
+    arg_types: ClassVar[dict[str, bool]] = {
+        "this": False,
+        "expression": False,
+        "level": True,
+        "analyze": False,
+    }
 
 
 class InsertSink(exp.Expression):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import accumulate, dropwhile
+from typing import Final
 
 from sqlglot import exp
 from sqlglot.errors import ParseError, TokenError
@@ -21,11 +23,15 @@ from tidemill.sql.nodes import (
     CreateAs,
     CreateSource,
     DeleteRows,
+    DescribeNamed,
     DropNamed,
+    ExplainNamed,
     InsertRows,
     InsertSink,
+    ShowNames,
     StreamFunction,
 )
+from tidemill.sql.parameters import Parameters, spliced
 from tidemill.sql.source import Source, attach_source, error_at
 from tidemill.sql.statements import (
     AlterQuery,
@@ -39,27 +45,40 @@ __all__ = ["parse", "parse_one"]
 
 _CHANGES = (InsertSink, InsertRows, DeleteRows)
 _NAMED = (CreateAs, CreateSource, DropNamed, CommandQuery, AlterNamed)
-_TREES = (exp.Query, StreamFunction, *_NAMED, *_CHANGES)
-DEEPEST = 150
+_TELLING = (ShowNames, DescribeNamed, ExplainNamed)
+_TREES = (exp.Query, StreamFunction, *_NAMED, *_CHANGES, *_TELLING)
+DEEPEST = 450
 """Levels of a tree: what walks deeper ones takes its time, or comes to the end of the stack."""
 
-_UNSETTLED = (exp.Any, exp.All, exp.Anonymous, exp.Parameter, exp.Placeholder)
+_MOST_OPEN = 250
+"""Parentheses inside each other: what reads more comes to the end of the stack."""
+
+_MOST_QUERIES = 144
+"""Queries inside each other, a SELECT for four of a UNION: planning takes far longer for each."""
+
+_STEPS: Final = {
+    **dict.fromkeys((TokenType.L_PAREN, TokenType.L_BRACKET), 1),
+    **dict.fromkeys((TokenType.R_PAREN, TokenType.R_BRACKET), -1),
+}
+_UNSETTLED = (exp.Any, exp.All, exp.Anonymous, exp.Parameter)
 
 
-def parse(sql: str) -> list[Statement]:
-    """Parse a script of statements separated by semicolons.
+def parse(sql: str, parameters: Parameters | None = None) -> list[Statement]:
+    """Parse a script of statements separated by semicolons; `:name` and `?` get their values.
 
     >>> create, query = parse("CREATE STREAM s AS SELECT * FROM bid; SELECT * FROM s")
     >>> create.name, query.sql, query.position.column
     ('s', 'SELECT * FROM s', 39)
     """
-    source = Source(sql, _tokenize(sql))
-    return [_parse_statement(tokens, source) for tokens in _split(source.tokens)]
+    source, given = Source(sql, _tokenize(sql)), parameters or Parameters()
+    found = [_parse_statement(tokens, source, given) for tokens in _split(source.tokens)]
+    given.refuse_unused()
+    return found
 
 
-def parse_one(sql: str) -> Statement:
+def parse_one(sql: str, parameters: Parameters | None = None) -> Statement:
     """Parse a text that holds exactly one statement."""
-    statements = parse(sql)
+    statements = parse(sql, parameters)
     if not statements:
         raise SqlSyntaxError("there is no statement", help="write for example SELECT * FROM bid")
     if len(statements) > 1:
@@ -94,25 +113,28 @@ def _split(tokens: Sequence[Token]) -> Iterator[list[Token]]:
         yield chunk
 
 
-def _parse_statement(tokens: list[Token], source: Source) -> Statement:
+def _parse_statement(tokens: list[Token], source: Source, parameters: Parameters) -> Statement:
     start, end = tokens[0].start, tokens[-1].end + 1
     tree = _parse_tree(tokens, source.text)
     if not isinstance(tree, _TREES) or isinstance(tree, exp.Table):
         help = "write for example SELECT * FROM bid"
         raise syntax_error("this is not a statement", source.text, start, end, help)
+    values = parameters.filled(tree, source.text)
     attach_source(tree, source)
     _settle(tree)
-    text = source.text[start:end]
+    text = spliced(source.text[start:end], start, values)
     statement = statement_of(tree, text, source.position(start, tokens[0].end + 1), source)
-    return replace(statement, query_sql=source.text[_query_start(statement, tokens) : end])
+    query = _query_start(statement, tokens)
+    return replace(statement, query_sql=spliced(source.text[query:end], query, values))
 
 
 def _query_start(statement: Statement, tokens: list[Token]) -> int:
     """Where the query of a statement begins; that is itself, if there is none."""
     if not isinstance(statement, CreateQuery | AlterQuery | InsertInto):
         return tokens[0].start
-    # CREATE QUERY q AS, ALTER QUERY q AS
-    rest = tokens if isinstance(statement, InsertInto) else tokens[4:]
+    rest = tokens
+    if not isinstance(statement, InsertInto):  # CREATE QUERY q AS, ALTER QUERY q AS
+        rest = list(dropwhile(lambda token: token.token_type is not TokenType.ALIAS, tokens))[1:]
     if rest and rest[0].token_type is TokenType.INSERT:
         closing = next(n for n, t in enumerate(rest) if t.token_type is TokenType.R_PAREN)
         rest = rest[closing + 1 :]
@@ -129,8 +151,8 @@ def _settle(tree: exp.Expr) -> None:
         elif isinstance(node, exp.Anonymous):
             _refuse_stream_function(node)
         else:
-            help = "write the value itself; a text is written in quotation marks"
-            raise error_at(SqlSyntaxError, "parameters are not supported", node, help)
+            help = "write :name, and pass the value: sql(text, name=value)"
+            raise error_at(SqlSyntaxError, "a parameter is written with a colon", node, help)
 
 
 def _refuse_stream_function(node: exp.Anonymous) -> None:
@@ -143,8 +165,10 @@ def _refuse_stream_function(node: exp.Anonymous) -> None:
 
 def _parse_tree(tokens: list[Token], sql: str) -> exp.Expr | None:
     try:
+        if _most_open(tokens) > _MOST_OPEN:
+            raise RecursionError
         tree = Tidemill().parser().parse(tokens, sql)[0]
-        if tree is not None and _depth(flatten_conditions(tree)) > DEEPEST:
+        if tree is not None and _is_deep(flatten_conditions(tree)):
             raise RecursionError
         return tree
     except LocatedParseError as error:
@@ -158,10 +182,26 @@ def _parse_tree(tokens: list[Token], sql: str) -> exp.Expr | None:
         raise syntax_error(message, sql, tokens[0].start, tokens[0].end + 1, help) from None
 
 
-def _depth(tree: exp.Expr) -> int:
-    """How many levels a tree has."""
-    level, depth = [tree], 0
-    while level:
-        level = [part for node in level for part in node.iter_expressions()]
+def _most_open(tokens: list[Token]) -> int:
+    """How many parentheses and brackets are open at most."""
+    steps = (_STEPS.get(token.token_type, 0) for token in tokens)
+    return max(accumulate(steps), default=0)
+
+
+def _is_deep(tree: exp.Expr) -> bool:
+    """Whether a tree has too many levels, or queries inside each other."""
+    level, depth = [(tree, 0)], 0
+    while level and depth <= DEEPEST:
+        if max(queries for _, queries in level) > _MOST_QUERIES:
+            return True
+        level = [
+            (part, queries + _weight(part))
+            for node, queries in level
+            for part in node.iter_expressions()
+        ]
         depth += 1
-    return depth
+    return bool(level)
+
+
+def _weight(node: exp.Expr) -> int:
+    return 4 if isinstance(node, exp.Select) else int(isinstance(node, exp.SetOperation))

@@ -32,15 +32,18 @@ class CommandParser(StatementParser):
         verb = self._curr.text.upper()
         self._advance()
         self.expect("QUERY", help=f"write {verb} QUERY name")
+        exists = self._parse_if_exists()
         name = self._parse_name("QUERY")
         partial = verb == "START" and bool(self._match_text_seq("PARTIAL"))
-        return self.expression(CommandQuery(verb=verb, this=name, partial=partial))
+        return self.expression(CommandQuery(verb=verb, this=name, partial=partial, exists=exists))
 
     def _parse_alter_query(self) -> exp.Expr:
         self.expect("QUERY", help="write ALTER QUERY name AS SELECT ...")
+        exists = self._parse_if_exists()
         name = self._parse_name("QUERY")
         if self._match_text_seq("OPTIMIZE"):
-            return self.expression(AlterNamed(this=name))
+            return self.expression(AlterNamed(this=name, exists=exists))
         help = f"write ALTER QUERY {name.name} AS SELECT ..., or ALTER QUERY {name.name} OPTIMIZE"
         self.expect("AS", help=help)
-        return self.expression(AlterNamed(this=name, expression=self._parse_definition()))
+        query = self._parse_definition()
+        return self.expression(AlterNamed(this=name, expression=query, exists=exists))

@@ -15,10 +15,13 @@ from tidemill.sql.nodes import (
     CreateAs,
     CreateSource,
     DeleteRows,
+    DescribeNamed,
     DropNamed,
     Duration,
+    ExplainNamed,
     InsertRows,
     InsertSink,
+    ShowNames,
 )
 from tidemill.sql.source import Position, Source
 
@@ -31,11 +34,14 @@ __all__ = [
     "CreateStream",
     "Creation",
     "DeleteFrom",
+    "DescribeName",
     "DropObject",
+    "ExplainQuery",
     "InsertInto",
     "InsertValues",
     "OptionValue",
     "QueryStatement",
+    "ShowObjects",
     "StartQuery",
     "Statement",
     "StopQuery",
@@ -67,6 +73,21 @@ class Statement:
     position: Position
     source: Source = field(repr=False, compare=False)
     query_sql: str = field(default="", kw_only=True, repr=False, compare=False)
+
+    @property
+    def if_not_exists(self) -> bool:
+        """Whether nothing is created if there is something of that name."""
+        return bool(isinstance(self.tree, CreateAs | CreateSource) and self.tree.args.get("exists"))
+
+    @property
+    def or_replace(self) -> bool:
+        """Whether what is created takes the place of what has its name."""
+        return bool(self.tree.args.get("replace"))
+
+    @property
+    def if_exists(self) -> bool:
+        """Whether nothing is done if there is nothing of that name."""
+        return bool(not isinstance(self, Creation) and self.tree.args.get("exists"))
 
 
 @dataclass(frozen=True)
@@ -106,7 +127,7 @@ class CreateRelation(Statement):
 
 @dataclass(frozen=True)
 class CreateDerived(Statement):
-    """A stream or relation (`kind`) that a query defines."""
+    """A stream, relation or view (`kind`) that a query defines."""
 
     kind: str
     name: str
@@ -147,11 +168,10 @@ class AlterQuery(Statement):
 
 @dataclass(frozen=True)
 class DropObject(Statement):
-    """The removal of a stream, relation or query (`kind`)."""
+    """The removal of a stream, relation, view or query (`kind`)."""
 
     kind: str
     name: str
-    if_exists: bool = False
 
 
 @dataclass(frozen=True)
@@ -181,6 +201,34 @@ class DeleteFrom(Statement):
     at: exp.Expr | None
 
 
+@dataclass(frozen=True)
+class ShowObjects(Statement):
+    """What there is of a `kind` (TABLES, QUERIES ...), or how a `name` was created."""
+
+    kind: str
+    name: str | None = None
+
+
+@dataclass(frozen=True)
+class DescribeName(Statement):
+    """The columns of something."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class ExplainQuery(Statement):
+    """The plan of a query, or of the query of a `name`; `analyze` runs it and measures."""
+
+    level: str
+    analyze: bool
+    query: exp.Expr | None = None
+    name: str | None = None
+
+
+Telling = ShowObjects | DescribeName | ExplainQuery
+"""What changes nothing, and is answered with a table."""
+
 Creation = CreateStream | CreateRelation | CreateDerived | CreateQuery
 """What gives something a name."""
 
@@ -201,7 +249,7 @@ def statement_of(tree: exp.Expr, sql: str, position: Position, source: Source) -
     if isinstance(tree, CreateAs):
         return CreateDerived(*common, tree.text("kind"), tree.name, tree.expression)
     if isinstance(tree, DropNamed):
-        return DropObject(*common, tree.text("kind"), tree.name, bool(tree.args.get("exists")))
+        return DropObject(*common, tree.text("kind"), tree.name)
     if isinstance(tree, InsertSink):
         return InsertInto(*common, _call(tree.this), tree.expression)
     if isinstance(tree, InsertRows):
@@ -209,7 +257,21 @@ def statement_of(tree: exp.Expr, sql: str, position: Position, source: Source) -
         return InsertValues(*common, tree.name, columns, tuple(tree.expressions), tree.args["at"])
     if isinstance(tree, DeleteRows):
         return DeleteFrom(*common, tree.name, tree.args["where"], tree.args["at"])
+    if isinstance(tree, ShowNames | DescribeNamed | ExplainNamed):
+        return _telling(tree, sql, position, source)
     return QueryStatement(*common)
+
+
+def _telling(
+    tree: ShowNames | DescribeNamed | ExplainNamed, sql: str, position: Position, source: Source
+) -> Telling:
+    common, name = (tree, sql, position, source), tree.name or None
+    if isinstance(tree, ShowNames):
+        return ShowObjects(*common, tree.text("kind"), name)
+    if isinstance(tree, DescribeNamed):
+        return DescribeName(*common, tree.name)
+    level, analyze = tree.text("level").lower(), bool(tree.args.get("analyze"))
+    return ExplainQuery(*common, level, analyze, tree.args.get("expression"), name)
 
 
 def _named_query(tree: CreateAs, sql: str, position: Position, source: Source) -> Statement:

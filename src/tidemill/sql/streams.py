@@ -9,8 +9,8 @@ from sqlglot import exp
 from sqlglot.tokens import TokenType
 
 from tidemill.errors import nearest
-from tidemill.sql.hints import HintParser
 from tidemill.sql.nodes import STREAM_FUNCTIONS, StreamFunction
+from tidemill.sql.window_tables import WindowTableParser
 
 __all__ = ["StreamParser"]
 
@@ -35,7 +35,7 @@ _CLAUSE_BODIES: Final = frozenset(
 )
 
 
-class StreamParser(HintParser):
+class StreamParser(WindowTableParser):
     """FROM with windows, and the functions between streams and relations."""
 
     def _parse_table(
@@ -54,6 +54,8 @@ class StreamParser(HintParser):
         this: exp.Expr | None
         if self._at_stream_function():
             this = self.expression(exp.Table(this=self._parse_stream_function()))
+        elif self._at_window_table():
+            this = self.expression(exp.Table(this=self._parse_window_table()))
         else:
             this = super()._parse_table(
                 alias_tokens=alias_tokens,

@@ -13,8 +13,9 @@ from tidemill.sql.nodes import Duration, GranularityClause, RowCount, StreamWind
 
 __all__ = ["WindowParser"]
 
-_KINDS: Final = ("RANGE", "ROWS", "NOW")
-_SHAPES: Final = "RANGE 10 MINUTES, ROWS 100, PARTITION BY key ROWS 100, NOW"
+_KINDS: Final = ("RANGE", "ROWS", "SESSION", "NOW")
+_PARTITIONED: Final = ("ROWS", "SESSION")
+_SHAPES: Final = "RANGE 10 MINUTES, ROWS 100, PARTITION BY key ROWS 100, SESSION 10 MINUTES, NOW"
 _SAME_ROWS: Final = "gives the same rows with or without partitions: remove PARTITION BY"
 
 
@@ -36,7 +37,7 @@ class WindowParser(DurationParser):
     def _close_clause(self, close: TokenType, mark: str) -> None:
         if self._match(close):
             return
-        near = nearest(self._curr.text, ["SLIDE"]) if self._curr else None
+        near = nearest(self._curr.text, ["SLIDE", "DELAY"]) if self._curr else None
         help = f"close the clause with `{mark}`"
         if near and near != self._curr.text.upper():
             help = f"did you mean `{near}`?"
@@ -46,12 +47,13 @@ class WindowParser(DurationParser):
         start = self._curr
         columns = self._parse_window_partition()
         kind = self._parse_window_kind(partitioned=bool(columns))
-        if columns and kind != "ROWS":
+        if columns and kind not in _PARTITIONED:
             self._fail_partition(start, kind)
         window = StreamWindow(kind=kind, partition_by=columns)
         if kind != "NOW":
             self._parse_window_size(window)
         self._parse_slide(window)
+        self._parse_delay(window)
         return window
 
     def _parse_window_partition(self) -> list[exp.Expr] | None:
@@ -73,11 +75,10 @@ class WindowParser(DurationParser):
     def _parse_window_kind(self, partitioned: bool) -> str:
         if self._match_texts(_KINDS):
             return self._prev.text.upper()
-        wanted = "RANGE, ROWS, NOW or PARTITION BY"
+        wanted = "RANGE, ROWS, SESSION, NOW or PARTITION BY"
         if partitioned:
-            self.fail(
-                f"expected ROWS, found {self.found()}", help="write PARTITION BY key ROWS 100"
-            )
+            help = "write PARTITION BY key ROWS 100 or PARTITION BY key SESSION 10 MINUTES"
+            self.fail(f"expected ROWS or SESSION, found {self.found()}", help=help)
         self.fail(f"expected {wanted}, found {self.found()}", help=self._kind_help())
 
     def _kind_help(self) -> str:
@@ -94,7 +95,9 @@ class WindowParser(DurationParser):
 
     def _parse_window_size(self, window: StreamWindow) -> None:
         kind = window.text("kind")
-        if self._match_text_seq("UNBOUNDED"):
+        if kind == "SESSION":
+            window.set("size", self._parse_duration("SESSION"))
+        elif self._match_text_seq("UNBOUNDED"):
             window.set("size", self.expression(Unbounded(), self._prev))
         elif self._match_text_seq("MIN"):
             self._parse_window_bounds(window, kind)
@@ -115,12 +118,24 @@ class WindowParser(DurationParser):
     def _parse_slide(self, window: StreamWindow) -> None:
         if not self._match_text_seq("SLIDE"):
             return
-        if window.text("kind") == "NOW":
-            self.fail("the now-window does not slide", self._prev, "remove SLIDE")
+        if window.text("kind") in ("NOW", "SESSION"):
+            kind = window.text("kind").lower()
+            self.fail(f"the {kind}-window does not slide", self._prev, "remove SLIDE")
         token = self._curr
         slide = self._parse_size(window.text("kind"), "SLIDE")
         self._check_scale(window.args.get("size") or window.args["max"], slide, token)
         window.set("slide", slide)
+
+    def _parse_delay(self, window: StreamWindow) -> None:
+        if not self._match_text_seq("DELAY"):
+            return
+        if window.text("kind") != "RANGE":
+            help = "write for example RANGE 10 MINUTES DELAY 1 HOUR"
+            self.fail("DELAY belongs to a window of time", self._prev, help)
+        token = self._curr
+        delay = self._parse_duration("DELAY")
+        self._check_scale(window.args.get("size") or window.args["max"], delay, token)
+        window.set("delay", delay)
 
     def _parse_size(self, kind: str, clause: str) -> Duration | RowCount:
         return self._parse_row_count() if kind == "ROWS" else self._parse_duration(clause)

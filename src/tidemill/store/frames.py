@@ -1,12 +1,13 @@
 """The last bytes of every file: its length, a checksum, and the version of the format.
 
 They are behind the content, so that a file that is mapped into memory begins with it. The checksum
-covers the name of the file as well: a file under the name of another one is damage, too.
+covers the name of the file as well, with the folders of the store above it: a file in the place of
+another one is damage, too. How many folders these are is written down, for whoever reads a file
+need not know the store, and the store may move.
 """
 
 from __future__ import annotations
 
-import os
 import struct
 import zlib
 from collections.abc import Iterable, Iterator
@@ -29,9 +30,14 @@ TRAILER = _FIELDS.size + _END.size
 _UNCHECKED = 1
 """For files that nobody needs after a crash."""
 
+_DEPTH_AT = 8
+"""The bits of the flags from which on they tell how many parts of the path are covered."""
 
-def sealed(path: str, parts: Iterable[Part], checked: bool) -> bytes:
-    """What has to follow these parts.
+_DEEPEST = 255
+
+
+def sealed(path: str, parts: Iterable[Part], checked: bool, depth: int = 1) -> bytes:
+    """What has to follow these parts; `depth` is how many parts of the path are the store's own.
 
     >>> sealed("a/b", [b"some", b"thing"], checked=True)[-4:]
     b'tide'
@@ -42,12 +48,14 @@ def sealed(path: str, parts: Iterable[Part], checked: bool) -> bytes:
         length += len(view)
         if checked:
             checksum = zlib.crc32(view, checksum)
-    return _sealed(path, length, checksum, 0 if checked else _UNCHECKED)
+    flags = (0 if checked else _UNCHECKED) | min(depth, _DEEPEST) << _DEPTH_AT
+    return _sealed(path, length, checksum, flags)
 
 
 def _sealed(path: str, length: int, checksum: int, flags: int) -> bytes:
     fields = _FIELDS.pack(length, checksum, VERSION, flags)
-    name = os.path.basename(path).encode()
+    depth = flags >> _DEPTH_AT or 1  # files were sealed with their own name alone
+    name = "/".join(path.split("/")[-depth:]).encode()
     return fields + _END.pack(zlib.crc32(name, zlib.crc32(fields)), _MAGIC)
 
 

@@ -311,7 +311,8 @@ class Store:
     def _write(self, temporary: str, path: str, parts: Iterable[Part], checked: bool) -> int:
         if self._plain:
             return self._disk.write(temporary, [*parts], private=False)
-        end = sealed(path, parts, checked and not self.is_temporary)
+        depth = path.removeprefix(f"{self._folder}/").count("/") + 1
+        end = sealed(path, parts, checked and not self.is_temporary, depth)
         return self._disk.write(temporary, [*parts, end]) - TRAILER
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from tidemill.algebra import Granularity, Plan, Scan, TimeWindow
+from tidemill.algebra import Granularity, Plan, Scan, SessionWindow, TimeWindow
 from tidemill.algebra.adjusting import sizes
 from tidemill.engine import Query
 from tidemill.expressions import UserFunction
@@ -65,7 +65,10 @@ def reach(plan: Plan) -> int:
 def _own_reach(plan: Plan) -> int:
     match plan:
         case TimeWindow():
-            return max(size or 0 for size in sizes(plan.size, plan.changes)) + plan.slide
+            longest = max(size or 0 for size in sizes(plan.size, plan.changes))
+            return longest + plan.slide + plan.delay
+        case SessionWindow():
+            return plan.gap
         case Granularity():
             return max(size or 0 for size in sizes(plan.granule, plan.changes))
         case _:

@@ -41,12 +41,15 @@ class RelationEntry(WireModel):
     sql: str
 
 
+DerivedKind = Literal["stream", "relation", "view"]
+
+
 class DerivedEntry(WireModel):
-    """A stream or relation that a query defines."""
+    """A stream, relation or view that a query defines."""
 
     name: str
     columns: list[Column]
-    kind: Literal["stream", "relation"]
+    kind: DerivedKind
     domain: Domain
     depends_on: list[str]
     used_by: list[str]

@@ -24,7 +24,7 @@ SettingType = Literal[
     "aggregates",  # calls of aggregates, each with a name perhaps: `COUNT(*) AS n`
 ]
 Text = Annotated[str, Field(max_length=10_000)]
-Place = Annotated[float, Field(allow_inf_nan=False, ge=-1e9, le=1e9)]
+Environment = Annotated[float, Field(allow_inf_nan=False, ge=-1e9, le=1e9)]
 Number = Annotated[float, Field(allow_inf_nan=False)]
 Value = Text | Annotated[int, Field(ge=-(2**63), lt=2**63)] | Number | bool | None
 Values = Value | Annotated[list[Text], Field(max_length=500)]
@@ -37,8 +37,8 @@ class ComposedNode(Request):
     kind: Annotated[str, Field(max_length=100)]
     settings: Annotated[dict[Name, Values], Field(max_length=50)] = {}
     inputs: Annotated[list[Name], Field(max_length=500)] = []
-    x: Place = 0
-    y: Place = 0
+    x: Environment = 0
+    y: Environment = 0
 
 
 class ComposedPlan(Request):

@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from tidemill.wire.base import Column, Domain, Name, Problem, Request, WireModel
+from tidemill.wire.parameters import Given
 
 # FastAPI describes tuples as an older version of JSON Schema did.
 Pair = Annotated[list[int], Field(min_length=2, max_length=2)]
@@ -18,6 +19,7 @@ class NewQuery(Request):
 
     name: Name
     sql: str
+    parameters: Given = {}
     start: bool = True
     partial: bool = False
 
@@ -43,6 +45,14 @@ class MigrationLeft(WireModel):
     old_rows: int
 
 
+class OrderKey(WireModel):
+    """A column by which the rows of an instant are shown in order."""
+
+    column: str
+    descending: bool
+    nulls_first: bool
+
+
 class QueryEntry(WireModel):
     """A query: what it asks for, and what it is doing."""
 
@@ -51,6 +61,7 @@ class QueryEntry(WireModel):
     error: str | None
     sql: str
     columns: list[Column]
+    order: list[OrderKey] = []
     domain: Domain
     depends_on: list[str]
     sink: str

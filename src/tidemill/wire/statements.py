@@ -7,6 +7,7 @@ from typing import Annotated
 from pydantic import Field
 
 from tidemill.wire.base import Column, Domain, Problem, Request, WireModel
+from tidemill.wire.parameters import Given
 
 
 class ServerInfo(WireModel):
@@ -24,15 +25,21 @@ class ServerInfo(WireModel):
 
 
 class Script(Request):
-    """Statements of SQL, separated by semicolons."""
+    """Statements of SQL, separated by semicolons, and values for their parameters."""
 
     sql: str
+    parameters: Given = {}
 
 
 class RunRequest(Request):
-    """A query over what is bounded, and how many rows of the answer are wanted."""
+    """A query over what is bounded, and how many rows of the answer are wanted.
+
+    One over the answers of queries is about the instant `at`, or the newest that is known.
+    """
 
     sql: str
+    parameters: Given = {}
+    at: int | None = None
     limit: Annotated[int, Field(ge=0, le=1_000_000)] = 1000
 
 
@@ -45,6 +52,13 @@ class PlannedQuery(WireModel):
     warnings: list[Problem]
 
 
+class ReportTable(WireModel):
+    """What SHOW, DESCRIBE and EXPLAIN answer: a table of texts."""
+
+    columns: list[str]
+    rows: list[list[str]]
+
+
 class StatementResult(WireModel):
     """What one statement did."""
 
@@ -52,6 +66,7 @@ class StatementResult(WireModel):
     name: str | None
     message: str
     query: PlannedQuery | None = None
+    table: ReportTable | None = None
 
 
 class ScriptResult(WireModel):

@@ -23,8 +23,8 @@ import pyarrow.parquet as pq
 
 import tidemill as tm
 from tests.fabrics.live_graph import COUNTS, END, declare
-from tidemill.feeds import PushedFeed
-from tidemill.postgres.sink import PostgresSink
+from tidemill.connectors.feeds import PushedFeed
+from tidemill.connectors.postgres.sink import PostgresSink
 from tidemill.runtime.members import Delivery
 from tidemill.store import Store
 

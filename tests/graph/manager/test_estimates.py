@@ -14,7 +14,7 @@ from tidemill.engine.running import RunningGraph
 from tidemill.graph.manager import Readings, ResourceManager
 from tidemill.graph.manager.estimates import GraphEstimates
 from tidemill.physical.operator import Exec
-from tidemill.physical.time_window import TimeWindowExec
+from tidemill.physical.operators.time_window import TimeWindowExec
 
 MIX = Mix(streams=6, rates=(10, 100), minutes=(1, 2), bounds=False, seed=3)
 TICK = MINUTE // 6

@@ -9,10 +9,10 @@ from tidemill.algebra import Scan, Schema
 from tidemill.algebra.plan import nodes_of
 from tidemill.graph.manager.estimates import GraphEstimates
 from tidemill.graph.manager.transition import Transition
-from tidemill.physical.distinct import DistinctExec
 from tidemill.physical.operator import Exec
-from tidemill.physical.source import SourceExec
-from tidemill.physical.time_window import TimeWindowExec
+from tidemill.physical.operators.distinct import DistinctExec
+from tidemill.physical.operators.source import SourceExec
+from tidemill.physical.operators.time_window import TimeWindowExec
 from tidemill.runtime.operator_progress import OperatorProgress
 
 BID = SourceExec(Scan("bid", "bid", Schema.of(item=pa.int64())))

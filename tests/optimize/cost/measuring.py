@@ -16,7 +16,7 @@ from tidemill.optimize.cost.characteristics import Characteristics
 from tidemill.optimize.statistics import Statistics, StreamStatistics
 from tidemill.physical.lowering import lower
 from tidemill.physical.operator import Exec
-from tidemill.physical.source import SourceExec
+from tidemill.physical.operators.source import SourceExec
 from tidemill.runtime.operators import Graph
 from tidemill.timeline import OPEN_END, VALID_FROM, VALID_TO
 

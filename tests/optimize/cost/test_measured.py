@@ -26,9 +26,9 @@ from tidemill.optimize.cost import discrete
 from tidemill.optimize.cost.characteristics import Characteristics
 from tidemill.optimize.cost.estimates import Estimator
 from tidemill.optimize.cost.usage import CostModel
-from tidemill.physical.coalesce import CoalesceExec
 from tidemill.physical.lowering import lower
-from tidemill.physical.source import SourceExec
+from tidemill.physical.operators.coalesce import CoalesceExec
+from tidemill.physical.operators.source import SourceExec
 
 TOLERANCE = 0.15
 SPAN = 60_000

@@ -20,9 +20,9 @@ from tidemill.algebra.schema import Schema
 from tidemill.optimize.cost.estimates import Estimator
 from tidemill.optimize.joins.choice import with_orders
 from tidemill.optimize.statistics import Statistics, StreamStatistics
-from tidemill.physical.join import JoinExec
 from tidemill.physical.lowering import lower
 from tidemill.physical.operator import empty_batch
+from tidemill.physical.operators.join import JoinExec
 from tidemill.testing.reference import check_result
 
 COLUMNS = Schema.of(k=pa.int32(), v=pa.int64())

@@ -56,12 +56,19 @@ export interface PlannedQuery {
   warnings: Problem[];
 }
 
+/** What SHOW, DESCRIBE and EXPLAIN answer: a table of texts. */
+export interface ReportTable {
+  columns: string[];
+  rows: string[][];
+}
+
 /** What one statement did. */
 export interface StatementResult {
   kind: string;
   name: string | null;
   message: string;
   query: PlannedQuery | null;
+  table: ReportTable | null;
 }
 
 /** What the statements of a script did. */
@@ -163,11 +170,11 @@ export interface RelationEntry {
   sql: string;
 }
 
-/** A stream or relation that a query defines. */
+/** A stream, relation or view that a query defines. */
 export interface DerivedEntry {
   name: string;
   columns: Column[];
-  kind: "stream" | "relation";
+  kind: "stream" | "relation" | "view";
   domain: Domain;
   depends_on: string[];
   used_by: string[];
@@ -203,6 +210,13 @@ export interface MigrationLeft {
   old_rows: number;
 }
 
+/** A column by which the rows of an instant are shown in order. */
+export interface OrderKey {
+  column: string;
+  descending: boolean;
+  nulls_first: boolean;
+}
+
 /** A query: what it asks for, and what it is doing. */
 export interface QueryEntry {
   name: string;
@@ -210,6 +224,7 @@ export interface QueryEntry {
   error: string | null;
   sql: string;
   columns: Column[];
+  order: OrderKey[];
   domain: Domain;
   depends_on: string[];
   sink: string;

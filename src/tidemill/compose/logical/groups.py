@@ -8,6 +8,8 @@ from tidemill.algebra import AggregateCall, Plan, Project, SortKey, TopK, column
 from tidemill.algebra.ranking import CONFIDENCE
 from tidemill.analyze.aggregation import Grouping
 from tidemill.analyze.functions import find_aggregate, is_aggregate, name_of_call
+from tidemill.analyze.over import over_plan
+from tidemill.analyze.over_clause import OverExpr, read_over
 from tidemill.analyze.stage import PlanStage, with_column
 from tidemill.analyze.trees import written
 from tidemill.compose import texts
@@ -105,7 +107,41 @@ def _top(bench: Bench) -> Plan:
     return Project(first, tuple((f.name, column(f.name, f.type)) for f in plan.schema))
 
 
+def _over_rows(bench: Bench) -> Plan:
+    stage, named = bench.stage(bench.plan), {}
+    for text, node in bench.expressions("functions"):
+        with about("functions"), placed_in(text):
+            value = read_over(node.unalias(), {}, bench.catalog)
+            if not isinstance(value, OverExpr):
+                help = "write for example ROW_NUMBER() OVER (ORDER BY price) AS n"
+                raise error_at(PlanError, "this is no function with OVER", node, help)
+            name = node.alias or value.args["function"].lower()
+            if name in named or name in bench.plan.schema:
+                help = "give one another name with AS"
+                raise error_at(PlanError, f"two columns are named `{name}`", node, help)
+            named[name] = bench.bound(value, stage)
+    with about("functions"):
+        return over_plan(stage, named)
+
+
 OPERATORS = (
+    Card(
+        "over_rows",
+        "Functions over rows",
+        "groups",
+        "Numbers or ranks rows, looks at neighbours, or aggregates over a frame (OVER).",
+        _over_rows,
+        (
+            Setting(
+                "functions",
+                "Functions",
+                "columns",
+                "Functions with OVER; name each with AS.",
+                "ROW_NUMBER() OVER (PARTITION BY item ORDER BY price) AS n",
+                required=True,
+            ),
+        ),
+    ),
     Card(
         "aggregate",
         "Aggregate",

@@ -6,9 +6,9 @@ from sqlglot import exp
 
 from tidemill.algebra import Field, Plan, Scan, Schema
 from tidemill.algebra.nodes import entries
-from tidemill.analyze import SourceInfo
 from tidemill.analyze.objects import plan_objects
 from tidemill.analyze.scope import Item
+from tidemill.catalog import SourceInfo
 from tidemill.compose.bench import Bench
 from tidemill.compose.logical.windows import length_of, rows_of
 from tidemill.compose.model import Wrong, about, wrong

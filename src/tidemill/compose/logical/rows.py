@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import pyarrow as pa
 from sqlglot import exp
 
-from tidemill.algebra import Distinct, Filter, Plan, Project, Scalar, column
+from tidemill.algebra import Distinct, Filter, Plan, Project, Scalar, Unnest, column
+from tidemill.algebra.types import name_of
 from tidemill.analyze.relation import unique_names
 from tidemill.analyze.stage import PlanStage
 from tidemill.analyze.trees import written
@@ -15,8 +17,8 @@ from tidemill.compose.bench import Bench, placed_in
 from tidemill.compose.model import Wrong, about, wrong
 from tidemill.compose.operators import Card, Setting
 from tidemill.compose.texts import short
-from tidemill.errors import TidemillError
-from tidemill.sql import StreamFunction
+from tidemill.errors import PlanError, TidemillError
+from tidemill.sql import StreamFunction, error_at
 
 
 def _filter(bench: Bench) -> Plan:
@@ -70,6 +72,32 @@ def seen(plan: Plan) -> Plan:
     return Project(plan, tuple((field.name, column(field.name, field.type)) for field in kept))
 
 
+def _unnest(bench: Bench) -> Plan:
+    stage = bench.stage(bench.plan)
+    ((text, node),) = list(bench.expressions("list"))[:1] or [("", exp.Null())]
+    with about("list"), placed_in(text):
+        values = stage.scalar(bench.bound(node, stage))
+        if not pa.types.is_list(values.type):
+            message = f"the list is {name_of(values.type)}, not an array"
+            raise error_at(PlanError, message, node, "name a column that is an array")
+    made = (bench.text("element"), bench.text("place"))
+    for setting, name in zip(("element", "place"), made, strict=True):
+        if name and (name in bench.plan.schema or made.count(name) > 1):
+            help = "choose another name"
+            raise wrong(f"there is already a column `{name}`", help, setting)
+    outer = bench.choice("empty") == "kept"
+    return Unnest(bench.plan, values, made[0], made[1] or None, outer, _kept(bench, stage))
+
+
+def _kept(bench: Bench, stage: PlanStage) -> tuple[str, ...]:
+    if bench.choice("keep") != "some":
+        return bench.plan.schema.names
+    named = [
+        bench.column("columns", text, node, stage) for text, node in bench.expressions("columns")
+    ]
+    return tuple(dict.fromkeys(named))
+
+
 def _distinct(bench: Bench) -> Plan:
     return Distinct(seen(bench.plan))
 
@@ -115,6 +143,57 @@ OPERATORS = (
                 "item, price * 2 AS doubled",
                 required=True,
             ),
+        ),
+    ),
+    Card(
+        "unnest",
+        "Unnest",
+        "rows",
+        "Makes a row for each element of a list, beside the columns of its row.",
+        _unnest,
+        (
+            Setting(
+                "list",
+                "List",
+                "columns",
+                "The column or expression that has the list.",
+                "SPLIT(item, '-')",
+                required=True,
+            ),
+            Setting(
+                "element",
+                "Element",
+                "text",
+                "The name of the new column.",
+                "part",
+                required=True,
+            ),
+            Setting(
+                "place",
+                "Place",
+                "text",
+                "The name of a column with the place in the list, from 1 on; by default none.",
+                "place",
+            ),
+            Setting(
+                "empty",
+                "Rows without elements",
+                "choice",
+                "They are dropped, or kept with NULL in the new columns.",
+                "dropped",
+                default="dropped",
+                choices=("dropped", "kept"),
+            ),
+            Setting(
+                "keep",
+                "Keep",
+                "choice",
+                "All columns of the row, or some.",
+                "all",
+                default="all",
+                choices=("all", "some"),
+            ),
+            Setting("columns", "Columns", "columns", "Those, if only some are kept.", "item"),
         ),
     ),
     Card(

@@ -6,8 +6,8 @@ import re
 from typing import Final
 
 from tidemill.algebra import Plan
-from tidemill.analyze import Derived
 from tidemill.analyze.references import source_plan
+from tidemill.catalog import Derived
 from tidemill.compose.bench import Bench
 from tidemill.compose.model import about, wrong
 from tidemill.compose.operators import Card, Setting

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from sqlglot import exp
 
-from tidemill.algebra import CountWindow, Plan
+from tidemill.algebra import CountWindow, Plan, SessionWindow
 from tidemill.algebra.nodes import entries
 from tidemill.analyze.scope import Item
 from tidemill.analyze.windows import apply_clauses
@@ -43,12 +43,14 @@ def _time_window(bench: Bench) -> Plan:
     size, least = length_of(bench, "size"), length_of(bench, "least")
     slide = length_of(bench, "slide")
     sizes = {"size": size} if least is None else {"min": least, "max": size}
-    window = StreamWindow(kind="RANGE", slide=slide, **sizes)
+    delay = length_of(bench, "delay")
+    window = StreamWindow(kind="RANGE", slide=slide, delay=delay, **sizes)
     return _clauses(bench, "size", stream_window=window)
 
 
 def _unbounded_window(bench: Bench) -> Plan:
-    window = StreamWindow(kind="RANGE", size=Unbounded(), slide=length_of(bench, "slide"))
+    slide, delay = length_of(bench, "slide"), length_of(bench, "delay")
+    window = StreamWindow(kind="RANGE", size=Unbounded(), slide=slide, delay=delay)
     return _clauses(bench, "slide", stream_window=window)
 
 
@@ -69,6 +71,14 @@ def _count_window(bench: Bench) -> Plan:
     window = StreamWindow(kind="ROWS", **sizes, **steps)
     plan = _clauses(bench, "rows", stream_window=window)
     return replace(plan, partition_by=by) if isinstance(plan, CountWindow) else plan
+
+
+def _session_window(bench: Bench) -> Plan:
+    window = StreamWindow(kind="SESSION", size=length_of(bench, "gap"))
+    plan = _clauses(bench, "gap", stream_window=window)
+    return (
+        replace(plan, partition_by=_partition(bench)) if isinstance(plan, SessionWindow) else plan
+    )
 
 
 def rows_of(number: int | None) -> RowCount:
@@ -94,6 +104,13 @@ _SLIDE = Setting(
     "duration",
     "How often the content changes; by default whenever a row comes or goes.",
     "1 MINUTE",
+)
+_DELAY = Setting(
+    "delay",
+    "Delay",
+    "duration",
+    "By how much rows enter later than they come: the window as it was before.",
+    "10 MINUTES",
 )
 _ROWS = Setting(
     "rows", "Rows", "integer", "How many rows; UNBOUNDED for all.", "100", required=True
@@ -131,6 +148,7 @@ OPERATORS = (
                 "If memory is short, the engine may make the window smaller, down to this.",
                 "1 MINUTE",
             ),
+            _DELAY,
         ),
     ),
     Card(
@@ -146,7 +164,7 @@ OPERATORS = (
         "windows",
         "Each row holds for ever: all rows up to now.",
         _unbounded_window,
-        (_SLIDE,),
+        (_SLIDE, _DELAY),
     ),
     Card(
         "count_window",
@@ -174,6 +192,30 @@ OPERATORS = (
             _ROWS,
             _SLIDE_ROWS,
             _LEAST_ROWS,
+        ),
+    ),
+    Card(
+        "session_window",
+        "Session window",
+        "windows",
+        "Each row holds until no row of its group has come for a given time: a visit of a page.",
+        _session_window,
+        (
+            Setting(
+                "gap",
+                "Gap",
+                "duration",
+                "How long no row may come before a session ends.",
+                "10 MINUTES",
+                required=True,
+            ),
+            Setting(
+                "by",
+                "Partition by",
+                "columns",
+                "The columns that define the groups; without them, all rows are one group.",
+                "item",
+            ),
         ),
     ),
     Card(

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import ClassVar
 
 from tidemill.algebra import Plan
-from tidemill.analyze import Catalog
+from tidemill.catalog import Catalog
 from tidemill.compose.layout import laid_out
 from tidemill.compose.model import Composed, Level, Node
-from tidemill.compose.opening.nodes import Opened, opened
+from tidemill.compose.opening.nodes import OpenSources, opened
 from tidemill.timeline import TimeDomain
 
 
@@ -37,6 +37,6 @@ class Opening:
             self._nodes.append(Node(self._ids[plan], kind, given, ids))
         return self._ids[plan]
 
-    def opened(self, plan: Plan) -> Opened:
+    def opened(self, plan: Plan) -> OpenSources:
         """One node."""
         return opened(plan, self.domain)

@@ -12,8 +12,8 @@ from tidemill.algebra import (
 from tidemill.analyze.windows import shown
 from tidemill.compose.logical.shedding import OWN
 from tidemill.compose.opening.base import Opening
-from tidemill.compose.opening.nodes import Opened, Settings
-from tidemill.compose.recognise import Told, objects_of, outer_join, source_of
+from tidemill.compose.opening.nodes import OpenSources, Settings
+from tidemill.compose.recognise import RecognisedObjects, objects_of, outer_join, source_of
 from tidemill.compose.scans import AS_COLUMN
 from tidemill.compose.texts import column_text, spelled
 from tidemill.errors import UnsupportedError
@@ -26,7 +26,7 @@ class LogicalOpening(Opening):
 
     level = "logical"
 
-    def opened(self, plan: Plan) -> Opened:
+    def opened(self, plan: Plan) -> OpenSources:
         """One node; what is one thing to a user is one."""
         if (source := source_of(plan, self.catalog)) is not None:
             alias = "" if source.alias == source.name else source.alias
@@ -42,7 +42,7 @@ class LogicalOpening(Opening):
             return self._starjoin(plan, plan.child)
         return super().opened(plan)
 
-    def _objects(self, told: Told) -> Opened:
+    def _objects(self, told: RecognisedObjects) -> OpenSources:
         window, is_time = told.window, isinstance(told.window, TimeWindow)
         settings: Settings = {
             "by": [column_text(key) for key in told.keys],
@@ -53,7 +53,7 @@ class LogicalOpening(Opening):
         }
         return "objects", settings, told.streams
 
-    def _starjoin(self, plan: Project, star: StarJoin) -> Opened:
+    def _starjoin(self, plan: Project, star: StarJoin) -> OpenSources:
         """A join that sheds rows has a projection above it, to the columns of its inputs."""
         names = [field.name for field in star.schema if not field.name.startswith(OWN)]
         if set(names) != {name for name, scalar in plan.items if scalar.is_column}:

@@ -16,12 +16,15 @@ from tidemill.algebra import (
     Filter,
     Granularity,
     Istream,
+    OverRows,
     Plan,
     Project,
     Rstream,
     Scalar,
+    SessionWindow,
     TimeWindow,
     TopK,
+    Unnest,
 )
 from tidemill.algebra.nodes import Conditional
 from tidemill.algebra.ranking import CONFIDENCE
@@ -30,36 +33,41 @@ from tidemill.analyze.windows import shown
 from tidemill.compose.model import Value
 from tidemill.compose.opening.said import call_text, order_text, typed
 from tidemill.compose.operators import kind_name
-from tidemill.compose.texts import column_text, scalar_text, spelled
+from tidemill.compose.sql.over_rows import over_call
+from tidemill.compose.texts import column_text, identifier, scalar_text, spelled
 from tidemill.errors import UnsupportedError
-from tidemill.physical.aggregate import AggregateExec
-from tidemill.physical.coalesce import CoalesceExec
-from tidemill.physical.count_window import CountWindowExec
-from tidemill.physical.counting import CountingExec
-from tidemill.physical.distinct import DistinctExec
-from tidemill.physical.filter import FilterExec
-from tidemill.physical.granularity import GranularityExec
-from tidemill.physical.istream import DstreamExec, IstreamExec
-from tidemill.physical.join import JoinExec
-from tidemill.physical.lookup import LookupExec
-from tidemill.physical.merge import MergeExec
 from tidemill.physical.operator import Exec
-from tidemill.physical.project import ProjectExec
-from tidemill.physical.row_number import RowNumberExec
-from tidemill.physical.snapshot import SnapshotExec
-from tidemill.physical.split import SplitExec
-from tidemill.physical.time_window import TimeWindowExec
-from tidemill.physical.topk import TopKExec
-from tidemill.physical.union import UnionExec
-from tidemill.physical.versions import VersionsExec
+from tidemill.physical.operators.aggregate import AggregateExec
+from tidemill.physical.operators.coalesce import CoalesceExec
+from tidemill.physical.operators.count_window import CountWindowExec
+from tidemill.physical.operators.counting import CountingExec
+from tidemill.physical.operators.distinct import DistinctExec
+from tidemill.physical.operators.filter import FilterExec
+from tidemill.physical.operators.granularity import GranularityExec
+from tidemill.physical.operators.istream import DstreamExec, IstreamExec
+from tidemill.physical.operators.join import JoinExec
+from tidemill.physical.operators.lookup import LookupExec
+from tidemill.physical.operators.merge import MergeExec
+from tidemill.physical.operators.over_rows import OverRowsExec
+from tidemill.physical.operators.project import ProjectExec
+from tidemill.physical.operators.row_number import RowNumberExec
+from tidemill.physical.operators.session_window import SessionWindowExec
+from tidemill.physical.operators.snapshot import SnapshotExec
+from tidemill.physical.operators.split import SplitExec
+from tidemill.physical.operators.time_window import TimeWindowExec
+from tidemill.physical.operators.topk import TopKExec
+from tidemill.physical.operators.union import UnionExec
+from tidemill.physical.operators.unnest import UnnestExec
+from tidemill.physical.operators.versions import VersionsExec
+from tidemill.sql import Tidemill
 from tidemill.timeline import TimeDomain
 
 Settings = dict[str, Value]
-Opened = tuple[str, Settings, tuple[Plan, ...]]
+OpenSources = tuple[str, Settings, tuple[Plan, ...]]
 """A kind of node, its settings, and its inputs."""
 
 
-def opened(plan: Plan, domain: TimeDomain) -> Opened:
+def opened(plan: Plan, domain: TimeDomain) -> OpenSources:
     """One node, whose lengths of time are shown in a domain."""
     kind, settings = settings_of(plan, domain)
     # Inputs of distinct values follow from the calls of an aggregate.
@@ -100,16 +108,42 @@ def _project(plan: Project | ProjectExec, domain: TimeDomain) -> tuple[str, Sett
     return "project", {"columns": [scalar_text(typed(item), name) for name, item in plan.items]}
 
 
+@settings_of.register(Unnest)
+@settings_of.register(UnnestExec)
+def _unnest(plan: Unnest | UnnestExec, domain: TimeDomain) -> tuple[str, Settings]:
+    whole = plan.kept == plan.child.schema.names
+    return "unnest", {
+        "list": spelled(plan.values.node),
+        "element": plan.element,
+        "place": plan.ordinal or "",
+        "empty": "kept" if plan.outer else "",
+        "keep": "" if whole else "some",
+        "columns": [] if whole else _columns(plan.kept),
+    }
+
+
+@settings_of.register(OverRows)
+@settings_of.register(OverRowsExec)
+def _over_rows(plan: OverRows | OverRowsExec, domain: TimeDomain) -> tuple[str, Settings]:
+    said = ((over_call(plan, call, lambda each: each.node.copy()), call) for call in plan.calls)
+    functions = [
+        f"{spelled(node)} AS {identifier(call.name).sql(dialect=Tidemill)}" for node, call in said
+    ]
+    return "over_rows", {"functions": functions}
+
+
 @settings_of.register(TimeWindow)
 @settings_of.register(TimeWindowExec)
 def _time_window(plan: TimeWindow | TimeWindowExec, domain: TimeDomain) -> tuple[str, Settings]:
     slide = "" if plan.slide == 1 else shown(plan.slide, domain)
+    delay = shown(plan.delay, domain) if plan.delay else ""
     if plan.size is None and isinstance(plan, TimeWindow):
-        return "unbounded_window", {"slide": slide}
+        return "unbounded_window", {"slide": slide, "delay": delay}
     return "time_window", {
         "size": "UNBOUNDED" if plan.size is None else shown(plan.size, domain),
         "slide": slide,
         "least": shown(plan.bounds.low, domain) if plan.bounds else "",
+        "delay": delay,
     }
 
 
@@ -123,6 +157,15 @@ def _count_window(plan: CountWindow | CountWindowExec, domain: TimeDomain) -> tu
         "slide": None if plan.slide == 1 else plan.slide,
         "least": plan.bounds.low if plan.bounds else None,
     }
+
+
+@settings_of.register(SessionWindow)
+@settings_of.register(SessionWindowExec)
+def _session_window(
+    plan: SessionWindow | SessionWindowExec, domain: TimeDomain
+) -> tuple[str, Settings]:
+    by = _columns(plan.partition_by)
+    return "session_window", {"gap": shown(plan.gap, domain), "by": by}
 
 
 @settings_of.register(Granularity)

@@ -6,12 +6,12 @@ from dataclasses import fields, replace
 
 from tidemill.algebra import Plan
 from tidemill.algebra.nodes import Scan
-from tidemill.analyze import SourceInfo
+from tidemill.catalog import SourceInfo
 from tidemill.compose.model import Composed
 from tidemill.compose.opening.base import Opening
-from tidemill.compose.opening.nodes import Opened, Settings
+from tidemill.compose.opening.nodes import OpenSources, Settings
 from tidemill.compose.scans import AS_COLUMN, scan_columns
-from tidemill.physical.source import SourceExec
+from tidemill.physical.operators.source import SourceExec
 
 
 class PhysicalOpening(Opening):
@@ -23,11 +23,11 @@ class PhysicalOpening(Opening):
         """The whole plan; whether others wait for a node follows from where it stands."""
         return super().composed(plan.rewrite(_patient))
 
-    def opened(self, plan: Plan) -> Opened:
+    def opened(self, plan: Plan) -> OpenSources:
         """One node; which columns of a source are read is known to the catalog."""
         return self._source(plan.scan) if isinstance(plan, SourceExec) else super().opened(plan)
 
-    def _source(self, scan: Scan) -> Opened:
+    def _source(self, scan: Scan) -> OpenSources:
         info = self.catalog.lookup(scan.source)
         assert isinstance(info, SourceInfo)
         with_time = info.time_column is not None and info.time_column in scan.columns

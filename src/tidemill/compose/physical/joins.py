@@ -22,13 +22,13 @@ from tidemill.compose.physical.making import (
     waiting,
 )
 from tidemill.errors import PlanError
-from tidemill.physical.filter import FilterExec
-from tidemill.physical.items import only, used
-from tidemill.physical.join import JoinExec
-from tidemill.physical.lookup import LookupKind
-from tidemill.physical.project import ProjectExec
-from tidemill.physical.relations import RelationInput, lookup
-from tidemill.physical.source import SourceExec
+from tidemill.physical.lowering.items import only, used
+from tidemill.physical.lowering.relations import RelationInput, lookup
+from tidemill.physical.operators.filter import FilterExec
+from tidemill.physical.operators.join import JoinExec
+from tidemill.physical.operators.lookup import LookupKind
+from tidemill.physical.operators.project import ProjectExec
+from tidemill.physical.operators.source import SourceExec
 from tidemill.sql import error_at
 
 _MOST = 16

@@ -12,11 +12,11 @@ from tidemill.compose.bench import Bench
 from tidemill.compose.model import wrong
 from tidemill.compose.operators import Card
 from tidemill.expressions.functions import Functions
-from tidemill.physical.filter import FilterExec
 from tidemill.physical.lowering import lower
 from tidemill.physical.operator import Exec
-from tidemill.physical.project import ProjectExec
-from tidemill.physical.source import SourceExec
+from tidemill.physical.operators.filter import FilterExec
+from tidemill.physical.operators.project import ProjectExec
+from tidemill.physical.operators.source import SourceExec
 
 LOGICAL: Final = {operator.kind: operator for operator in logical.OPERATORS}
 

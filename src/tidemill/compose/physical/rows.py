@@ -8,17 +8,24 @@ from tidemill.algebra import Filter, Plan, Project
 from tidemill.compose.bench import Bench
 from tidemill.compose.model import wrong
 from tidemill.compose.operators import Card, Setting
-from tidemill.compose.physical.making import LOGICAL, below, functions_of, ordinary, waiting
+from tidemill.compose.physical.making import (
+    LOGICAL,
+    below,
+    functions_of,
+    operator_like,
+    ordinary,
+    waiting,
+)
 from tidemill.compose.physical.windows import steps
-from tidemill.physical.coalesce import CoalesceExec
-from tidemill.physical.distinct import DistinctExec
-from tidemill.physical.filter import FilterExec
-from tidemill.physical.istream import DstreamExec, IstreamExec
-from tidemill.physical.items import used
-from tidemill.physical.merge import MergeExec
-from tidemill.physical.project import ProjectExec
-from tidemill.physical.row_number import RowNumberExec
-from tidemill.physical.snapshot import SnapshotExec
+from tidemill.physical.lowering.items import used
+from tidemill.physical.operators.coalesce import CoalesceExec
+from tidemill.physical.operators.distinct import DistinctExec
+from tidemill.physical.operators.filter import FilterExec
+from tidemill.physical.operators.istream import DstreamExec, IstreamExec
+from tidemill.physical.operators.merge import MergeExec
+from tidemill.physical.operators.project import ProjectExec
+from tidemill.physical.operators.row_number import RowNumberExec
+from tidemill.physical.operators.snapshot import SnapshotExec
 
 
 def _filter(bench: Bench) -> Plan:
@@ -103,6 +110,7 @@ OPERATORS = (
         _project,
         LOGICAL["project"].settings,
     ),
+    operator_like("unnest", "Makes a row for each element of a list; it keeps no rows."),
     Card(
         "distinct",
         "Distinct",

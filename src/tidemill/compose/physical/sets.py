@@ -10,10 +10,10 @@ from tidemill.compose.logical.sets import CARDS, SetCard, alike
 from tidemill.compose.operators import Card
 from tidemill.compose.physical.making import functions_of, ordinary, waiting
 from tidemill.compose.physical.rows import KEYS, keys_of
-from tidemill.physical.counting import counting
 from tidemill.physical.lowering import lower
 from tidemill.physical.operator import Exec
-from tidemill.physical.union import UnionExec
+from tidemill.physical.operators.counting import counting
+from tidemill.physical.operators.union import UnionExec
 
 
 def _sides(bench: Bench) -> list[Exec]:

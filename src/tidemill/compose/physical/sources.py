@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tidemill.algebra import Plan, Scan, Schema, SourceKind
-from tidemill.analyze import SourceInfo
 from tidemill.analyze.references import source_plan
+from tidemill.catalog import SourceInfo
 from tidemill.compose.bench import Bench
 from tidemill.compose.logical.sources import alias_of
 from tidemill.compose.model import about, wrong
@@ -15,8 +15,8 @@ from tidemill.compose.physical.making import LOGICAL, below, functions_of, is_ra
 from tidemill.compose.scans import AS_COLUMN, scan_columns
 from tidemill.errors import CatalogError, nearest
 from tidemill.physical.lowering import lower
-from tidemill.physical.source import SourceExec
-from tidemill.physical.versions import VersionsExec
+from tidemill.physical.operators.source import SourceExec
+from tidemill.physical.operators.versions import VersionsExec
 
 
 def _source(bench: Bench) -> Plan:

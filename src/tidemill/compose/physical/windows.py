@@ -10,10 +10,11 @@ from tidemill.compose.bench import Bench
 from tidemill.compose.model import about, wrong
 from tidemill.compose.operators import Card, Setting
 from tidemill.compose.physical.making import LOGICAL, below, ordinary, waiting
-from tidemill.physical.count_window import CountWindowExec
-from tidemill.physical.granularity import GranularityExec
-from tidemill.physical.split import SplitExec
-from tidemill.physical.time_window import TimeWindowExec
+from tidemill.physical.operators.count_window import CountWindowExec
+from tidemill.physical.operators.granularity import GranularityExec
+from tidemill.physical.operators.session_window import SessionWindowExec
+from tidemill.physical.operators.split import SplitExec
+from tidemill.physical.operators.time_window import TimeWindowExec
 from tidemill.sql import Unbounded
 from tidemill.timeline import TimeDomain
 
@@ -54,19 +55,32 @@ def _time_window(bench: Bench) -> Plan:
     _instants(bench)
     size = steps(bench, "size")
     bounds = _bounds(bench, steps(bench, "least"), size)
-    return TimeWindowExec(below(bench), size, steps(bench, "slide") or 1, bounds=bounds)
+    slide, delay = steps(bench, "slide") or 1, steps(bench, "delay") or 0
+    return TimeWindowExec(below(bench), size, slide, delay, bounds=bounds)
 
 
 def _count_window(bench: Bench) -> Plan:
     _instants(bench)
-    stage = bench.stage(bench.plan)
-    found = bench.expressions("by")
-    by = tuple(bench.column("by", text, node, stage) for text, node in found)
+    by = _partition(bench)
     unbounded = bench.text("rows").upper() == "UNBOUNDED"
     rows = None if unbounded else bench.integer("rows", 1)
     bounds = _bounds(bench, bench.integer("least", 1), rows)
     slide = bench.integer("slide", 1) or 1
     return CountWindowExec(waiting(bench.plan), rows, slide, by, bounds=bounds)
+
+
+def _partition(bench: Bench) -> tuple[str, ...]:
+    stage = bench.stage(bench.plan)
+    found = bench.expressions("by")
+    return tuple(bench.column("by", text, node, stage) for text, node in found)
+
+
+def _session_window(bench: Bench) -> Plan:
+    _instants(bench)
+    gap = steps(bench, "gap")
+    if gap is None:
+        raise wrong("Gap takes a duration", "for example 10 MINUTES", "gap")
+    return SessionWindowExec(waiting(bench.plan), gap, _partition(bench))
 
 
 def _granularity(bench: Bench) -> Plan:
@@ -109,6 +123,14 @@ OPERATORS = (
                 "item",
             ),
         ),
+    ),
+    Card(
+        "session_window",
+        "Session window",
+        "windows",
+        "Each row holds until no row of its group has come for a given time.",
+        _session_window,
+        LOGICAL["session_window"].settings,
     ),
     Card(
         "granularity",

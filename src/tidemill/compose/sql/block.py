@@ -240,3 +240,16 @@ def _unqualify(select: exp.Select, alias: str) -> None:
 def stream_call(kind: str, query: exp.Expr) -> StreamFunction:
     """ISTREAM, DSTREAM or RSTREAM around a query or a name."""
     return StreamFunction(kind=kind, this=query)
+
+
+def unnest_call(values: exp.Expr, alias: str, names: tuple[str, ...]) -> exp.Unnest:
+    """UNNEST(list) AS alias(element), or with the place of the element."""
+    columns = [identifier(names[0])]
+    given = exp.TableAlias(this=identifier(alias), columns=columns)
+    offset = identifier(names[1]) if len(names) > 1 else False
+    return exp.Unnest(expressions=[values], alias=given, offset=offset)
+
+
+def column_of(alias: str, name: str) -> exp.Column:
+    """A column of an entry of FROM."""
+    return exp.column(identifier(name), table=identifier(alias))

@@ -12,27 +12,33 @@ from tidemill.algebra import (
     Distinct,
     Filter,
     Intersection,
+    OverRows,
     Plan,
     Project,
     SortKey,
     StrictDifference,
     TopK,
     Union,
+    Unnest,
     column,
 )
-from tidemill.algebra.nodes import Dstream, Istream, Rstream, Unary
+from tidemill.algebra.nodes import Dstream, Istream, Rstream, Unary, entries
 from tidemill.algebra.ranking import CONFIDENCE
 from tidemill.algebra.scalar import conjuncts
-from tidemill.analyze import Catalog
+from tidemill.catalog import Catalog
 from tidemill.compose.recognise import outer_join
 from tidemill.compose.sql.block import (
     Block,
     CannotSay,
+    FromEntry,
     aggregate_call,
+    column_of,
     output_names,
     stream_call,
+    unnest_call,
 )
 from tidemill.compose.sql.meetings import MeetingWriter
+from tidemill.compose.sql.over_rows import over_call
 from tidemill.compose.texts import identifier
 from tidemill.sql import Approximate, StreamFunction, Tidemill
 from tidemill.timeline import TimeDomain
@@ -46,7 +52,7 @@ def to_sql(plan: Plan, catalog: Catalog, domain: TimeDomain | None = None) -> st
 
     >>> import pyarrow as pa
     >>> from tidemill.algebra import Scan, Schema, TimeWindow
-    >>> from tidemill.analyze import SourceInfo
+    >>> from tidemill.catalog import SourceInfo
     >>> catalog = Catalog()
     >>> catalog.add_source(SourceInfo("bid", Schema.of(item=pa.int64())))
     >>> scan = Scan("bid", "b", Schema.of(item=pa.int64()))
@@ -95,6 +101,29 @@ class _PlanWriter(MeetingWriter):
             found = _items(plan, block)
         block.columns, block.is_bare = found, False
         return block
+
+    @_rule.register
+    def _unnest(self, plan: Unnest) -> Block:
+        block = self.opened(plan.child)
+        alias = self.alias(next(iter(entries(plan.child)), "u") + "_list")
+        names = ("element",) if plan.ordinal is None else ("element", "place")
+        node = unnest_call(block.said(plan.values), alias, names)
+        new = {c: column_of(alias, n) for c, n in zip(plan.made.names, names, strict=True)}
+        kept = {name: block.columns[name] for name in plan.kept if name in block.columns}
+        entry = FromEntry(node, alias)
+        if plan.outer:
+            entry.kind, entry.on = "LEFT", [exp.true()]
+        block.entries.append(entry)
+        block.columns, block.is_bare, block.is_rows = {**kept, **new}, False, False
+        return block
+
+    @_rule.register
+    def _over_rows(self, plan: OverRows) -> Block:
+        block = self.opened(plan.child)
+        made = {call.name: over_call(plan, call, block.said) for call in plan.calls}
+        block.columns, block.is_bare = {**block.columns, **made}, False
+        # What stands above sees columns: functions over rows cannot be nested.
+        return self.wrapped(block, plan)
 
     @_rule.register
     def _distinct(self, plan: Distinct) -> Block:

@@ -7,7 +7,7 @@ from typing import Any
 
 from sqlglot import exp
 
-from tidemill.algebra import CountWindow, Granularity, TimeWindow
+from tidemill.algebra import CountWindow, Granularity, SessionWindow, TimeWindow
 from tidemill.algebra.plan import Plan
 from tidemill.analyze.windows import shown
 from tidemill.compose.sql.block import Block, CannotSay
@@ -31,6 +31,8 @@ class WindowWriter(Writer):
         clause = StreamWindow(kind="ROWS" if counts else "RANGE", **self._sizes(window))
         if window.slide != 1:
             clause.set("slide", _rows(window.slide) if counts else self._length(window.slide))
+        if isinstance(window, TimeWindow) and window.delay:
+            clause.set("delay", self._length(window.delay))
         return clause
 
     @window_rule.register
@@ -40,6 +42,14 @@ class WindowWriter(Writer):
     @window_rule.register
     def _countwindow(self, plan: CountWindow) -> Block:
         window = self.window_clause(plan)
+        return self._partitioned(plan, window)
+
+    @window_rule.register
+    def _sessionwindow(self, plan: SessionWindow) -> Block:
+        window = StreamWindow(kind="SESSION", size=self._length(plan.gap))
+        return self._partitioned(plan, window)
+
+    def _partitioned(self, plan: CountWindow | SessionWindow, window: StreamWindow) -> Block:
         block = self._with_clause(plan, "stream_window", window)
         if plan.partition_by:
             columns = [exp.column(identifier(block.columns[c].name)) for c in plan.partition_by]
@@ -60,7 +70,7 @@ class WindowWriter(Writer):
         What looks at single rows may stand above it just as well, unless rows are counted.
         """
         block = self.block(plan.child)
-        counts = isinstance(plan, CountWindow)
+        counts = isinstance(plan, CountWindow | SessionWindow)
         fits = block.is_open and (block.is_bare if counts else block.is_rows)
         entry = block.entry
         if not fits or entry is None or _has_clause(entry.node, clause):

@@ -6,12 +6,13 @@ from abc import ABC, abstractmethod
 
 from sqlglot import exp
 
-from tidemill.algebra import CountWindow, Plan, TimeWindow
+from tidemill.algebra import CountWindow, Plan, Scan, TimeWindow
 from tidemill.algebra.nodes import entries
 from tidemill.algebra.ranking import Ranking
-from tidemill.analyze import Catalog
-from tidemill.compose.recognise import Told, objects_of, source_of
-from tidemill.compose.sql.block import Block, CannotSay, FromEntry, output_names
+from tidemill.algebra.unnest import ONE_ROW
+from tidemill.catalog import Catalog
+from tidemill.compose.recognise import RecognisedObjects, objects_of, source_of
+from tidemill.compose.sql.block import Block, CannotSay, FromEntry, column_of, output_names
 from tidemill.compose.texts import identifier, parts_of
 from tidemill.sql import ObjectsClause
 from tidemill.timeline import TimeDomain
@@ -33,6 +34,8 @@ class Writer(ABC):
 
     def block(self, plan: Plan) -> Block:
         """A plan as the beginning of a query."""
+        if isinstance(plan, Scan) and plan.source == ONE_ROW:
+            return self._one_row(plan)
         if (source := source_of(plan, self._catalog)) is not None:
             return self._source(source.name, source.alias, source.columns)
         if (told := objects_of(plan, self._catalog)) is not None:
@@ -45,7 +48,8 @@ class Writer(ABC):
     def rule(self, plan: Plan) -> Block:
         """How a node is written, whatever stands below it."""
 
-    def _alias(self, wanted: str) -> str:
+    def alias(self, wanted: str) -> str:
+        """An alias that no other entry has."""
         alias, number = wanted, 1
         while alias.casefold() in self._aliases:
             number += 1
@@ -54,20 +58,28 @@ class Writer(ABC):
         return alias
 
     def _source(self, name: str, wanted: str, columns: dict[str, str]) -> Block:
-        alias = self._alias(wanted)
+        alias = self.alias(wanted)
         node = exp.Table(this=identifier(name))
         if alias != name:
             node.set("alias", exp.TableAlias(this=identifier(alias)))
-        found: dict[str, exp.Expr] = {c: _column(alias, own) for c, own in columns.items()}
+        found: dict[str, exp.Expr] = {c: column_of(alias, own) for c, own in columns.items()}
         return Block([FromEntry(node, alias)], found)
 
-    def _objects(self, told: Told, plan: Plan) -> Block:
+    def _one_row(self, plan: Scan) -> Block:
+        alias = self.alias(plan.alias)
+        given = exp.TableAlias(this=identifier(alias), columns=[identifier("one")])
+        row = exp.Tuple(expressions=[exp.true()])
+        node = exp.Values(expressions=[row], alias=given)
+        found: dict[str, exp.Expr] = {name: column_of(alias, "one") for name in plan.schema.names}
+        return Block([FromEntry(node, alias)], found, is_bare=False)
+
+    def _objects(self, told: RecognisedObjects, plan: Plan) -> Block:
         parts = [self.block(stream) for stream in told.streams]
         pairs = zip(parts, told.streams, strict=True)
         whole = [p if p.is_bare and p.entry else self.wrapped(p, plan) for p, plan in pairs]
         inside = [block.entries[0] for block in whole]
         names = {next(iter(entries(s))): e.alias for s, e in zip(told.streams, inside, strict=True)}
-        alias = names[told.alias] = self._alias(told.alias)
+        alias = names[told.alias] = self.alias(told.alias)
         by = [identifier(key) for key in told.keys]
         node = exp.Table(
             this=ObjectsClause(expressions=[entry.node for entry in inside], by=by),
@@ -77,7 +89,7 @@ class Writer(ABC):
         found: dict[str, exp.Expr] = {}
         for name in plan.schema.names:
             prefix, own = parts_of(name)
-            found[name] = _column(names[prefix], own)
+            found[name] = column_of(names[prefix], own)
         # Its columns have several aliases, so none of them is left out.
         entry = FromEntry(node, "")
         return Block([entry], found, is_bare=False, is_rows=False)
@@ -96,14 +108,14 @@ class Writer(ABC):
     def around(
         self, query: exp.Expr, plan: Plan, columns: list[str], names: tuple[str, ...]
     ) -> Block:
-        alias = self._alias(next(iter(entries(plan)), "q"))
+        alias = self.alias(next(iter(entries(plan)), "q"))
         aliased = exp.TableAlias(this=identifier(alias))
         if isinstance(query, exp.Query):
             node: exp.Expr = exp.Subquery(this=query, alias=aliased)
         else:
             node = exp.Table(this=query, alias=aliased)
         entry = FromEntry(node, alias, inner=query, names=names)
-        return Block([entry], {c: _column(alias, n) for c, n in zip(columns, names, strict=True)})
+        return Block([entry], {c: column_of(alias, n) for c, n in zip(columns, names, strict=True)})
 
     def selecting(self, plan: Plan) -> Block:
         """A block that selects exactly the columns of a plan."""
@@ -120,7 +132,3 @@ class Writer(ABC):
     def opened(self, plan: Plan) -> Block:
         block = self.block(plan)
         return block if block.is_open else self.wrapped(block, plan)
-
-
-def _column(alias: str, name: str) -> exp.Column:
-    return exp.column(identifier(name), table=identifier(alias))

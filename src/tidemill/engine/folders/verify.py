@@ -10,6 +10,8 @@ from typing import Any
 
 import pyarrow as pa
 
+from tidemill.connectors.feeds import Retained, folder_of
+from tidemill.connectors.feeds.file_log import FileLog
 from tidemill.engine.folders.places import (
     CATALOG,
     RELATIONS,
@@ -22,8 +24,6 @@ from tidemill.engine.folders.places import (
 )
 from tidemill.engine.kept import AnswerLog
 from tidemill.errors import DamageError
-from tidemill.feeds import Retained, folder_of
-from tidemill.feeds.file_log import FileLog
 from tidemill.runtime.change_log import FOLDER as CHANGES
 from tidemill.runtime.change_log import check_changes
 from tidemill.runtime.codec import AnyFunction

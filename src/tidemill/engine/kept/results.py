@@ -8,13 +8,14 @@ from threading import RLock
 import polars as pl
 import pyarrow as pa
 
+from tidemill.algebra.nodes import SortKey
 from tidemill.algebra.schema import Schema
+from tidemill.connectors.sinks import in_order, user_table
 from tidemill.engine.kept.log import KeptEntry
-from tidemill.fragments.stages import EdgeExec
-from tidemill.physical.changes import AT, consolidate, snapshot, to_changes
-from tidemill.physical.coalesce import CoalesceExec
+from tidemill.physical.mechanisms.changes import AT, consolidate, snapshot, to_changes
 from tidemill.physical.operator import empty_batch
-from tidemill.results import in_order, user_table
+from tidemill.physical.operators.coalesce import CoalesceExec
+from tidemill.stages.stages import ReceiveExec
 from tidemill.timeline import BEGIN, OPEN_END, VALID_FROM, VALID_TO, TimeDomain
 
 Note = Callable[[KeptEntry, pl.DataFrame | None], None]
@@ -46,9 +47,12 @@ class KeptResults:
         domain: TimeDomain | None,
         rows: int,
         note: Note = lambda entry, rows: None,
+        order: tuple[SortKey, ...] = (),
     ) -> None:
         self.schema = schema
         """The columns of the answer, without its validity."""
+        self.order = order
+        """That in which the rows of an instant are shown."""
         self.domain = domain
         self.complete_until = BEGIN
         self.kept_from = BEGIN
@@ -119,15 +123,28 @@ class KeptResults:
             return latest if isinstance(latest, int) else BEGIN
 
     def snapshot(self, at: int | None = None) -> pa.Table:
-        """The rows that hold at an instant, in the order of their values; now, if none is given."""
+        """The rows that hold at an instant, in order; now, if none is given."""
         with self._lock:
             return self._shown(snapshot(self._merged(), self.newest if at is None else at))
 
+    def _repr_html_(self) -> str:
+        from tidemill.notebook.queries import kept_html
+
+        return kept_html(self.snapshot(), self.complete_until, self.domain)
+
+    def holding(self, at: int) -> pa.Table:
+        """The rows that hold at an instant, in order, with their intervals."""
+        rows = in_order(self._meeting(at, at + 1), order=self.order)
+        return user_table(rows, self.schema, self.domain, VALID_FROM, VALID_TO)
+
     def between(self, start: int, end: int) -> pa.Table:
         """The rows that hold at some instant of [start, end), with their intervals."""
+        return self._shown(self._meeting(start, end), VALID_FROM, VALID_TO)
+
+    def _meeting(self, start: int, end: int) -> pl.DataFrame:
         meets = (pl.col(VALID_FROM) < end) & (pl.col(VALID_TO) > start)
         with self._lock:
-            return self._shown(self._merged().filter(meets), VALID_FROM, VALID_TO)
+            return self._merged().filter(meets)
 
     def changes(self, since: int) -> pa.Table:
         """What came and went from an instant on, as far as the answer is complete."""
@@ -143,7 +160,8 @@ class KeptResults:
         return self._ended.height + self._open.height + self._new.height
 
     def _shown(self, rows: pl.DataFrame, *times: str) -> pa.Table:
-        return user_table(in_order(rows, *times), self.schema, self.domain, *times)
+        ordered = in_order(rows, *times, order=self.order)
+        return user_table(ordered, self.schema, self.domain, *times)
 
     def _take(self, tick: int, rows: pl.DataFrame) -> None:
         self.tick = tick
@@ -160,7 +178,7 @@ class KeptResults:
         """Put new rows behind those that they go on from; only ones that had not ended can."""
         growing = pl.concat([self._open, self._new])
         merged: pl.DataFrame = (
-            CoalesceExec(EdgeExec(0, self.schema)).operator().step([growing], [OPEN_END])[0]
+            CoalesceExec(ReceiveExec(0, self.schema)).operator().step([growing], [OPEN_END])[0]
         )
         ended = pl.col(VALID_TO) < self.complete_until
         self._ended = pl.concat([self._ended, merged.filter(ended)])

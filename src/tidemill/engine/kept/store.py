@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
+from tidemill.connectors.sinks import SinkRequest
 from tidemill.engine.kept.log import LOST, AnswerLog, KeptEntry
 from tidemill.engine.kept.results import KeptResults
 from tidemill.engine.query import Query
 from tidemill.errors import DamageError
-from tidemill.results import SinkRequest
 from tidemill.store import Durability
 
 if TYPE_CHECKING:
@@ -47,13 +47,19 @@ class KeptStore:
         """The sink of a query: what was kept under its name is there already."""
         key = name.casefold()
         note = partial(self._note, key)
-        kept = KeptResults(query.schema, query.planned.domain, self._rows, note)
+        planned = query.planned
+        kept = KeptResults(query.schema, planned.domain, self._rows, note, planned.order)
         if key in self._kept:  # it gets another definition
             kept.restore(*self._kept[key].whole())
         for entry, rows in self._left.pop(key, ()):
             kept.restore(entry, rows)
         self._kept[key] = kept
         return SinkRequest(kept, form="live")
+
+    def redefine(self, name: str, query: Query) -> None:
+        """Take note that a query asks for something else."""
+        if (kept := self.of(name)) is not None:
+            kept.order = query.planned.order
 
     def of(self, name: str) -> KeptResults | None:
         """The answer of a query that keeps it."""

@@ -17,7 +17,7 @@ from tidemill.graph.manager.transition import History, Transition
 from tidemill.optimize.cost.usage import Usage
 from tidemill.optimize.statistics import Statistics
 from tidemill.physical.operator import Exec
-from tidemill.physical.source import SourceExec
+from tidemill.physical.operators.source import SourceExec
 from tidemill.runtime.operator_progress import OperatorProgress
 from tidemill.runtime.rate_meter import RateMeter
 

@@ -7,7 +7,7 @@ from math import isqrt
 
 from tidemill.algebra.adjusting import Bounds
 from tidemill.physical.adjusting import AdjustableExec
-from tidemill.physical.granularity import GranularityExec
+from tidemill.physical.operators.granularity import GranularityExec
 
 
 @dataclass(frozen=True)

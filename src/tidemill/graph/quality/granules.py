@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from tidemill.algebra.plan import Plan
 from tidemill.errors import TidemillError
 from tidemill.graph.quality.bounds import Granules, Quality
-from tidemill.physical.granularity import GranularityExec
+from tidemill.physical.operators.granularity import GranularityExec
 
 Change = tuple[int, int]
 

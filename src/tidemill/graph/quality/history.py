@@ -8,13 +8,13 @@ from typing import NamedTuple
 from tidemill.algebra.plan import Plan
 from tidemill.graph.quality.knobs import adjustable_nodes
 from tidemill.physical.adjusting import AdjustableExec
-from tidemill.physical.filter import FilterExec
-from tidemill.physical.granularity import GranularityExec
-from tidemill.physical.istream import DstreamExec, IstreamExec
 from tidemill.physical.operator import Exec
-from tidemill.physical.project import ProjectExec
-from tidemill.physical.time_window import TimeWindowExec
-from tidemill.physical.union import UnionExec
+from tidemill.physical.operators.filter import FilterExec
+from tidemill.physical.operators.granularity import GranularityExec
+from tidemill.physical.operators.istream import DstreamExec, IstreamExec
+from tidemill.physical.operators.project import ProjectExec
+from tidemill.physical.operators.time_window import TimeWindowExec
+from tidemill.physical.operators.union import UnionExec
 from tidemill.timeline import BEGIN, OPEN_END, add
 
 
@@ -111,7 +111,7 @@ class _Looking:
         """For how long a row may hold, from the instant on at which it comes, with a size."""
         match node:
             case TimeWindowExec():
-                return add(size, node.slide - 1)
+                return add(size, node.delay + node.slide - 1)
             case GranularityExec():
                 return add(self._length(node.child), size - 1)
         return OPEN_END

@@ -16,7 +16,7 @@ from tidemill.algebra.plan import Plan
 from tidemill.graph.quality.bounds import Quality, common, quality_of
 from tidemill.physical.adjusting import AdjustableExec
 from tidemill.physical.operator import Exec
-from tidemill.physical.source import SourceExec
+from tidemill.physical.operators.source import SourceExec
 
 
 @dataclass(frozen=True)

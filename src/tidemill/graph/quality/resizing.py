@@ -13,12 +13,12 @@ from tidemill.algebra.plan import Memo
 from tidemill.errors import TidemillError
 from tidemill.graph.quality.granules import next_instant
 from tidemill.physical.adjusting import AdjustableExec
-from tidemill.physical.filter import FilterExec
-from tidemill.physical.granularity import GranularityExec
 from tidemill.physical.operator import Exec
-from tidemill.physical.project import ProjectExec
-from tidemill.physical.time_window import TimeWindowExec
-from tidemill.physical.union import UnionExec
+from tidemill.physical.operators.filter import FilterExec
+from tidemill.physical.operators.granularity import GranularityExec
+from tidemill.physical.operators.project import ProjectExec
+from tidemill.physical.operators.time_window import TimeWindowExec
+from tidemill.physical.operators.union import UnionExec
 from tidemill.runtime.operator_progress import OperatorProgress
 from tidemill.timeline import BEGIN, add
 
@@ -76,7 +76,9 @@ def _pruned(node: AdjustableExec, changes: Changes, settled: int) -> Changes:
     """
     while len(changes) > 1:
         (_, size), (until, _) = changes[:2]
-        longest = add(size, node.slide - 1) if isinstance(node, TimeWindowExec) else 1
+        longest = 1
+        if isinstance(node, TimeWindowExec):
+            longest = add(size, node.delay + node.slide - 1)
         if until - 1 + longest > settled:
             break
         changes = changes[1:]

@@ -147,6 +147,18 @@ def coarsened(stream: Characteristics, granule: float) -> Characteristics:
     return replace(coarse, distance=granule / stream.length * stream.distance, length=granule)
 
 
+def session_length(rate: float, gap: float) -> float:
+    """How long a session goes on after a row of it, if rows come at random.
+
+    As long as a server is busy that needs the gap for every customer, and has room for all.
+
+    >>> round(session_length(rate=0.1, gap=10), 1)
+    17.2
+    """
+    most = 100.0  # beyond, a session does not end in any time that matters
+    return expm1(min(rate * gap, most)) / rate if rate > 0 else gap
+
+
 def time_window(stream: Characteristics, size: float) -> Characteristics:
     """Formula 22.10."""
     return replace(stream, length=size, instants=False)

@@ -35,6 +35,7 @@ Constants = Mapping[str, Steps]
 MEASURED: Constants = {
     "filter": Steps(arrive=34, tick=50_000),
     "project": Steps(arrive=33, tick=34_000),
+    "unnest": Steps(arrive=40, emit=30, tick=60_000),
     "time window": Steps(arrive=4, tick=35_000),
     "count window": Steps(arrive=376, row_bytes=41, key_bytes=80, tick=1_116_000),
     "granularity": Steps(arrive=5, emit=5, tick=71_000),
@@ -47,6 +48,7 @@ MEASURED: Constants = {
     "total": Steps(arrive=25, key=5, emit=12, row_bytes=7, key_bytes=19, tick=255_000),
     "extreme": Steps(arrive=52, key=56, emit=9, row_bytes=2, key_bytes=43, tick=315_000),
     "top-k": Steps(arrive=502, row_bytes=96, tick=649_000),
+    "over rows": Steps(arrive=500, compare=60, emit=100, row_bytes=24, tick=1_500_000),
     "eaa": Steps(arrive=1600, row_bytes=150),
     "sla": Steps(arrive=1000, row_bytes=300),
     "approximate": Steps(arrive=1300, row_bytes=150),

@@ -8,10 +8,12 @@ from functools import reduce, singledispatchmethod
 from math import isnan, prod
 
 from tidemill.algebra import nodes, sets
+from tidemill.algebra.over_rows import OverRows
 from tidemill.algebra.plan import Memo, Plan
 from tidemill.algebra.ranking import Ranking
 from tidemill.algebra.scalar import Scalar, conjuncts
 from tidemill.algebra.star import StarJoin
+from tidemill.algebra.unnest import Unnest
 from tidemill.optimize.cost import characteristics, copies, discrete, matching
 from tidemill.optimize.cost.characteristics import LIFETIME, Characteristics, hit
 from tidemill.optimize.cost.selectivity import Selectivities
@@ -32,6 +34,8 @@ DEFAULT_ROWS = 1000.0
 GROUP_SHARE = 0.1
 """Groups per live row where nothing is known of the keys: grouping is written to shrink."""
 
+ELEMENTS = 4.0
+"""Elements of a list: how long lists are is not part of the statistics."""
 
 _SHORTEST = 1e-30  # the distance of rows that come faster than can be told
 
@@ -145,6 +149,10 @@ class Estimator:
     def _project(self, plan: nodes.Project) -> Characteristics:
         return characteristics.mapped(self.of(plan.child))
 
+    @_rule.register
+    def _unnest(self, plan: Unnest) -> Characteristics:
+        return characteristics.filtered(self.of(plan.child), ELEMENTS)
+
     # Windows
 
     @_rule.register
@@ -164,6 +172,13 @@ class Estimator:
         # In steps, rows start when a step is complete.
         step = plan.slide * partitions * stream.distance if plan.slide > 1 else 0.0
         return replace(window, granularity=max(window.granularity, step))
+
+    @_rule.register
+    def _sessionwindow(self, plan: nodes.SessionWindow) -> Characteristics:
+        stream = discrete.instants(self.of(plan.child))
+        partitions = self.groups(plan.child, plan.partition_by) if plan.partition_by else 1.0
+        length = characteristics.session_length(stream.rate / partitions, plan.gap)
+        return characteristics.time_window(stream, min(length, LIFETIME))
 
     @_rule.register
     def _granularity(self, plan: nodes.Granularity) -> Characteristics:
@@ -212,6 +227,19 @@ class Estimator:
     @_rule.register
     def _topk(self, plan: nodes.TopK) -> Characteristics:
         return discrete.top(self.of(plan.child), plan.limit, plan.offset)
+
+    @_rule.register
+    def _over_rows(self, plan: OverRows) -> Characteristics:
+        """Rows are cut wherever their partition changes, unless their values stay the same."""
+        stream = self.of(plan.child)
+        pieces = min(self.partition_rows(plan), stream.length / stream.granularity)
+        rate = stream.rate * max(1.0, pieces)
+        return Characteristics.of_rate(rate, stream.live_rows, stream.granularity, stream.instants)
+
+    def partition_rows(self, plan: OverRows) -> float:
+        """Rows of a partition at a time."""
+        partitions = self.distinct(plan.child, *plan.partition_by) if plan.partition_by else 1.0
+        return self.live_rows(plan.child) / max(1.0, partitions)
 
     @_rule.register
     def _ranking(self, plan: Ranking) -> Characteristics:

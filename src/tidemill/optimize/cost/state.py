@@ -15,11 +15,13 @@ from typing import TypeVar
 import pyarrow as pa
 
 from tidemill.algebra import nodes, sets
+from tidemill.algebra.over_rows import OverRows
 from tidemill.algebra.plan import Plan
 from tidemill.algebra.ranking import Ranking
 from tidemill.algebra.relations import is_constant, relation_scan
 from tidemill.algebra.schema import Schema
 from tidemill.algebra.star import StarJoin
+from tidemill.algebra.unnest import Unnest
 from tidemill.optimize.cost import discrete
 from tidemill.optimize.cost.estimates import Estimator
 from tidemill.optimize.cost.retained import retained
@@ -99,6 +101,7 @@ def _keeps(node: type[Plan], kind: str = "") -> Callable[[_StateOf], _StateOf]:
 @_keeps(nodes.Scan)
 @_keeps(nodes.Filter, "filter")
 @_keeps(nodes.Project, "project")
+@_keeps(Unnest, "unnest")
 @_keeps(nodes.TimeWindow, "time window")
 @_keeps(nodes.Granularity, "granularity")
 @_keeps(sets.Union, "union")
@@ -132,6 +135,7 @@ def _distinct(plan: nodes.Distinct, estimator: Estimator) -> State:
 
 
 @_keeps(nodes.TopK, "top-k")
+@_keeps(OverRows, "over rows")
 @_keeps(nodes.Istream, "changes")
 @_keeps(nodes.Dstream, "changes")
 @_keeps(nodes.Rstream, "split")
@@ -174,10 +178,10 @@ def ahead(plan: Plan, estimator: Estimator) -> float:
         case nodes.Distinct():
             return estimator.of(plan.child).length - estimator.of(plan).length
         case nodes.TimeWindow():
-            return (plan.slide - 1) / 2
+            return plan.delay + (plan.slide - 1) / 2
         case nodes.Granularity():
             return (plan.current - 1) / 2
-        case nodes.Filter() | nodes.Project():
+        case nodes.Filter() | nodes.Project() | Unnest():
             return ahead(plan.child, estimator)
     return 0.0
 
@@ -237,6 +241,14 @@ def _count_window(plan: nodes.CountWindow, estimator: Estimator) -> State:
     rows = partitions * (plan.current + (plan.slide - 1) / 2)
     wide = width(plan.schema.select(plan.partition_by))
     return State(rows, width(plan.schema), partitions, wide)
+
+
+@_keeps(nodes.SessionWindow, "count window")
+def _session_window(plan: nodes.SessionWindow, estimator: Estimator) -> State:
+    """The rows of all sessions that go on, which are numbered as those of a count window."""
+    sessions = estimator.groups(plan.child, plan.partition_by) if plan.partition_by else 1.0
+    wide = width(plan.schema.select(plan.partition_by))
+    return State(kept(plan, estimator), width(plan.schema), sessions, wide)
 
 
 def kind_of(node: type[Plan]) -> str:

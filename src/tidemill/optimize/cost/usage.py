@@ -7,10 +7,13 @@ from math import exp
 
 from tidemill.algebra import nodes
 from tidemill.algebra.aggregates import AggregateCall
+from tidemill.algebra.over_rows import OverRows
 from tidemill.algebra.plan import Memo, Plan
 from tidemill.algebra.ranking import Ranking
+from tidemill.algebra.relations import is_constant
 from tidemill.algebra.scalar import Scalar, conjunction
 from tidemill.algebra.star import StarJoin
+from tidemill.expressions.bounds import bounds_of
 from tidemill.optimize.cost.constants import MEASURED, Constants, Steps
 from tidemill.optimize.cost.discrete import instants
 from tidemill.optimize.cost.estimates import Estimator
@@ -49,7 +52,7 @@ class CostModel:
     def __init__(self, estimator: Estimator, constants: Constants = MEASURED) -> None:
         self.estimator = estimator
         self._constants = constants
-        self._equalities: Memo[AnyJoin, Scalar | None] = Memo(self._find_equalities)
+        self._looked_up: Memo[AnyJoin, Scalar | None] = Memo(self._find_looked_up)
 
     def total(self, plan: Plan) -> Usage:
         """The whole plan; a part that occurs several times runs once."""
@@ -82,23 +85,32 @@ class CostModel:
         return 0.0
 
     def compared(self, plan: Plan) -> float:
-        """Pairs per instant that a join looks at: those that agree where columns must be equal."""
+        """Pairs per instant that a join looks at: those that agree where columns must be equal,
+        or else where a value must be in a range; values that functions over rows compute."""
         match plan:
             case nodes.Join() | nodes.MultiJoin() | StarJoin():
-                return self.estimator.multi_join(plan.children, self._equalities(plan)).rate
+                return self.estimator.multi_join(plan.children, self._looked_up(plan)).rate
+            case OverRows():
+                # Every change of a partition computes the values of all its rows.
+                changes = 2 * self.estimator.rate(plan.child)
+                return changes * self.estimator.partition_rows(plan) * len(plan.calls)
             case nodes.AntiJoin():
                 # It finds the partners of every row, only to leave those rows out.
                 return self.estimator.rate(nodes.SemiJoin(plan.left, plan.right, plan.condition))
         return 0.0
 
-    def _find_equalities(self, plan: AnyJoin) -> Scalar | None:
+    def _find_looked_up(self, plan: AnyJoin) -> Scalar | None:
         parts = () if plan.condition is None else self.estimator.conjuncts(plan.condition)
-        return conjunction(*filter(_is_equality, parts))
+        equal = [part for part in parts if _is_equality(part)]
+        if equal or any(map(is_constant, plan.children)):
+            return conjunction(*equal)
+        schemas = [child.schema for child in plan.children]
+        return conjunction(*(part for part in parts if bounds_of([part], schemas)))
 
     def _helpers(self, plan: Plan, state: State) -> list[Usage]:
         """What runs besides: the split below a window, the calls of an aggregation."""
         match plan:
-            case nodes.TimeWindow() | nodes.CountWindow():
+            case nodes.TimeWindow() | nodes.CountWindow() | nodes.SessionWindow():
                 stream = self.estimator.of(plan.child)
                 return [self.of(nodes.Rstream(plan.child))] if stream != instants(stream) else []
             case nodes.Aggregate():

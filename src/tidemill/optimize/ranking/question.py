@@ -95,11 +95,11 @@ def _windows(plan: Plan) -> tuple[tuple[Plan, ...], int | None, int | None]:
         return tuple(_instants(each) for each in _united(plan.child)), None, plan.rows
     leaves = list(_united(plan))
     windows = [leaf for leaf in leaves if isinstance(leaf, TimeWindow)]
-    sizes = {(leaf.size, leaf.slide, leaf.is_fixed) for leaf in windows}
+    sizes = {(leaf.size, leaf.slide == 1, leaf.delay, leaf.is_fixed) for leaf in windows}
     if len(windows) < len(leaves) or len(sizes) > 1:
         raise NotRanked("its streams have no common window")
-    ((size, slide, is_fixed),) = sizes
-    if size is None or slide != 1 or not is_fixed:
+    ((size, moves, delay, is_fixed),) = sizes
+    if size is None or not moves or delay or not is_fixed:
         raise NotRanked("its window is not simply of one size")
     below = [each for leaf in windows for each in _united(leaf.child)]
     return tuple(_instants(each) for each in below), size, None

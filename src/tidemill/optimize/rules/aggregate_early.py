@@ -19,7 +19,7 @@ from tidemill.optimize.sharing import Cut
 def aggregate_early(plan: Plan, known: RuleContext) -> Plan:
     """Aggregate inputs of a join before it, where that costs less.
 
-    >>> from tidemill.analyze.hints import Hints
+    >>> from tidemill.catalog.hints import Hints
     >>> from tidemill.optimize.examples import plan_of
     >>> plan = plan_of(
     ...     "SELECT COUNT(*) AS n FROM bid WINDOW(RANGE 9), auction a WINDOW(RANGE 9)"

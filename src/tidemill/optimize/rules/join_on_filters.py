@@ -5,6 +5,7 @@ from __future__ import annotations
 from tidemill.algebra.nodes import Filter, Join
 from tidemill.algebra.plan import Plan
 from tidemill.algebra.scalar import conjuncts
+from tidemill.expressions.bounds import bounds_of
 from tidemill.optimize.expressions import all_of, is_total
 
 
@@ -29,6 +30,9 @@ def join_on_filters(plan: Plan) -> Plan:
             parts = conjuncts(predicate)
             # A join tries its condition on pairs that the rest of it rejects: it must not fail.
             moved = [part for part in parts if part.columns and is_total(part, join.schema)]
+            if condition is None:  # there is no rest, and ranges spare it most pairs
+                sides = [left.schema, right.schema]
+                moved = [part for part in parts if part in moved or bounds_of([part], sides)]
             if moved:
                 joined = Join(left, right, all_of([*conjuncts(condition), *moved]))
                 kept = [part for part in parts if part not in moved]

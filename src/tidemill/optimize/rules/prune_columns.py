@@ -12,12 +12,14 @@ from dataclasses import replace
 import pyarrow as pa
 
 from tidemill.algebra import nodes, sets
+from tidemill.algebra.over_rows import OverRows
 from tidemill.algebra.plan import Plan
 from tidemill.algebra.ranking import Ranking
 from tidemill.algebra.relations import is_changing
 from tidemill.algebra.scalar import column
 from tidemill.algebra.schema import Schema
 from tidemill.algebra.star import StarJoin
+from tidemill.algebra.unnest import Unnest
 
 Names = frozenset[str]
 
@@ -88,6 +90,13 @@ class _Pruning:
             case nodes.Project():
                 items = tuple((name, scalar) for name, scalar in plan.items if name in needed)
                 return nodes.Project(self.narrowed(plan.child), items)
+            case Unnest():
+                handed = tuple(name for name in plan.kept if name in needed)
+                return replace(plan, child=self.narrowed(plan.child), kept=handed)
+            case OverRows():
+                calls = tuple(call for call in plan.calls if call.name in needed)
+                below = self.narrowed(plan.child)
+                return replace(plan, child=below, calls=calls) if calls else below
             case sets.Union():
                 # Both sides must have the same columns, and either may have kept more.
                 sides = (_only(self.narrowed(side), plan, needed) for side in plan.children)
@@ -102,7 +111,7 @@ class _Narrowing(_Pruning):
 
     def need(self, plan: Plan, names: Names) -> None:
         # Projections keep all that they compute, and unions both sides alike.
-        whole = isinstance(plan, nodes.Project | sets.Union)
+        whole = isinstance(plan, nodes.Project | sets.Union | Unnest)
         super().need(plan, frozenset(plan.schema.names) if whole else names)
 
     def _narrow(self, plan: Plan) -> Plan:
@@ -134,8 +143,12 @@ def _needs(plan: Plan, names: Names) -> Iterator[tuple[Plan, Names]]:
         case nodes.Project():
             used = (scalar.columns for name, scalar in plan.items if name in names)
             yield plan.child, frozenset[str]().union(*used)
+        case Unnest():
+            yield plan.child, (names & frozenset(plan.kept)) | plan.values.columns
         case nodes.TimeWindow() | nodes.Granularity() | nodes.Rstream():
             yield plan.child, names
+        case nodes.SessionWindow():
+            yield plan.child, names | frozenset(plan.partition_by)
         case nodes.Aggregate():
             yield plan.child, frozenset(plan.keys).union(*(call.reads for call in plan.calls))
         case sets.Union():

@@ -6,9 +6,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from tidemill.algebra import nodes, sets
+from tidemill.algebra.over_rows import OverRows
 from tidemill.algebra.plan import Plan
 from tidemill.algebra.scalar import Scalar, conjunction, conjuncts
 from tidemill.algebra.schema import Schema
+from tidemill.algebra.unnest import Unnest
 from tidemill.optimize.expressions import all_of, inlined, is_repeatable, is_small, is_total
 from tidemill.optimize.implied import implied_tests
 from tidemill.optimize.rules.push_projects import shows_all_rows
@@ -96,9 +98,15 @@ def _way_through(node: Plan) -> tuple[int, Accept]:
             return 1, _any
         case nodes.TimeWindow():
             return 1, _any if shows_all_rows(node) else total
-        case nodes.CountWindow(partition_by=by):
+        case (
+            nodes.CountWindow(partition_by=by)
+            | nodes.SessionWindow(partition_by=by)
+            | OverRows(partition_by=by)
+        ):
             # Whole partitions stay or go; of others, it counts which rows came before.
             return 1, lambda part: part.columns <= set(by) and total(part)
+        case Unnest(kept=kept):
+            return 1, lambda part: part.columns <= set(kept) and total(part)
         case nodes.Aggregate(keys=keys):
             return 1, lambda part: part.columns <= set(keys) and is_repeatable(part)
     return 0, _none

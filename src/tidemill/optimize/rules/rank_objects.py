@@ -39,7 +39,7 @@ State is not only memory: it is written to checkpoints, and read when a run goes
 def rank_objects(plan: Plan, known: RuleContext) -> Plan:
     """Find the first groups by a score without keeping and sorting all of them.
 
-    >>> from tidemill.analyze.hints import Hints
+    >>> from tidemill.catalog.hints import Hints
     >>> from tidemill.optimize.examples import plan_of
     >>> plan = plan_of(
     ...     "SELECT item, MAX(price) AS top FROM bid WINDOW(RANGE 9)"
@@ -86,7 +86,27 @@ def _ranked(question: Question, known: RuleContext) -> Plan:
     usages = {name: model.total(plan) for name, plan in choices.items()}
     best = min(usages, key=lambda name: _cost(usages[name], rate))
     known.notes.append(partial(_describe, best, usages, rate))
+    if question.top.approximate is not None and best != Strategy.APPROXIMATE.value:
+        known.notes.append(partial(_exact_all_the_same, best, _is_open(promises), known.hints.rank))
     return choices[best]
+
+
+def _is_open(promises: tuple[Promise, ...] | None) -> bool | None:
+    """Whether scores of objects can rise that have come; None if nobody knows how far."""
+    return None if promises is None else any(each.most is not None for each in promises)
+
+
+def _exact_all_the_same(best: str, is_open: bool | None, wanted: str | None) -> str:
+    """Why a query that may be answered approximately is answered exactly."""
+    if wanted not in (None, Strategy.APPROXIMATE.value):
+        reason = f"the hint RANK({wanted}) wants it so"
+    elif is_open is None:
+        reason = "nobody knows how far scores can rise: AT MOST or ranges are missing"
+    elif not is_open:
+        reason = "no row that is still to come makes a score larger by a promised amount"
+    else:
+        reason = f"{best} costs less; /*+ RANK(approximate) */ overrides that"
+    return f"APPROXIMATE is not used: {reason}"
 
 
 def _strategies(
@@ -94,14 +114,17 @@ def _strategies(
 ) -> Iterator[Strategy]:
     if wanted is not None and wanted != Strategy.SLA.value and promises is None:
         return
+    if wanted == Strategy.APPROXIMATE.value and question.top.approximate is None:
+        raise NotRanked("RANK(approximate) would change the answer: write APPROXIMATE behind LIMIT")
+    if wanted == Strategy.APPROXIMATE.value and not _is_open(promises):
+        wanted = Strategy.EAA.value  # there is nothing to expect
     if wanted is not None:
         yield Strategy(wanted)
         return
     if promises is None:
         yield Strategy.SLA
         return
-    open_scores = any(promise.most is not None for promise in promises)
-    approximate = question.top.approximate is not None and open_scores
+    approximate = question.top.approximate is not None and _is_open(promises)
     yield Strategy.APPROXIMATE if approximate else Strategy.EAA
     yield Strategy.SLA
 

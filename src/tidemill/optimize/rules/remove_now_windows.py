@@ -23,6 +23,6 @@ def remove_now_windows(plan: Plan) -> Plan:
     """
     match plan:
         # Others may be given another size while they run.
-        case TimeWindow(child, size=1, slide=1, is_fixed=True):
+        case TimeWindow(child, size=1, slide=1, delay=0, is_fixed=True):
             return child
     return plan

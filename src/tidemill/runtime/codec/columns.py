@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 import pyarrow as pa
 
-from tidemill.physical.arrays import Array
+from tidemill.physical.mechanisms.arrays import Array
 
 _PLAIN = "iuf"
 """Kinds of NumPy's numbers that Arrow has too."""

@@ -16,8 +16,8 @@ import pyarrow as pa
 from pyspark import TaskContext
 from pyspark.sql import DataFrame, SparkSession
 
+from tidemill.connectors.sinks import SparkWrite
 from tidemill.errors import ExecutionError
-from tidemill.results import SparkWrite
 from tidemill.runtime.fabric import arriving
 from tidemill.runtime.parcels import Packed, Packer, Parcel, unpack
 from tidemill.runtime.sending import Sender

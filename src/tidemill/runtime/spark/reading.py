@@ -10,9 +10,9 @@ from pyspark.sql import functions as F
 from pyspark.sql.streaming.readwriter import DataStreamReader
 
 from tidemill.algebra.schema import Schema
-from tidemill.analyze import SourceInfo
+from tidemill.catalog import SourceInfo
+from tidemill.connectors.feeds import FORMATS
 from tidemill.errors import ExecutionError, nearest
-from tidemill.feeds import FORMATS
 from tidemill.runtime.spark.failures import SPARK_ERRORS, reason
 from tidemill.runtime.spark.session import from_here
 from tidemill.runtime.spark.types import quoted, spark_type

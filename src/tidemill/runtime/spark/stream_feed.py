@@ -18,9 +18,17 @@ from pyspark.errors import StreamingQueryException
 from pyspark.sql import DataFrame
 from pyspark.sql.streaming.query import StreamingQuery
 
+from tidemill.connectors.feeds import (
+    Feed,
+    FileSlice,
+    Slice,
+    folder_of,
+    kept_json,
+    kept_slice,
+    stored_slice,
+)
+from tidemill.connectors.feeds.feed import MOST_BYTES, within
 from tidemill.errors import DamageError
-from tidemill.feeds import Feed, FileSlice, Slice, folder_of, kept_json, kept_slice, stored_slice
-from tidemill.feeds.feed import MOST_BYTES, within
 from tidemill.runtime.spark.failures import SPARK_ERRORS, explained
 from tidemill.store import Numbered, Store
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 
 from tidemill.algebra.nodes import SourceKind
 from tidemill.optimize.statistics import Statistics
-from tidemill.runtime.nodes import GraphNodes
-from tidemill.runtime.reports import Report
+from tidemill.runtime.operator_totals import GraphNodes
+from tidemill.runtime.reports import TaskReport
 from tidemill.runtime.statistics.selectivities import measured_selectivities
 from tidemill.runtime.statistics.sources import SourceStatistics
 from tidemill.runtime.validity import Timing
@@ -28,7 +28,7 @@ class Gathering:
     sources: dict[str, SourceStatistics] = field(default_factory=dict)
     shares: dict[str, float] = field(default_factory=dict)
 
-    def note(self, reports: Sequence[Report], timings: Mapping[str, Timing]) -> None:
+    def note(self, reports: Sequence[TaskReport], timings: Mapping[str, Timing]) -> None:
         """Take note of what tasks have seen of sources in a tick."""
         for report in reports:
             for source, sample in report.found:

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 
 from tidemill.algebra.scalar import Scalar
 from tidemill.optimize.conditions import canonical
-from tidemill.physical.filter import FilterExec
-from tidemill.physical.join import JoinExec
-from tidemill.physical.lookup import LookupExec, LookupKind
 from tidemill.physical.operator import Exec
+from tidemill.physical.operators.filter import FilterExec
+from tidemill.physical.operators.join import JoinExec
+from tidemill.physical.operators.lookup import LookupExec, LookupKind
 from tidemill.runtime.operator_progress import OperatorProgress
 
 

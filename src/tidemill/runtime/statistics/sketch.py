@@ -18,8 +18,8 @@ import math
 import numpy as np
 import polars as pl
 
-from tidemill.physical.arrays import Array
-from tidemill.physical.compiled import compiled_for, fixed
+from tidemill.physical.mechanisms.arrays import Array
+from tidemill.physical.mechanisms.compiled import compiled_for, fixed
 
 _INDEX_BITS = 10
 _REGISTERS = 1 << _INDEX_BITS

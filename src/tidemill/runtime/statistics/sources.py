@@ -10,7 +10,7 @@ import polars as pl
 
 from tidemill.algebra.nodes import SourceKind
 from tidemill.optimize.statistics import StreamStatistics
-from tidemill.physical.arrays import Ints
+from tidemill.physical.mechanisms.arrays import Ints
 from tidemill.runtime.rate_meter import RateMeter
 from tidemill.runtime.statistics.sketch import RecentDistinct, Sketch
 from tidemill.timeline import OPEN_END

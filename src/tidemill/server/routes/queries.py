@@ -30,7 +30,7 @@ def queries(service: Service) -> list[QueryEntry]:
 @routes.answer("POST", "/queries", "Make a query, and start it", 404, 409, status=201)
 def create(service: Serving, query: NewQuery) -> QueryEntry:
     """Give a query a name; its results are kept, unless it says INSERT INTO."""
-    return Control(service).create(query.name, query.sql, query.start, query.partial)
+    return Control(service).create(query)
 
 
 @routes.answer("GET", "/queries/{name}", "One query", 404)

@@ -19,7 +19,7 @@ routes = Routes("statements")
 @routes.answer("POST", "/statements", "Run statements", 404, 409)
 def statements(service: Serving, script: Script) -> ScriptResult:
     """Run a script, statement by statement. If one is wrong, `done` tells how many were run."""
-    return Scripts(service).run(script.sql)
+    return Scripts(service).run(script.sql, script.parameters)
 
 
 @routes.answer("POST", "/check", "Check statements without running them")
@@ -31,11 +31,11 @@ def check_statements(service: Serving, script: Script) -> ScriptCheck:
 @routes.answer("POST", "/plan", "Plan a query without starting it")
 def plan(service: Serving, script: Script) -> PlanReport:
     """The plan of a query at every level, with costs and the rules that fired."""
-    return plan_report(service, script.sql)
+    return plan_report(service, script.sql, script.parameters)
 
 
 @routes.described("POST", "/run", "Run a query over what is bounded", shape=Table, rows=True)
 def run(request: Request, wanted: RunRequest, form: Form) -> Response:
     """Its rows, from files and tables, with the time in which they hold."""
     runs: Runs = request.app.state.runs
-    return rows_response(formed(runs.run(wanted.sql, wanted.limit), form), form)
+    return rows_response(formed(runs.run(wanted), form), form)

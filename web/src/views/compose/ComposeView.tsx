@@ -7,10 +7,10 @@
 //   `left of join1`, `input of filter1`, and `result of filter1`.
 // - section "Settings": fields by their titles (lists: `Aggregates 1`), comboboxes `input`,
 //   `left`, ... and `rows go to` to connect without a mouse; checkbox "Its rows are the result".
-// - tabs "Problems", "SQL", "Explain" (test id "sql"), button "Show what it means" folds them; edges
+// - tabs "Problems", "SQL", "Explain" (test id "sql"), button "Show the outcome" folds them; edges
 //   are labelled `from scan1 to filter1: fits`, or with what is wrong instead of "fits".
 // - textbox "Name of the query", button "Run" ("Replace" if there is such a query), and then the
-//   link "See its results".
+//   link "Show results".
 import { ReactFlowProvider } from "@xyflow/react";
 import "../../styles/compose.css";
 import { Workbench } from "./Workbench";

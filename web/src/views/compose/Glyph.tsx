@@ -2,7 +2,7 @@ import type { Operator } from "./model/contract";
 
 // The signs of relational algebra, where it has one.
 const SIGNS: Record<string, string> = {
-  scan: "⇣", source: "⇣", versions: "⇶", filter: "σ", project: "π", distinct: "δ", aggregate: "γ", top: "↑",
+  scan: "⇣", source: "⇣", versions: "⇶", filter: "σ", project: "π", unnest: "μ", distinct: "δ", aggregate: "γ", over_rows: "≬", top: "↑",
   time_window: "ω", now_window: "·", unbounded_window: "∞", count_window: "#", partitioned_window: "⋮",
   granularity: "⌈",
   join: "⋈", outer_join: "⊶", semi_join: "⋉", anti_join: "▷",

@@ -42,7 +42,7 @@ export function Palette({ take, drag }: Props) {
             ))}
           </div>
         ))}
-        {groups.length === 0 && <p className="quiet">Nothing is called so.</p>}
+        {groups.length === 0 && <p className="quiet">No match.</p>}
       </div>
     </section>
   );

@@ -16,7 +16,7 @@ export function Start({ take }: { take: (example: Example) => void }) {
         <>
           <p>
             <span className="by-mouse">Drag a stream from the left onto this canvas, and go on from there.</span>
-            <span className="by-touch">Add a stream, and go on from there.</span> Or begin with one of these:
+            <span className="by-touch">Add a stream to begin.</span> Or begin with one of these:
           </p>
           <div className="examples">
             {examples(stream, draft.level).map((example) => (

@@ -5,6 +5,10 @@ import type { CheckedPlan, Composed } from "./model/contract";
 import { toComposed, type Draft } from "./model/draft";
 
 const PAUSE_MS = 250;
+const LONGEST_PAUSE_MS = 8000;
+
+/** Away, too many requests, or too slow just now, as a server that is starting may be: ask again. */
+const PASSING = new Set([0, 408, 429, 503]);
 
 export interface Checking {
   checked: CheckedPlan | null;
@@ -20,13 +24,19 @@ export function useChecked(draft: Draft): Checking {
   useEffect(() => {
     const stop = new AbortController();
     setState((old) => ({ ...old, busy: true }));
-    const timer = setTimeout(() => {
-      post<CheckedPlan>("compose/check", JSON.parse(wanted), stop.signal)
-        .then((checked) => setState({ checked, busy: false, refused: null, about: kinds(wanted) }))
-        .catch((error) => {
-          if (error instanceof Refused) setState((old) => ({ ...old, busy: false, refused: error.problem }));
-        });
-    }, PAUSE_MS);
+    const check = (pause: number) => {
+      timer = setTimeout(() => {
+        post<CheckedPlan>("compose/check", JSON.parse(wanted), stop.signal)
+          .then((checked) => setState({ checked, busy: false, refused: null, about: kinds(wanted) }))
+          .catch((error) => {
+            if (!(error instanceof Refused)) return;
+            setState((old) => ({ ...old, busy: false, refused: error.problem }));
+            if (PASSING.has(error.status)) check(Math.min(2 * pause, LONGEST_PAUSE_MS));
+          });
+      }, pause);
+    };
+    let timer: ReturnType<typeof setTimeout>;
+    check(PAUSE_MS);
     return () => {
       clearTimeout(timer);
       stop.abort();

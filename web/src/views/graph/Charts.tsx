@@ -19,13 +19,13 @@ export function Charts({ history }: { history: History }) {
   return (
     <section className="charts">
       <h3>
-        Rows a second <span className="key in">in</span> <span className="key out">out</span>
+        Rows per second <span className="key in">in</span> <span className="key out">out</span>
       </h3>
-      <TimeChart {...same} series={RATES} words={short} data={data("input_rate", "output_rate")} label="Rows a second over time" />
-      <h3>Rows remembered</h3>
-      <TimeChart {...same} series={STATE} words={short} data={data("state_rows")} label="Rows remembered over time" />
-      <h3>Share of a core</h3>
-      <TimeChart {...same} series={TIME} words={share} data={data("busy")} label="Share of a core over time" />
+      <TimeChart {...same} series={RATES} words={short} data={data("input_rate", "output_rate")} label="Rows per second over time" />
+      <h3>Rows in state</h3>
+      <TimeChart {...same} series={STATE} words={short} data={data("state_rows")} label="Rows in state over time" />
+      <h3>CPU share</h3>
+      <TimeChart {...same} series={TIME} words={share} data={data("busy")} label="CPU share over time" />
     </section>
   );
 }

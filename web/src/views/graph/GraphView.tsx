@@ -33,7 +33,7 @@ function NotRunning({ query }: { query: string }) {
   return (
     <Empty title={`${query} is not running`}>
       <p>
-        Only running queries have parts in the graph. <a href={linkTo("queries", query)}>Look at the query</a>, or{" "}
+        Only running queries have parts in the graph. <a href={linkTo("queries", query)}>Open the query</a>, or{" "}
         <a href={linkTo("graph")}>show all that is running</a>.
       </p>
     </Empty>

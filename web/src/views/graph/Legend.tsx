@@ -15,7 +15,7 @@ const WORDS: [Kind, string][] = [
 export function Legend() {
   return (
     <details className="legend">
-      <summary>Signs</summary>
+      <summary>Legend</summary>
       <ul>
         {WORDS.map(([kind, words]) => (
           <li key={kind} className={kind}>

@@ -41,7 +41,7 @@ export function Gauge({ title, what, unit, words, measured, estimated, bound, hi
       <p className="reading numbers">
         <strong>{words(measured)}</strong>
         <span className="quiet">
-          {unit} {bound === null ? "without a bound" : `of ${words(bound)}`}
+          {unit} {bound === null ? "no limit" : `of ${words(bound)}`}
         </span>
       </p>
       <Scale measured={measured} estimated={estimated} bound={bound} title={title} words={words} />

@@ -7,12 +7,12 @@ import { Timeline } from "./Timeline";
 const FIRST = 50;
 const MORE = 200;
 
-/** What happened, as a picture and as a list. */
+/** Events, as a picture and as a list. */
 export const Happenings = memo(
   function Happenings({ events, until }: { events: Happening[]; until: number }) {
     return (
       <section className="card">
-        <h2>What happened</h2>
+        <h2>Events</h2>
         {events.length === 0 ? (
           <p className="quiet">Nothing yet: starts and stops, changes of plans and of sizes, failures and refusals will be here.</p>
         ) : (

@@ -9,7 +9,7 @@ type Knob = Resources["knobs"][number];
 export function Knobs({ knobs, queries }: { knobs: Knob[]; queries: Queries }) {
   return (
     <section className="card">
-      <h2>Sizes that may change</h2>
+      <h2>Adjustable sizes</h2>
       {knobs.length === 0 ? (
         <p className="quiet">
           No running query leaves a choice. One with <code>WINDOW(RANGE MIN 10 MINUTES, MAX 1 HOUR)</code> or{" "}

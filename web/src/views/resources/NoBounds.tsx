@@ -2,7 +2,7 @@
 export function NoBounds() {
   return (
     <section className="card hint">
-      <h2>Nothing is bounded</h2>
+      <h2>No limits are set</h2>
       <p>
         This server uses what its queries need. Give it bounds, and it keeps to them: windows that may be smaller become smaller, time that
         may be coarser becomes coarser, and a query that would not fit is refused. Every answer stays exact for the sizes in force.

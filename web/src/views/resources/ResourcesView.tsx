@@ -33,7 +33,7 @@ function Shown({ resources }: { resources: Resources }) {
       <div className="gauges">
         <Gauge
           title="Memory"
-          what="what the operators remember"
+          what="operator state"
           unit=""
           words={bytes}
           measured={now.memory}
@@ -43,7 +43,7 @@ function Shown({ resources }: { resources: Resources }) {
         />
         <Gauge
           title="Processor"
-          what="what the operators compute"
+          what="operator work"
           unit="cores"
           words={cores}
           measured={now.cpu}

@@ -24,7 +24,7 @@ export function Timeline({ events, until }: { events: Happening[]; until: number
         className="lanes"
         role="group"
         tabIndex={0}
-        aria-label="What happened over time; arrow keys go from one to the next"
+        aria-label="Events over time; arrow keys go from one to the next"
         onKeyDown={onKeyDown}
         onMouseLeave={() => setChosen(null)}
         onBlur={() => setChosen(null)}

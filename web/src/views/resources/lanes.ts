@@ -22,7 +22,7 @@ export const wordFor = (kind: string): string => KINDS[kind]?.[1] ?? kind;
 export const sizeWords = (knob: string, size: number, domain: Domain): string =>
   knob.startsWith("rows") ? `${size.toLocaleString("en")} rows` : duration(size, domain);
 
-/** What happened, with sizes as people tell them. */
+/** Events, with sizes as people tell them. */
 export function textOf(event: Happening, domainOf: (knob: string) => Domain): string {
   const [, knob, before, after] = /^(.*): (\d+) to (\d+)$/.exec(event.text) ?? [];
   if (event.kind !== "adapt" || knob === undefined) return event.text;

@@ -23,7 +23,7 @@ export interface OperatorData extends Record<string, unknown> {
 export type OperatorFlowNode = Node<OperatorData, "operator">;
 
 const MANY = 4;
-const WORDS = { open: "connect what it reads", waiting: "waits for its input" };
+const WORDS = { open: "connect an input", waiting: "waits for its input" };
 
 /** An operator as a card: its inputs above, what it does, and the columns that leave it below. */
 export const OperatorNode = memo(function OperatorNode({ data, selected }: NodeProps<OperatorFlowNode>) {

@@ -29,7 +29,7 @@ function joined(): Draft {
 describe("connecting", () => {
   it("refuses circles, itself and what is there already", () => {
     const draft = joined();
-    expect(refusal(draft, "filter1", "join1", 0)).toContain("circle");
+    expect(refusal(draft, "filter1", "join1", 0)).toContain("loop");
     expect(refusal(draft, "join1", "join1", 0)).toContain("its own rows");
     expect(refusal(draft, "scan1", "join1", 0)).toContain("already");
     expect(refusal(draft, "scan1", "filter1", 0)).toBeNull();

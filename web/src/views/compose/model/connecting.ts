@@ -6,8 +6,8 @@ export function refusal(draft: Draft, from: string, to: string, place: number): 
   const [source, target] = [partOf(draft, from), partOf(draft, to)];
   if (!source || !target) return "one of the operators is gone";
   if (from === to) return "an operator cannot read its own rows";
-  if (upstream(draft, from).has(to)) return "the rows would flow in a circle";
-  if (target.inputs[place] === from) return "they are connected already";
+  if (upstream(draft, from).has(to)) return "this would make a loop";
+  if (target.inputs[place] === from) return "they are already connected";
   return null;
 }
 

@@ -9,7 +9,7 @@ type Stage = keyof typeof STAGES;
 /** The plan at every stage, with what each operator is expected to cost. */
 export function Explain({ plans }: { plans: Plans | null }) {
   const [wanted, setWanted] = useState<Stage>("optimized");
-  if (!plans) return <p className="quiet">How it would run is shown when the plan fits together.</p>;
+  if (!plans) return <p className="quiet">The physical plan is shown once the plan is valid.</p>;
   const stages = (Object.keys(STAGES) as Stage[]).filter((stage) => plans[stage]);
   const stage = stages.includes(wanted) ? wanted : stages.at(-1)!;
   return (

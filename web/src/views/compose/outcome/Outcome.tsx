@@ -35,7 +35,7 @@ export function Outcome({ checking, show, resized }: Props) {
     ["explain", "Explain"],
   ];
   return (
-    <section className={`outcome${isOpen ? "" : " closed"}`} aria-label="What it means" aria-busy={busy}>
+    <section className={`outcome${isOpen ? "" : " closed"}`} aria-label="Outcome" aria-busy={busy}>
       <div className="tabs" role="tablist">
         {tabs.map(([each, title]) => (
           <button
@@ -50,7 +50,7 @@ export function Outcome({ checking, show, resized }: Props) {
           </button>
         ))}
         {!isEmpty && <State count={errors.length} busy={busy} known={checked !== null} />}
-        <button className="fold" aria-expanded={isOpen} aria-label="Show what it means" onClick={() => open(!isOpen)}>
+        <button className="fold" aria-expanded={isOpen} aria-label="Show the outcome" onClick={() => open(!isOpen)}>
           {isOpen ? "▾" : "▴"}
         </button>
       </div>
@@ -66,7 +66,7 @@ export function Outcome({ checking, show, resized }: Props) {
 }
 
 function State({ count, busy, known }: { count: number; busy: boolean; known: boolean }) {
-  const word = busy || !known ? "checking…" : count === 0 ? "fits together" : `${count} to mend`;
+  const word = busy || !known ? "checking…" : count === 0 ? "valid" : `${count} problem${count === 1 ? "" : "s"}`;
   const state = busy || !known ? "" : count === 0 ? "good" : "bad";
   return (
     <span className={`state ${state}`} role="status">
@@ -82,7 +82,7 @@ interface ProblemsProps {
 }
 
 function Problems({ errors, warnings, show }: ProblemsProps) {
-  if (errors.length + warnings.length === 0) return <p className="quiet">Nothing is wrong.</p>;
+  if (errors.length + warnings.length === 0) return <p className="quiet">No problems.</p>;
   return (
     <ul className="problems" aria-label="Problems">
       {[...errors, ...warnings].map((problem, at) => (

@@ -63,7 +63,7 @@ export function RunForm() {
           {problem && <Trouble problem={problem} />}
           {running && (
             <p className="done" role="status">
-              {running.query.name} runs. <a href={linkTo("queries", running.query.name)}>See its results</a>
+              {running.query.name} runs. <a href={linkTo("queries", running.query.name)}>Show results</a>
               {running.note && <span className="quiet"> {running.note}</span>}
             </p>
           )}
@@ -82,11 +82,11 @@ const start = (name: string, draft: Draft): Promise<Started> =>
 /** While it runs, and without a gap in its answers. */
 async function replace(name: string, sql: string): Promise<Started> {
   const query = await call<QueryEntry>("PATCH", `queries/${part(name)}`, { sql });
-  return { query, note: "It has this plan now." };
+  return { query, note: "The query has this plan now." };
 }
 
 /** What must be done before the plan can run. */
 function lacking(name: string, checked: CheckedPlan | null): string {
-  if (!checked?.complete) return "The plan must fit together first";
+  if (!checked?.complete) return "The plan has problems; fix them first";
   return name ? "" : "Give it a name first";
 }

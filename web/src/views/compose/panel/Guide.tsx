@@ -1,16 +1,16 @@
 const KEYS: [string, string][] = [
   ["Enter", "in the palette adds, on the canvas selects"],
-  ["Arrows", "move what is selected"],
-  ["Delete", "removes it"],
-  ["Ctrl D", "copies it"],
-  ["Ctrl Z", "takes a step back"],
+  ["Arrows", "move the selection"],
+  ["Delete", "delete"],
+  ["Ctrl D", "duplicate"],
+  ["Ctrl Z", "undo"],
 ];
 
 /** What can be done while nothing is selected. */
 export function Guide() {
   return (
     <div className="guide">
-      <h2>How it goes</h2>
+      <h2>How it works</h2>
       <ol>
         <li>Put a stream on the canvas, and say with a window for how long its rows count.</li>
         <li>Draw lines from the lower edge of one operator to the upper edge of the next.</li>

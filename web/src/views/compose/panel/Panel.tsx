@@ -67,7 +67,7 @@ function General({ part, checked }: { part: Part; checked: CheckedPlan | null })
       ))}
       {columns && (
         <div className="gives">
-          <h3>Columns that leave it</h3>
+          <h3>Output columns</h3>
           <table>
             <tbody>
               {columns.map((column, at) => (

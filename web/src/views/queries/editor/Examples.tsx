@@ -5,7 +5,7 @@ import { examplesFor } from "./examples";
 export function Examples({ catalog, load }: { catalog: Catalog; load: (sql: string) => void }) {
   return (
     <div className="q-examples">
-      <h2>Begin with an example</h2>
+      <h2>Start with an example</h2>
       <ul>
         {examplesFor(catalog).map((each) => (
           <li key={each.title}>

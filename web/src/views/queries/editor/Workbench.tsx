@@ -99,7 +99,7 @@ export function Workbench({ catalog, queries, handle, done }: Props) {
         <Problems checked={found} handle={handle} />
         {answer.problem && <Trouble problem={answer.problem} />}
         {unnamed && couldBePartial(answer.problem) && (
-          <button onClick={() => run(true)}>Start with what comes from now on</button>
+          <button onClick={() => run(true)}>Start with rows from now on</button>
         )}
         <Output ran={answer.ran} />
         {planned && plannable && <DraftPlan sql={plannable} />}

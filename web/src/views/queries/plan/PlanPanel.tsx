@@ -5,7 +5,7 @@ import { compare, nothing } from "./compare";
 import { MEASURES, mostOf, totalOf, type Total } from "./costs";
 import { PlanTree } from "./PlanTree";
 
-const LEVELS = ["Before and after", "Physical", "Fragments", "Cost", "Rules in full"] as const;
+const LEVELS = ["Before and after", "Physical", "Stages", "Cost", "Rules in full"] as const;
 type Level = (typeof LEVELS)[number];
 
 /** A plan at every level: what was asked, what the rules made of it, and what will run. */
@@ -15,7 +15,7 @@ export function PlanPanel({ report }: { report: PlanReport }) {
     <Tabs label="Plan" tabs={LEVELS} chosen={level} choose={setLevel}>
       {level === "Before and after" && <BothPlans report={report} />}
       {level === "Physical" && <PhysicalPlan report={report} />}
-      {level === "Fragments" && <pre className="q-text">{report.texts.fragments}</pre>}
+      {level === "Stages" && <pre className="q-text">{report.texts.stages}</pre>}
       {level === "Cost" && <pre className="q-text">{report.texts.cost}</pre>}
       {level === "Rules in full" && <pre className="q-text">{report.texts.verbose}</pre>}
     </Tabs>
@@ -104,7 +104,7 @@ function PhysicalPlan({ report }: { report: PlanReport }) {
   const showing = { domain: report.domain, marks: nothing(), most: {}, costs: false, columns: false };
   return (
     <div className="q-plans">
-      <PlanTree label="What runs" plan={report.plans.physical} showing={showing} />
+      <PlanTree label="Running plan" plan={report.plans.physical} showing={showing} />
     </div>
   );
 }

@@ -35,7 +35,7 @@ export function Actions({ query, wide, done }: Props) {
   if (asking === "partial")
     return (
       <span className="q-actions q-asking" role="group" aria-label={`Start ${name} without the past?`}>
-        <span>The past is gone.</span>
+        <span>Older rows are no longer kept.</span>
         <button onClick={() => (setAsking(null), act(start(name, true)))} autoFocus>
           Start from now on
         </button>

@@ -68,7 +68,7 @@ function Sources({ query, progress }: { query: QueryEntry; progress: QueryProgre
     late_rows.toLocaleString("en"),
     watermark === null ? "–" : instant(watermark, query.domain),
   ]);
-  return <Facts title="What it reads" names={["source", "rows", "late", "time has come to"]} rows={rows} />;
+  return <Facts title="Sources" names={["source", "rows", "late", "watermark"]} rows={rows} />;
 }
 
 function Operators({ progress }: { progress: QueryProgress }) {
@@ -81,7 +81,7 @@ function Operators({ progress }: { progress: QueryProgress }) {
   ]);
   return (
     <Facts
-      title="What its operators do"
+      title="Operators"
       names={["operator", "rows in", "rows out", "rows kept", "state"]}
       rows={rows}
     />
@@ -94,7 +94,7 @@ function Sizes({ query }: { query: QueryEntry }) {
     history.map(([from, size]) => [knob, duration(size, query.domain), instant(from, query.domain)]),
   );
   if (rows.length === 0) return null;
-  return <Facts title="Sizes that may vary" names={["what", "size", "from"]} rows={rows} />;
+  return <Facts title="Adjustable sizes" names={["what", "size", "from"]} rows={rows} />;
 }
 
 function Facts({ title, names, rows }: { title: string; names: string[]; rows: string[][] }) {

@@ -75,7 +75,7 @@ function Migration({ query }: { query: QueryEntry }) {
     <p role="status" aria-label="Migration" className="q-migration numbers">
       {migration && (
         <>
-          <strong>Changing without a gap.</strong> The new plan answers from {instant(migration.split, domain)}; until
+          <strong>Migrating without a gap.</strong> The new plan answers from {instant(migration.split, domain)}; until
           then the old one does: {duration(migration.time_left, domain)} and {migration.old_rows.toLocaleString("en")}{" "}
           rows are left.
         </>

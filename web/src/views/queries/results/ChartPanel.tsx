@@ -44,7 +44,7 @@ export function ChartPanel({ known, drawing, choice, window, top, at, look, chil
           look={look}
           hover={setFound}
         />
-        {known.held.length === 0 && <p className="q-blank quiet">Rows are drawn here from when to when they hold.</p>}
+        {known.held.length === 0 && <p className="q-blank quiet">Rows are drawn over the time in which they hold.</p>}
         {found && <Tip found={found} known={known} />}
       </div>
       {children}

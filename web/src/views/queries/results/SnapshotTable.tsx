@@ -1,9 +1,8 @@
 import { useMemo, useState } from "react";
 import type { Problem, QueryEntry } from "../../../api/types";
-import { isNumber } from "../editor/examples";
 import type { Held, Known } from "./intervals";
+import { inOrder, usual, type Order } from "./order";
 import { RowTable, type Line } from "./RowTable";
-import { compare } from "./rows";
 import { clock } from "./times";
 import { useSnapshot } from "./useSnapshot";
 
@@ -15,17 +14,15 @@ interface Props {
   look: (at: number | null) => void;
 }
 
-interface Order {
-  column: number;
-  down: boolean;
-}
-
 /** The rows that hold at an instant. */
 export function SnapshotTable({ query, known, at, problem, look }: Props) {
   const [order, setOrder] = useState<Order | null>(null);
   const columns = known.columns.length ? known.columns : query.columns;
   const held = useSnapshot(query.name, known, at);
-  const lines = useMemo(() => linesOf(sortedBy(held, order, firstKey(known)), known), [held, order, known]);
+  const lines = useMemo(
+    () => linesOf(inOrder(held, order ? [order] : usual(query.order, known.columns)), known),
+    [held, order, query, known],
+  );
   return (
     <>
       <RowTable
@@ -52,22 +49,6 @@ export function SnapshotTable({ query, known, at, problem, look }: Props) {
 function next(order: Order | null, column: number): Order | null {
   if (order?.column !== column) return { column, down: false };
   return order.down ? null : { column, down: true };
-}
-
-/** Rows keep their places while values change if they are ordered by what is no number. */
-const firstKey = (known: Known): number =>
-  Math.max(
-    0,
-    known.columns.findIndex((column) => !isNumber(column)),
-  );
-
-function sortedBy(held: Held[], order: Order | null, key: number): Held[] {
-  const { column, down } = order ?? { column: key, down: false };
-  const sign = down ? -1 : 1;
-  return [...held].sort(
-    (a, b) =>
-      sign * compare(a.row[column] ?? null, b.row[column] ?? null) || (a.key < b.key ? -1 : a.key > b.key ? 1 : 0),
-  );
 }
 
 /** Equal rows may hold more than once. */
@@ -105,7 +86,7 @@ function Nothing({ query, known, at, problem, look }: Props) {
     );
   return (
     <div className="q-nothing">
-      <p>Nothing holds at this instant.</p>
+      <p>No rows at this instant.</p>
       <button onClick={() => look(last)}>Go back to {clock(last, known.domain)}</button>
     </div>
   );

@@ -10,6 +10,7 @@ const query = (name: string, state: QueryEntry["state"], error: string | null = 
   warnings: [],
   sql: `SELECT 1 AS ${name}`,
   columns: [],
+  order: [],
   domain: null,
   complete_from: null,
   rows_out: 7,

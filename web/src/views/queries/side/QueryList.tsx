@@ -44,7 +44,7 @@ export function QueryList({ queries, chosen, changed }: Props) {
         ))}
       </ul>
       {queries?.length === 0 && <p className="quiet q-none">None yet: write one, or load an example.</p>}
-      {queries !== null && queries.length > 0 && shown.length === 0 && <p className="quiet q-none">None matches.</p>}
+      {queries !== null && queries.length > 0 && shown.length === 0 && <p className="quiet q-none">No match.</p>}
     </section>
   );
 }

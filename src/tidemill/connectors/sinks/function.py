@@ -1,0 +1,31 @@
+"""Results as arguments of a function."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import polars as pl
+import pyarrow as pa
+
+from tidemill.connectors.sinks.forms import Shape
+
+
+@dataclass(frozen=True)
+class FunctionSink:
+    """Calls a function with the rows of every tick that has some, and with every snapshot.
+
+    A snapshot without rows is news: the answer is empty now.
+    """
+
+    shape: Shape
+    call: Callable[[pa.Table, int], None]
+
+    @property
+    def form(self) -> str:
+        return self.shape.form
+
+    def give(self, rows: pl.DataFrame, tick: int) -> None:
+        """Call the function with the rows of a tick."""
+        if rows.height or self.shape.is_whole:
+            self.call(self.shape(rows), tick)

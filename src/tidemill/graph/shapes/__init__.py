@@ -1,0 +1,6 @@
+"""Queries that differ only in constants, run as one plan."""
+
+from tidemill.graph.shapes.relations import ConstantRelations, is_constants, reads_constants
+from tidemill.graph.shapes.shapes import Shapes
+
+__all__ = ["ConstantRelations", "Shapes", "is_constants", "reads_constants"]

@@ -1,0 +1,1 @@
+"""What several operators are made of: keys, ledgers, calendars, compiled loops."""

@@ -1,0 +1,1 @@
+"""The operators of physical plans, one per module or package."""

@@ -1,5 +1,0 @@
-"""The first objects of every instant, by a score: with less state than grouping and sorting."""
-
-from tidemill.physical.ranking.node import RankExec
-
-__all__ = ["RankExec"]

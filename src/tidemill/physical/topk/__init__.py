@@ -1,5 +1,0 @@
-"""Top-k: the first rows of every instant, in a given order."""
-
-from tidemill.physical.topk.node import TopKExec
-
-__all__ = ["TopKExec"]

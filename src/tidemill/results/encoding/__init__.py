@@ -1,6 +1,0 @@
-"""Tables as the bytes of files, in the formats that need no Spark."""
-
-from tidemill.results.encoding.formats import FORMATS, Encoding, encoding_of
-from tidemill.results.encoding.options import NotOurs
-
-__all__ = ["FORMATS", "Encoding", "NotOurs", "encoding_of"]
