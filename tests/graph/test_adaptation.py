@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from typing import Any
 
 import pyarrow as pa
@@ -10,6 +11,7 @@ import pytest
 import tidemill as tm
 from tidemill.errors import TidemillError
 from tidemill.graph.quality import Granules, SizeRange, SizeSetting
+from tidemill.runtime.run import Run
 
 COUNT = "SELECT COUNT(*) AS n FROM bid WINDOW(RANGE MIN {}, MAX {})"
 
@@ -69,6 +71,33 @@ def test_a_query_that_is_added_brings_the_size_within_its_bounds(engine: tm.Engi
     assert adaptation.histories("b")["range of bid"][-1] == SizeSetting(40, 5)
     with pytest.raises(TidemillError, match="not allowed by all queries"):
         engine.graph.adapt({"range of bid": 3})
+
+
+def test_a_full_disk_delays_the_size_and_keeps_the_query(
+    engine: tm.Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The graph and its run know the same queries, although the second of two writes fails."""
+    start(engine, "a", COUNT.format(3, 10))
+    engine.graph.adapt({"range of bid": 3})
+    bring(engine, 0, 20)
+    written: list[set[str]] = []
+    revise = Run.revise
+
+    def full(run: Run, roots: Any, *rest: Any) -> None:
+        written.append(set(roots))
+        if len(written) > 1:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        revise(run, roots, *rest)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Run, "revise", full)
+        late = start(engine, "b", COUNT.format(5, 60), partial=True)
+    assert written == [{"a", "b"}, {"a", "b"}]
+    assert engine.graph.adaptation.sizes == {"range of bid": 3}
+    bring(engine, 20, 40)
+    assert engine.graph.adaptation.sizes == {"range of bid": 5}
+    bring(engine, 40, 60)
+    assert [counts(late)[t] for t in (39, 45, 50)] == [3, 5, 5]
 
 
 def test_a_granule_becomes_finer_at_an_instant_of_the_coarser_one(engine: tm.Engine) -> None:

@@ -51,6 +51,7 @@ class Adaptation:
         graph.gates.append(self.taken)
         graph.after_revision.append(lambda carried: self._forget_gone())
         graph.after_revision.append(lambda carried: self._keep_bounds())
+        graph.after_each_tick(self._keep_bounds)
         graph.after_refusal.append(self._begin_again)
         self._begin_again()
 
@@ -72,14 +73,20 @@ class Adaptation:
         return replace(job, plan=plan)
 
     def _keep_bounds(self) -> None:
-        """Set sizes that a query does not allow that has come, to the nearest that it does."""
+        """Set sizes that a new query does not allow to the nearest that it does."""
         knobs, self._narrowed = self._narrowed, set()
         allowed = {knob: self.allowed[knob] for knob in knobs if knob in self.allowed}
         sizes = {knob: self._histories[knob][-1].size for knob in allowed}
         nearest = {knob: allowed[knob].nearest(size) for knob, size in sizes.items()}
         outside = {knob: size for knob, size in nearest.items() if size != sizes[knob]}
-        if outside:
+        if not outside:
+            return
+        try:
             self.adapt(outside)
+        except (TidemillError, OSError):
+            # The query that came runs already. An error here would take it out of the graph only,
+            # not out of the run: with a full disk, its sizes follow after a tick that succeeds.
+            self._narrowed |= outside.keys()
 
     def _note(self, nodes: Iterable[Plan]) -> None:
         """Take note of the operators among these that have knobs."""
