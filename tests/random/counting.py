@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import gc
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from dataclasses import dataclass, field
 from itertools import count
 from multiprocessing import get_context
 from pathlib import Path
 
+import polars as pl
 from rich.console import Console
 
 from tests.random.combinations import Block
@@ -78,8 +80,28 @@ def _blocks(workers: int, first: int, found: Counted, wanted: int) -> Iterator[t
 def _checked(seed: int) -> tuple[Block, float]:
     """A block, and the seconds of a core that it took; one that cannot be made has failed, too."""
     began, block = time.process_time(), Block(seed)
+    gc.disable()  # what a block leaves behind is cheaper to collect at once
     try:
-        block.check()
+        in_the_pool_of_polars(block.check)
     except Exception as error:
         block.failures.append(f"{block.again}\n\n{type(error).__name__}: {error}")
+    gc.collect()
     return block, time.process_time() - began
+
+
+def in_the_pool_of_polars(work: Callable[[], object]) -> None:
+    """Work in a thread of Polars: from another one, each call of it waits for such a thread, which
+    takes most of the time where rows are few."""
+    failures: list[Exception] = []
+
+    def column(values: pl.Series) -> pl.Series:
+        try:
+            work()
+        except Exception as error:  # as it is: Polars would make another one of it
+            failures.append(error)
+        return values
+
+    # A single expression might be computed here.
+    pl.select(pl.lit(0).map_batches(column, return_dtype=pl.Int32), pl.lit(1).alias("other"))
+    if failures:
+        raise failures[0]

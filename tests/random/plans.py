@@ -60,15 +60,33 @@ class PlanGenerator:
     def __init__(self, random: Random) -> None:
         self._random = random
         self._names = 0
+        self._made: list[Plan] = []
+        self._free: list[Plan] = []
+
+    def plans(self, depths: Sequence[int]) -> list[Plan]:
+        """Random plans of at most so many levels, most of whose windows occur in several."""
+        found = []
+        for depth in depths:
+            self._free = self._random.sample(self._made, len(self._made))
+            found.append(self.plan(depth))
+        self._free = []
+        return found
 
     def plan(self, depth: int) -> Plan:
         """A random plan of at most so many levels above the windows."""
         if depth == 0:
-            return self._windowed_scan()
+            return self._leaf()
         kind = self._random.choice(self._OPERATORS)
         return kind(self, depth)
 
     # Leaves
+
+    def _leaf(self) -> Plan:
+        """A scan below a window, perhaps one that an earlier plan has."""
+        if self._free and self._random.random() < 0.8:
+            return self._free.pop()
+        self._made.append(self._windowed_scan())
+        return self._made[-1]
 
     def _windowed_scan(self) -> Plan:
         scan = self._scan()
