@@ -8,32 +8,34 @@ from functools import partial
 from random import Random
 from typing import TypeVar
 
-from tidemill.runtime.fabric import InProcess, arriving
+from tidemill.runtime.fabric import InProcess, all_facts, arriving
 from tidemill.runtime.parcels import Parcel
 from tidemill.runtime.sending import Sender, Sent
 from tidemill.runtime.source_task import SourceTask
 from tidemill.runtime.stage_task import StageTask
 from tidemill.runtime.state import forget
+from tidemill.runtime.travelling import Travelling
 from tidemill.store import Store
 
 Task = TypeVar("Task", SourceTask, StageTask)
 
 
-class Elsewhere(InProcess):
-    """Tasks and parcels travel as bytes, as they do to other processes; the store is there too."""
+class Elsewhere(Travelling):
+    """Tasks and parcels travel as bytes, as they do on Spark; the processes are this one.
 
-    is_local = False
+    There are few partitions, and yet what tasks send to them travels in bundles.
+    """
 
-    def __init__(self, partitions: int, direct: int = -1) -> None:
-        super().__init__(partitions, packs=True, direct=direct)
-        self._sender = Sender()
+    writes_spark_formats = False
+    has_local_paths = True
+    write = InProcess.write
 
-    def run(
-        self, sources: Sequence[SourceTask], stages: Sequence[StageTask], store: Store | None
-    ) -> list[Parcel]:
-        assert store is not None
-        reading = [travelled(task, self._sender, store) for task in sources]
-        return super().run(reading, [travelled(s, self._sender, store) for s in stages], store)
+    def __init__(self, partitions: int, direct: int = -1, many: int = 1) -> None:
+        super().__init__(partitions, many)
+        self.direct = direct
+
+    def call(self, tasks: Sequence[Sent], title: str) -> list[bytes]:
+        return [task() for task in tasks]
 
 
 class Rough(InProcess):
@@ -58,7 +60,7 @@ class Rough(InProcess):
         parcels = [p for sent in reading for p in self._twice(partial(self._read, sent))]
         for stage in stages:
             sent = self._sender.send(stage, store)
-            coming, rest = arriving(stage, self._moved(parcels, store))
+            coming, rest = arriving(stage, self._moved(parcels, store), all_facts)
             parcels = rest + [
                 parcel
                 for number in self._random.sample(range(stage.partitions), stage.partitions)

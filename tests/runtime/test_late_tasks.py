@@ -9,23 +9,27 @@ from pathlib import Path
 import pytest
 
 from tests.checking.plans import reference_of
-from tests.fabrics.simulated import Elsewhere, travelled
+from tests.fabrics.simulated import travelled
 from tests.runtime.cases import Bounded, make_case
 from tidemill.errors import ExecutionError
 from tidemill.physical.lowering import lower
-from tidemill.runtime.fabric import arriving
+from tidemill.runtime.fabric import InProcess, all_facts, arriving
 from tidemill.runtime.parcels import Parcel
+from tidemill.runtime.sending import Sender
 from tidemill.runtime.source_task import SourceTask
 from tidemill.runtime.stage_task import StageTask
 from tidemill.store import Store
 from tidemill.testing import check_result, elements
 
 
-class Remembering(Elsewhere):
+class Remembering(InProcess):
     """Keeps the tasks of all stages, so that they can come once more."""
 
+    is_local = False
+
     def __init__(self, partitions: int) -> None:
-        super().__init__(partitions)
+        super().__init__(partitions, packs=True)
+        self._sender = Sender()
         self.tasks: list[Callable[[], Iterable[Parcel]]] = []
 
     def run(
@@ -35,7 +39,7 @@ class Remembering(Elsewhere):
         parcels = self._moved([parcel for task in sources for parcel in task()], store)
         for stage in stages:
             there = travelled(stage, self._sender, store)
-            coming, rest = arriving(there, parcels)
+            coming, rest = arriving(there, parcels, all_facts)
             mine = [partial(there, number, each) for number, each in enumerate(coming)]
             self.tasks += mine
             parcels = rest + self._moved([parcel for task in mine for parcel in task()], store)

@@ -250,6 +250,9 @@ class SimulatedDisk:
         sink.write(self.read(path))
         return sink.getvalue()
 
+    def part(self, path: str, offset: int, size: int) -> pa.Buffer:
+        return self.buffer(path).slice(offset, size)
+
     def mapped(self, path: str, size: int) -> bytearray:
         return bytearray(self.read(path)[:size])
 

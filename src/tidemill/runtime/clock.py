@@ -6,7 +6,7 @@ go are those of this very tick: every task that reads tells all others the newes
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from tidemill.algebra.nodes import SourceKind
@@ -68,6 +68,19 @@ class Facts:
 
     sights: dict[str, Seen] = field(default_factory=dict)
     marks: dict[int, int] = field(default_factory=dict)
+
+    @staticmethod
+    def together(told: Sequence[Facts]) -> Facts:
+        """What all tasks have told: an exchange has come as far as the last of those that fill it.
+
+        >>> Facts.together([Facts(marks={3: 7}), Facts(marks={3: 5, 4: 1})]).marks
+        {3: 5, 4: 1}
+        """
+        marks: dict[int, int] = {}
+        for facts in told:
+            for tag, mark in facts.marks.items():
+                marks[tag] = min(mark, marks.get(tag, mark))
+        return Facts(seen_by(told), marks)
 
 
 def seen_by(told: Iterable[Facts]) -> dict[str, Seen]:

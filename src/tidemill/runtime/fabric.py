@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Protocol, TypeVar
 
 from tidemill.connectors.sinks import SparkWrite
 from tidemill.errors import UnsupportedError
-from tidemill.runtime.parcels import Packed, Packer, Parcel, unpack
+from tidemill.runtime.clock import Facts
+from tidemill.runtime.parcels import EVERY, FACTS, Packed, Packer, Parcel, unpack
 from tidemill.runtime.source_task import SourceTask
 from tidemill.runtime.stage_task import StageTask
 from tidemill.store import Store
@@ -41,17 +42,34 @@ class Fabric(Protocol):
 Sent = TypeVar("Sent", Parcel, Packed)
 
 
-def arriving(stage: StageTask, parcels: Sequence[Sent]) -> tuple[list[list[Sent]], list[Sent]]:
-    """The parcels for every partition of a stage, and those for others."""
+def arriving(
+    stage: StageTask, parcels: Sequence[Sent], joined: Callable[[list[Sent]], Sent]
+) -> tuple[list[list[Sent]], list[Sent]]:
+    """The parcels for every partition of a stage, and those for others.
+
+    What all tasks have sent to every partition is `joined` first: partitions times partitions of
+    them would be too many for the driver.
+    """
     # Those of the state: a checkpoint may have been begun with another number.
     coming: list[list[Sent]] = [[] for _ in range(stage.partitions)]
     rest = []
+    for_all: dict[int, list[Sent]] = {}
     for parcel in parcels:
-        if parcel.tag in stage.tags:
-            coming[parcel.target].append(parcel)
-        else:
+        if parcel.tag not in stage.tags:
             rest.append(parcel)
+        elif parcel.target == EVERY:
+            for_all.setdefault(parcel.tag, []).append(parcel)
+        else:
+            coming[parcel.target].append(parcel)
+    same = [joined(each) for each in for_all.values()]
+    for each in coming:
+        each += same
     return coming, rest
+
+
+def all_facts(parcels: Sequence[Parcel]) -> Parcel:
+    """What tasks have told every partition, as if one of them had."""
+    return Parcel(EVERY, FACTS, told=Facts.together([parcel.told for parcel in parcels]))
 
 
 class InProcess:
@@ -71,7 +89,7 @@ class InProcess:
     ) -> list[Parcel]:
         parcels = self._moved([parcel for task in sources for parcel in task()], store)
         for stage in stages:
-            coming, rest = arriving(stage, parcels)
+            coming, rest = arriving(stage, parcels, all_facts)
             done = [p for number, each in enumerate(coming) for p in stage(number, each)]
             parcels = rest + self._moved(done, store)
         return parcels

@@ -1,9 +1,10 @@
 """Parcels: what one task sends to another, or to the driver.
 
 A parcel has rows of one exchange for one partition, or something that is told: facts about time for
-every partition of the next stage, a report for the driver. In one process they are handed over as
+`EVERY` partition of the next stage, a report for the driver. In one process they are handed over as
 they are. Where they travel, rows are bytes of Arrow; large ones are left in a file, and only its
-name travels.
+name travels. Where there are many partitions, what a task sends to them is one file for `EVERY` one
+of them (`bundles`).
 """
 
 from __future__ import annotations
@@ -24,6 +25,9 @@ from tidemill.timeline import OPEN_END, VALID_FROM, VALID_TO
 FACTS, REPORT = -1, -2
 """Tags of parcels that tell something; exchanges have tags from 0 on."""
 
+EVERY = -1
+"""The target of what is for all partitions of the next stage."""
+
 _LARGE = 1 << 18
 """Bytes from which on rows go through a file: shorter ones are faster carried along."""
 
@@ -42,7 +46,10 @@ class Parcel:
 
 
 class Packed(NamedTuple):
-    """A parcel that travels: its content as bytes, or the name of the file that has it."""
+    """A parcel that travels: its content as bytes, or the name of the file that has it.
+
+    One with rows that is for `EVERY` partition names bundles.
+    """
 
     target: int
     tag: int

@@ -15,7 +15,7 @@ from tidemill.physical.operator import Exec, empty_batch
 from tidemill.physical.operators.source import SourceExec
 from tidemill.runtime.clock import Facts, Seen
 from tidemill.runtime.operators import Graph
-from tidemill.runtime.parcels import FACTS, REPORT, Parcel
+from tidemill.runtime.parcels import EVERY, FACTS, REPORT, Parcel
 from tidemill.runtime.partitioning import partitioned
 from tidemill.runtime.reports import TaskFailure, TaskReport
 from tidemill.runtime.statistics.sources import SourceSample
@@ -74,8 +74,8 @@ class SourceTask:
         exchanges = [exchange for exchange in self.staged.exchanges if not exchange.made_at]
         yield from self._parcels(exchanges, read, report)
         report.seconds = {"read": done - began, "source": time.perf_counter() - done}
-        facts = Facts(report.sights)
-        yield from (Parcel(target, FACTS, told=facts) for target in self._targets)
+        # Who reads everything knows everything; the others have to hear of each other.
+        yield Parcel(self.number if self.direct else EVERY, FACTS, told=Facts(report.sights))
         if self._is_copy:
             # What all have seen and done is told once; what went wrong may be only here.
             report = replace(report, operators=(), sights={})
@@ -85,10 +85,6 @@ class SourceTask:
     def _is_copy(self) -> bool:
         """Whether another task does the same, and tells of it."""
         return self.direct and self.number > 0
-
-    @property
-    def _targets(self) -> range:
-        return range(self.number, self.number + 1) if self.direct else range(self.partitions)
 
     def _parcels(
         self, exchanges: Sequence[Exchange], read: Mapping[str, _Read], report: TaskReport

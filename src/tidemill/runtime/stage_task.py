@@ -13,9 +13,9 @@ import polars as pl
 from tidemill.algebra.plan import nodes_of
 from tidemill.deadline import UNLIMITED, TickLimits
 from tidemill.physical.operator import Exec, empty_batch, together
-from tidemill.runtime.clock import Clocks, Facts, SourceClock, moved, newest_of, seen_by
+from tidemill.runtime.clock import Clocks, Facts, SourceClock, moved, newest_of
 from tidemill.runtime.operators import Arrival, Graph, copied
-from tidemill.runtime.parcels import FACTS, REPORT, Parcel
+from tidemill.runtime.parcels import EVERY, FACTS, REPORT, Parcel
 from tidemill.runtime.partitioning import partitioned
 from tidemill.runtime.repartition_state import Share, rehash
 from tidemill.runtime.reports import News, TaskFailure, TaskReport
@@ -84,7 +84,7 @@ class StageTask:
         began = time.perf_counter()
         self._refuse_late()
         mine, facts = self._sorted(parcels)
-        clocks = moved(self.clocks, seen_by(facts))
+        clocks = moved(self.clocks, facts.sights)
         marks = {leaf.tag: self._mark(leaf.tag, clocks, facts) for leaf in self.stage.leaves}
         state = StageState(self.store, self.stage.level, partition, self.run)
         graph, replayed = self._graph(state, partition)
@@ -114,7 +114,7 @@ class StageTask:
         """Those of the parcels that it takes."""
         return frozenset([FACTS, *(leaf.tag for leaf in self.stage.leaves)])
 
-    def _sorted(self, parcels: Iterable[Parcel]) -> tuple[dict[int, pl.DataFrame], list[Facts]]:
+    def _sorted(self, parcels: Iterable[Parcel]) -> tuple[dict[int, pl.DataFrame], Facts]:
         """The rows by exchange, and what others have told."""
         rows: dict[int, list[pl.DataFrame]] = {}
         facts = []
@@ -123,9 +123,9 @@ class StageTask:
                 facts.append(parcel.told)
             elif parcel.rows is not None:
                 rows.setdefault(parcel.tag, []).append(parcel.rows)
-        return {tag: together(each) for tag, each in rows.items()}, facts
+        return {tag: together(each) for tag, each in rows.items()}, Facts.together(facts)
 
-    def _mark(self, tag: int, clocks: Mapping[str, SourceClock], facts: Sequence[Facts]) -> int:
+    def _mark(self, tag: int, clocks: Mapping[str, SourceClock], facts: Facts) -> int:
         """The watermark of an exchange in this tick.
 
         At the end of the input, watermarks go to the end of time, where all windows are empty.
@@ -133,8 +133,7 @@ class StageTask:
         """
         exchange, sources = self.staged.exchange(tag), self.staged.sources_of(tag)
         if exchange.made_at:
-            told = [each.marks[tag] for each in facts if tag in each.marks]
-            mark = min(told, default=BEGIN)
+            mark = facts.marks.get(tag, BEGIN)
         else:
             (source,) = sources
             mark = clocks[source].mark
@@ -142,18 +141,13 @@ class StageTask:
             mark = min(mark, newest + 1)
         return max(mark, self.promised.get(tag, BEGIN))
 
-    def _tell(self, facts: Sequence[Facts], results: Sequence[Arrival]) -> Iterator[Parcel]:
+    def _tell(self, facts: Facts, results: Sequence[Arrival]) -> Iterator[Parcel]:
         """Tell all partitions of the next stage how far time and the exchanges have come."""
         if self.stage is self.staged.stages[-1]:
             return
-        marks: dict[int, int] = {}
-        for told in facts:
-            for tag, mark in told.marks.items():
-                marks[tag] = min(mark, marks.get(tag, mark))
         outputs = zip(self.stage.outputs, results, strict=True)
-        marks |= {tag: mark for (tag, _), (_, mark) in outputs}
-        news = Facts(seen_by(facts), marks)
-        yield from (Parcel(target, FACTS, told=news) for target in range(self.partitions))
+        marks = facts.marks | {tag: mark for (tag, _), (_, mark) in outputs}
+        yield Parcel(EVERY, FACTS, told=Facts(facts.sights, marks))
 
     def _step(self, graph: Graph, arrivals: Sequence[Arrival]) -> list[Arrival]:
         done = graph.try_step(arrivals, self.limits)

@@ -63,6 +63,9 @@ class Disk(Protocol):
     def buffer(self, path: str) -> pa.Buffer:
         """The content of a file, which stays where it is if it is on this machine."""
 
+    def part(self, path: str, offset: int, size: int) -> pa.Buffer:
+        """Some bytes of a file; the others are not brought here."""
+
     def mapped(self, path: str, size: int) -> bytearray | mmap.mmap:
         """The first bytes of a file, in memory that may be changed; the file stays as it is."""
 
@@ -128,6 +131,9 @@ class LocalDisk:
         if not os.path.getsize(path):  # nothing can be mapped of an empty file
             return pa.py_buffer(b"")
         return pa.memory_map(path).read_buffer()
+
+    def part(self, path: str, offset: int, size: int) -> pa.Buffer:
+        return self.buffer(path).slice(offset, size)
 
     def mapped(self, path: str, size: int) -> bytearray | mmap.mmap:
         if not size:

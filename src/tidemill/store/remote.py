@@ -56,6 +56,11 @@ class RemoteDisk:
         with self._fs.open_input_file(path) as file:
             return file.read_buffer()
 
+    def part(self, path: str, offset: int, size: int) -> pa.Buffer:
+        with self._fs.open_input_file(path) as file:
+            file.seek(offset)
+            return file.read_buffer(size)
+
     def mapped(self, path: str, size: int) -> bytearray:
         return bytearray(self.buffer(path)[:size])
 

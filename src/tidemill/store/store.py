@@ -170,6 +170,11 @@ class Store:
         found = whole_file(self._disk, path)
         return found if self._plain else unsealed(path, found)
 
+    def part(self, name: str, offset: int, size: int) -> pa.Buffer:
+        """Some bytes of a scratch file, which has no checksum."""
+        with damage_told(self.path(name)):
+            return self._disk.part(self.path(name), offset, size)
+
     def mapped(self, name: str, size: int | None = None) -> bytearray | mmap.mmap:
         """The content of a file in memory that may be changed; the file does not change with it.
 

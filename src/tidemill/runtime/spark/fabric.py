@@ -8,8 +8,7 @@ themselves know nothing of Spark.
 
 from __future__ import annotations
 
-import pickle
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import pyarrow as pa
@@ -18,63 +17,14 @@ from pyspark.sql import DataFrame, SparkSession
 
 from tidemill.connectors.sinks import SparkWrite
 from tidemill.errors import ExecutionError
-from tidemill.runtime.fabric import arriving
-from tidemill.runtime.parcels import Packed, Packer, Parcel, unpack
-from tidemill.runtime.sending import Sender
-from tidemill.runtime.source_task import SourceTask
+from tidemill.runtime.sending import Sent
 from tidemill.runtime.spark.failures import SPARK_ERRORS, explained, reason
 from tidemill.runtime.spark.session import from_here, working_copy
 from tidemill.runtime.spark.snapshot_files import SnapshotFolder
 from tidemill.runtime.spark.types import columns_ddl
 from tidemill.runtime.spark.workers import Workers
-from tidemill.runtime.stage_task import StageTask
+from tidemill.runtime.travelling import Travelling
 from tidemill.store import Store
-
-
-@dataclass(frozen=True)
-class _Reading:
-    """A task that reads; what it has read goes on into a stage at once, if there is one."""
-
-    task: SourceTask
-    store: Store
-    stage: StageTask | None = None
-
-    def __str__(self) -> str:
-        return f"tick {self.task.tick}, reading"
-
-    def __call__(self) -> bytes:
-        parcels = self.task()
-        if self.stage is not None:
-            parcels = _through(self.stage, self.task.number, parcels)
-        return _packed(parcels, self.store, self.task.tick)
-
-
-@dataclass(frozen=True)
-class _Staging:
-    """A stage in one partition, and what came for it."""
-
-    task: StageTask
-    partition: int
-    coming: Sequence[Packed]
-    store: Store
-
-    def __str__(self) -> str:
-        return f"tick {self.task.tick}, stage {self.task.stage.level}"
-
-    def __call__(self) -> bytes:
-        parcels = (unpack(each, self.store) for each in self.coming)
-        return _packed(self.task(self.partition, parcels), self.store, self.task.tick)
-
-
-def _through(stage: StageTask, partition: int, parcels: Iterable[Parcel]) -> Iterator[Parcel]:
-    """What a stage makes of parcels, and those that are not for it."""
-    every = list(parcels)
-    yield from (parcel for parcel in every if parcel.tag not in stage.tags)
-    yield from stage(partition, [parcel for parcel in every if parcel.tag in stage.tags])
-
-
-def _packed(parcels: Iterable[Parcel], store: Store, tick: int) -> bytes:
-    return pickle.dumps(list(map(Packer(store, tick), parcels)), protocol=5)
 
 
 @dataclass(frozen=True)
@@ -91,43 +41,23 @@ class _Opening:
         yield from table.to_batches()
 
 
-class SparkFabric:
+class SparkFabric(Travelling):
     """Runs ticks on a session of Spark."""
 
-    is_local = False
     direct = 4 << 20
     writes_spark_formats = True
 
     def __init__(self, session: SparkSession, partitions: int | None = None) -> None:
+        super().__init__(partitions or session.sparkContext.defaultParallelism)
         self.session = working_copy(session)
-        self.partitions = partitions or session.sparkContext.defaultParallelism
         self.has_local_paths = str(session.sparkContext.master).startswith("local")
         self._workers = Workers(session.sparkContext)
-        self._sender = Sender()
 
-    def run(
-        self, sources: Sequence[SourceTask], stages: Sequence[StageTask], store: Store | None
-    ) -> list[Parcel]:
-        """All parcels that go to the driver."""
-        assert store is not None
-        if sources[0].direct:
-            first, stages = stages[0], stages[1:]
-            parcels = self._call([_Reading(task, store, first) for task in sources], store)
-        else:
-            parcels = self._call([_Reading(task, store) for task in sources], store)
-        for stage in stages:
-            coming, rest = arriving(stage, parcels)
-            tasks = [_Staging(stage, n, mine, store) for n, mine in enumerate(coming)]
-            parcels = rest + self._call(tasks, store)
-        return [unpack(each, store) for each in parcels]
-
-    def _call(self, tasks: Sequence[_Reading | _Staging], store: Store) -> list[Packed]:
-        sent = [self._sender.send(task, store) for task in tasks]
+    def call(self, tasks: Sequence[Sent], title: str) -> list[bytes]:
         try:
-            found = self._workers.call(sent, f"tidemill: {tasks[0]}")
+            return self._workers.call(tasks, title)
         except SPARK_ERRORS as error:
             raise explained(error) from error
-        return [packed for each in found for packed in pickle.loads(each)]
 
     def write(self, request: SparkWrite, names: Sequence[str], tick: int, store: Store) -> None:
         """Write the rows of a tick, which are in files of the store, in a format of Spark."""
