@@ -108,7 +108,12 @@ class StageState:
 
         What was before the tick `known` is not needed.
         """
-        segments = [segment for segment in self._segments() if segment.tick <= tick]
+        return self._history(self._segments(), tick, known)
+
+    def _history(
+        self, segments: Sequence[Segment], tick: int, known: int = -1
+    ) -> tuple[Segment | None, list[Segment]]:
+        segments = [segment for segment in segments if segment.tick <= tick]
         snapshots = [s for s in segments if s.kind == _SNAPSHOT and s.tick > known]
         base = snapshots[-1] if snapshots else None
         start = known if base is None else base.tick
@@ -162,8 +167,9 @@ class StageState:
     def forget_before(self, tick: int) -> None:
         """Delete files that no tick from here on can need."""
         assert self._store is not None
-        base, _ = self.history(tick)
-        for segment in self._segments():
+        segments = self._segments()
+        base, _ = self._history(segments, tick)
+        for segment in segments:
             if base is not None and segment.tick < base.tick:
                 self._store.remove(segment.name)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from contextlib import suppress
 
 import pyarrow as pa
 from pyarrow import fs
@@ -20,7 +21,12 @@ class RemoteDisk:
         self._fs = filesystem
 
     def write(self, path: str, parts: Sequence[Part], private: bool = True) -> int:
-        with self._fs.open_output_stream(path) as stream:
+        try:
+            stream = self._fs.open_output_stream(path)
+        except FileNotFoundError:
+            self._fs.create_dir(os.path.dirname(path), recursive=True)
+            stream = self._fs.open_output_stream(path)
+        with stream:
             for part in parts:
                 stream.write(part)
             return int(stream.tell())
@@ -38,15 +44,14 @@ class RemoteDisk:
         self._fs.move(old, new)
 
     def unlink(self, path: str) -> None:
-        if self.exists(path):
+        with suppress(FileNotFoundError):
             self._fs.delete_file(path)
 
     def make_folder(self, path: str, private: bool = True) -> list[str]:
-        self._fs.create_dir(path, recursive=True)
-        return []
+        return []  # `write` does it, if it has to be: most have no folders, and asking takes long
 
     def remove_folder(self, path: str) -> None:
-        if self.exists(path):
+        with suppress(FileNotFoundError):
             self._fs.delete_dir(path)
 
     def read(self, path: str) -> bytes:
