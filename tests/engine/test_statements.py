@@ -10,6 +10,7 @@ import pytest
 import tidemill as tm
 from tidemill.engine.kept import KeptStore
 from tidemill.errors import CatalogError, SqlSyntaxError
+from tidemill.sql import Parameters, Tidemill, parse
 
 STREAM = "CREATE STREAM bid (item STRING, price BIGINT, at BIGINT) ORDERED BY at SLACK 2"
 COUNT = "SELECT item, COUNT(*) AS n FROM bid WINDOW(RANGE 10) GROUP BY item"
@@ -166,6 +167,26 @@ def test_parameters_stand_wherever_a_value_does():
     engine.stream("bid", BIDS, time="at")
     sql = "SELECT item FROM bid WINDOW(RANGE 30) WHERE price > :least ORDER BY item LIMIT :n"
     assert engine.sql(sql, least=2, n=2).snapshot(20).to_pylist() == [{"item": "a"}, {"item": "b"}]
+
+
+@pytest.mark.parametrize(
+    "select",
+    [
+        "SELECT price -:x AS a FROM bid",
+        "SELECT -:x AS a, price\nFROM bid",
+        "SELECT:x AS a FROM bid WHERE price BETWEEN:x AND:y AND:z",
+        "SELECT : /* of */ x :: STRING AS a, ':x' AS b FROM bid -- :x",
+        "SELECT price - :x, price + : y FROM bid",
+    ],
+)
+def test_what_is_kept_of_a_statement_with_parameters_means_the_same(select):
+    values = {"x": -3, "y": 7, "z": True}
+    named = {name: value for name, value in values.items() if f":{name}" in select.replace(" ", "")}
+    (given,) = parse(f"CREATE VIEW v AS {select}", Parameters(named))
+    (kept,) = parse(given.sql)
+    texts = [each.tree.sql(Tidemill, comments=False) for each in (given, kept)]
+    assert texts[0].replace("(-3)", "-3") == texts[1].replace("(-3)", "-3")
+    assert parse(kept.query_sql)
 
 
 def test_parameters_without_a_value_and_values_without_a_parameter_are_refused(engine):
