@@ -169,6 +169,28 @@ def test_parameters_stand_wherever_a_value_does():
     assert engine.sql(sql, least=2, n=2).snapshot(20).to_pylist() == [{"item": "a"}, {"item": "b"}]
 
 
+def test_show_create_gives_the_newest_definition(engine, tmp_path):
+    engine.sql(f"CREATE QUERY q AS {COUNT}; ALTER QUERY q AS SELECT item, 1 AS n FROM bid")
+    engine.sql(f"CREATE QUERY r AS INSERT INTO csv(path => '{tmp_path}/it\\'s') {COUNT}")
+    engine.sql(f"ALTER QUERY r AS {COUNT}; CREATE OR REPLACE QUERY q AS SELECT item FROM bid")
+    for name in "qr":
+        [(made,)] = _told(engine, f"SHOW CREATE {name}")
+        before = engine.queries.find(name)
+        engine.sql(f"DROP QUERY {name}; {made}")
+        after = engine.queries.find(name)
+        assert before.planned.plan == after.planned.plan
+        assert (before.sink.options, before.sink.form) == (after.sink.options, after.sink.form)
+
+
+def test_what_a_query_reads_is_no_other_thing_later(engine):
+    engine.sql(f"CREATE QUERY q AS {COUNT}")
+    for sql in (STREAM.replace("bid", "q"), "CREATE RELATION Q (a INT) CHANGING"):
+        with pytest.raises(CatalogError, match="query `q` already exists"):
+            engine.sql(sql)
+    with pytest.raises(CatalogError, match="query `q` already exists"):
+        engine.stream("q", BIDS, time="at")
+
+
 @pytest.mark.parametrize(
     "select",
     [
