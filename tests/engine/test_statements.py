@@ -10,6 +10,7 @@ import pytest
 import tidemill as tm
 from tidemill.engine.kept import KeptStore
 from tidemill.errors import CatalogError, SqlSyntaxError
+from tidemill.sql import Parameters, Tidemill, parse
 
 STREAM = "CREATE STREAM bid (item STRING, price BIGINT, at BIGINT) ORDERED BY at SLACK 2"
 COUNT = "SELECT item, COUNT(*) AS n FROM bid WINDOW(RANGE 10) GROUP BY item"
@@ -166,6 +167,48 @@ def test_parameters_stand_wherever_a_value_does():
     engine.stream("bid", BIDS, time="at")
     sql = "SELECT item FROM bid WINDOW(RANGE 30) WHERE price > :least ORDER BY item LIMIT :n"
     assert engine.sql(sql, least=2, n=2).snapshot(20).to_pylist() == [{"item": "a"}, {"item": "b"}]
+
+
+def test_show_create_gives_the_newest_definition(engine, tmp_path):
+    engine.sql(f"CREATE QUERY q AS {COUNT}; ALTER QUERY q AS SELECT item, 1 AS n FROM bid")
+    engine.sql(f"CREATE QUERY r AS INSERT INTO csv(path => '{tmp_path}/it\\'s') {COUNT}")
+    engine.sql(f"ALTER QUERY r AS {COUNT}; CREATE OR REPLACE QUERY q AS SELECT item FROM bid")
+    for name in "qr":
+        [(made,)] = _told(engine, f"SHOW CREATE {name}")
+        before = engine.queries.find(name)
+        engine.sql(f"DROP QUERY {name}; {made}")
+        after = engine.queries.find(name)
+        assert before.planned.plan == after.planned.plan
+        assert (before.sink.options, before.sink.form) == (after.sink.options, after.sink.form)
+
+
+def test_what_a_query_reads_is_no_other_thing_later(engine):
+    engine.sql(f"CREATE QUERY q AS {COUNT}")
+    for sql in (STREAM.replace("bid", "q"), "CREATE RELATION Q (a INT) CHANGING"):
+        with pytest.raises(CatalogError, match="query `q` already exists"):
+            engine.sql(sql)
+    with pytest.raises(CatalogError, match="query `q` already exists"):
+        engine.stream("q", BIDS, time="at")
+
+
+@pytest.mark.parametrize(
+    "select",
+    [
+        "SELECT price -:x AS a FROM bid",
+        "SELECT -:x AS a, price\nFROM bid",
+        "SELECT:x AS a FROM bid WHERE price BETWEEN:x AND:y AND:z",
+        "SELECT : /* of */ x :: STRING AS a, ':x' AS b FROM bid -- :x",
+        "SELECT price - :x, price + : y FROM bid",
+    ],
+)
+def test_what_is_kept_of_a_statement_with_parameters_means_the_same(select):
+    values = {"x": -3, "y": 7, "z": True}
+    named = {name: value for name, value in values.items() if f":{name}" in select.replace(" ", "")}
+    (given,) = parse(f"CREATE VIEW v AS {select}", Parameters(named))
+    (kept,) = parse(given.sql)
+    texts = [each.tree.sql(Tidemill, comments=False) for each in (given, kept)]
+    assert texts[0].replace("(-3)", "-3") == texts[1].replace("(-3)", "-3")
+    assert parse(kept.query_sql)
 
 
 def test_parameters_without_a_value_and_values_without_a_parameter_are_refused(engine):

@@ -257,3 +257,47 @@ def test_views_and_what_replaced_them_are_there_again(again):
     said = server.run("DROP QUERY wide", 400)
     assert "cannot drop query `wide`" in said["error"]["message"]
     assert again().get("queries/wide")["state"] == "running"
+
+
+def test_nothing_replaces_what_it_reads_and_a_refusal_leaves_what_was(again):
+    server = again(
+        f"{BIDS}; CREATE VIEW v AS SELECT item FROM bid; CREATE RELATION r (a BIGINT) CHANGING"
+    )
+    server.run("CREATE STREAM s (a BIGINT, t BIGINT) ORDERED BY t")
+    refused = {
+        "CREATE OR REPLACE VIEW V AS SELECT item FROM v": "view `v` would read itself",
+        "ALTER QUERY hot AS SELECT item, n FROM hot": "query `hot` would read itself",
+        "CREATE OR REPLACE QUERY hot AS SELECT n FROM HOT": "query `hot` would read itself",
+        "CREATE STREAM hot (a BIGINT, t BIGINT) ORDERED BY t": "query `hot` already exists",
+        "CREATE OR REPLACE STREAM s (a BIGINT, t BIGINT) SOURCE csv(path => '/s') ORDERED BY t": (
+            "csv(...) is not allowed here"
+        ),
+    }
+    for sql, message in refused.items():
+        assert message in server.run(sql, 400)["error"]["message"], sql
+    server = again()
+    told = server.run("SHOW TABLES; DESCRIBE v; DESCRIBE hot")["results"]
+    assert {row[0] for row in told[0]["table"]["rows"]} == {"bid", "v", "r", "s"}
+    assert [len(each["table"]["rows"]) for each in told[1:]] == [1, 2]
+    assert server.get("queries/hot")["state"] == "running"
+
+
+def test_what_a_query_reads_now_is_made_before_it_and_what_it_read_may_be_gone(again):
+    server = again(BIDS)
+    server.run("CREATE QUERY z AS SELECT item FROM bid; START QUERY z")
+    server.run(BIDS.split(";")[0].replace("bid", "other"))
+    server.run("ALTER QUERY z AS SELECT item FROM other WHERE price > 1; DROP QUERY hot")
+    server.run("STOP QUERY z; ALTER QUERY z AS SELECT item FROM other; DROP STREAM bid")
+    for _ in range(2):
+        server = again()
+        told = server.run("SHOW TABLES; SHOW QUERIES")["results"]
+        rows = [each["table"]["rows"] for each in told]
+        assert rows == [[["other", "stream"]], [["z", "stopped", "other"]]]
+
+
+def test_a_change_that_is_wrong_is_forgotten(again):
+    server = again(BIDS)
+    for query in ("SELECT nope FROM bid", "SELECT item FROM nope"):
+        assert server.run(f"ALTER QUERY hot AS {query}", 400)["error"]["message"]
+    server = again()
+    assert server.get("queries/hot")["state"] == "running"

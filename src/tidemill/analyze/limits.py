@@ -10,7 +10,7 @@ from tidemill.algebra.ranking import CONFIDENCE
 from tidemill.errors import PlanError, UnsupportedError
 from tidemill.sql import error_at
 
-_DIGITS = 18
+MOST_DIGITS = 18
 """Of numbers that fit into 64 bits, whatever they are."""
 
 
@@ -72,11 +72,11 @@ def _number(tree: exp.Expr, clause: str) -> int:
         return 1
     least = 1 if clause == "limit" else 0
     text = value.name if isinstance(value, exp.Literal) and not value.is_string else ""
-    if not text.isdecimal() or len(text) > _DIGITS or int(text) < least:
+    if not text.isdecimal() or len(text) > MOST_DIGITS or int(text) < least:
         name = clause.upper()
         message = f"{name} takes a whole number, at least {least}"
-        if len(text) > _DIGITS:
-            message = f"{name} takes a number of at most {_DIGITS} digits"
+        if len(text) > MOST_DIGITS:
+            message = f"{name} takes a number of at most {MOST_DIGITS} digits"
         if text == "0":
             message = "LIMIT 0 could never give a row"
         raise error_at(PlanError, message, value, f"write for example {name} 10")

@@ -12,14 +12,21 @@ from tidemill.algebra import AggregateCall, OverCall, OverRows, Plan, Project, S
 from tidemill.algebra.aggregates import NotAggregable, result_type
 from tidemill.algebra.over_rows import RANKS, SHIFTS, RowFrame
 from tidemill.algebra.types import name_of
+from tidemill.analyze.frames import fitting
 from tidemill.analyze.over_clause import OverExpr
 from tidemill.analyze.stage import PlanStage, with_column
 from tidemill.analyze.trees import cast, columns_of, has_subquery, outside_subqueries, placed
 from tidemill.errors import PlanError
-from tidemill.sql import UNIT_MICROS, error_at
+from tidemill.sql import error_at
 
 Known = dict[exp.Expr, exp.Expr]
 _Window = tuple[tuple[str, ...], tuple[SortKey, ...]]
+_HAVE_DISTANCES = (
+    pa.types.is_integer,
+    pa.types.is_floating,
+    pa.types.is_timestamp,
+    pa.types.is_date,
+)
 
 
 def find_over(nodes: Iterable[exp.Expr]) -> list[OverExpr]:
@@ -159,18 +166,8 @@ class _OverPlanning:
         if frame.unit != "RANGE" or not distances:
             return frame
         kind = self.stage.schema[order[0].column] if len(order) == 1 else None
-        if kind is not None and pa.types.is_date(kind):
-            return _in_days(frame)
-        numeric = kind is not None and (pa.types.is_integer(kind) or pa.types.is_floating(kind))
-        if not numeric and (kind is None or not pa.types.is_timestamp(kind)):
+        if kind is None or not any(has(kind) for has in _HAVE_DISTANCES):
             message = "RANGE with a distance needs ORDER BY one number or time"
             help = "sort by one column, or write ROWS; CAST a DECIMAL to DOUBLE"
             raise error_at(PlanError, message, node, help)
-        return frame
-
-
-def _in_days(frame: RowFrame) -> RowFrame:
-    day = UNIT_MICROS["DAY"]
-    bounds = (frame.start, frame.end)
-    start, end = (b // day if isinstance(b, int) and abs(b) >= day else b for b in bounds)
-    return RowFrame(frame.unit, start, end)
+        return fitting(frame, node.args.get("distances") or "", kind, node)

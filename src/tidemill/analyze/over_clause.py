@@ -4,23 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import ClassVar, Final
+from typing import ClassVar
 
 from sqlglot import exp
 
 from tidemill.algebra.over_rows import PICKS, RANKS, SHIFTS, RowFrame
 from tidemill.analyze.aggregate_calls import only_where, plain_call, read_call
+from tidemill.analyze.frames import distances_of, read_frame
 from tidemill.analyze.functions import name_of_call
+from tidemill.analyze.limits import MOST_DIGITS
 from tidemill.analyze.trees import rewrite
 from tidemill.catalog.catalog import Catalog
 from tidemill.errors import PlanError, UnsupportedError
-from tidemill.sql import UNIT_MICROS, error_at
+from tidemill.sql import error_at
 
 Named = Mapping[str, exp.Window]
 """The windows of the clause WINDOW, by their names in lower case."""
-
-_USUAL: Final = RowFrame()
-_WHOLE: Final = RowFrame(end=None)
 
 
 class OverExpr(exp.Expression):
@@ -32,6 +31,7 @@ class OverExpr(exp.Expression):
         "partition_by": False,
         "order": False,
         "frame": True,
+        "distances": False,
         "options": False,
         "ignores_nulls": False,
         "aggregates": False,
@@ -91,7 +91,8 @@ def _read(window: exp.Window, named: Named, catalog: Catalog) -> OverExpr:
     found = OverExpr(
         partition_by=[part.copy() for part in whole.args.get("partition_by") or []],
         order=[term.copy() for term in order.expressions] if order is not None else [],
-        frame=_frame(whole),
+        frame=read_frame(whole),
+        distances=distances_of(whole),
         ignores_nulls=ignores_nulls,
         **_function(call, condition, catalog),
     )
@@ -176,58 +177,9 @@ def _whole_number(
     if node is None and usual is not None:
         return usual
     literal = isinstance(node, exp.Literal) and not node.is_string and node.name.isdecimal()
-    if not literal or node is None or int(node.name) < least:
+    if not literal or node is None or len(node.name) > MOST_DIGITS or int(node.name) < least:
         message = f"{_name(call)} takes a whole number, at least {least}"
+        if literal and node is not None and len(node.name) > MOST_DIGITS:
+            message = f"{_name(call)} takes a number of at most {MOST_DIGITS} digits"
         raise error_at(PlanError, message, node or call, "write the number itself")
     return int(node.name)
-
-
-def _frame(window: exp.Window) -> RowFrame:
-    spec = window.args.get("spec")
-    if spec is None:
-        return _USUAL if window.args.get("order") else _WHOLE
-    if spec.args.get("exclude"):
-        help = "leave EXCLUDE out"
-        raise error_at(UnsupportedError, "EXCLUDE in a frame is not supported", window, help)
-    unit = str(spec.args["kind"]).upper()
-    start = _bound(spec, "start", unit, window)
-    end = _bound(spec, "end", unit, window) if spec.args.get("end") else 0
-    if start is not None and end is not None and start > end:
-        help = "write the earlier bound first: BETWEEN 1 PRECEDING AND CURRENT ROW"
-        raise error_at(PlanError, "the frame ends before it begins", window, help)
-    return RowFrame(unit, start, end)
-
-
-def _bound(spec: exp.Expr, part: str, unit: str, window: exp.Window) -> int | float | None:
-    value, side = spec.args[part], str(spec.args.get(f"{part}_side") or "").upper()
-    text = value if isinstance(value, str) else value.name
-    if text.upper() == "CURRENT ROW":
-        return 0
-    if text.upper() == "UNBOUNDED":
-        if side != ("PRECEDING" if part == "start" else "FOLLOWING"):
-            help = "a frame begins with UNBOUNDED PRECEDING and ends with UNBOUNDED FOLLOWING"
-            raise error_at(PlanError, "the frame has no rows", window, help)
-        return None
-    distance = _distance(value, unit, window)
-    return -distance if side == "PRECEDING" else distance
-
-
-def _distance(value: exp.Expr, unit: str, window: exp.Window) -> int | float:
-    if isinstance(value, exp.Interval) and unit == "RANGE":
-        return _micros(value)
-    text = value.name if isinstance(value, exp.Literal) and not value.is_string else ""
-    if text.isdecimal():
-        return int(text)
-    if unit != "RANGE" or not text:
-        help = "write for example ROWS BETWEEN 2 PRECEDING AND CURRENT ROW"
-        raise error_at(PlanError, f"{unit} takes a number that is not negative", window, help)
-    return float(text)
-
-
-def _micros(value: exp.Interval) -> int:
-    unit = str(value.args.get("unit") or "").upper().removesuffix("S")
-    number = value.this.name if value.this is not None else ""
-    if unit not in UNIT_MICROS or not number.isdecimal():
-        help = "write for example INTERVAL '5' MINUTES; months have no fixed length"
-        raise error_at(UnsupportedError, "a frame takes an interval of fixed length", value, help)
-    return int(number) * UNIT_MICROS[unit]

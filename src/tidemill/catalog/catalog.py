@@ -129,12 +129,14 @@ class Catalog:
 
     def add(self, entry: Entry, replaces: bool) -> None:
         """Make something known, perhaps in the place of what has its name, if nobody reads that."""
-        if replaces and self.find(entry.name) is not None:
+        if replaces and (known := self.find(entry.name)) is not None:
+            if isinstance(entry, Derived):
+                refuse_itself(known, entry.depends_on)
             self.drop(entry.name, "replace")
         self._add(entry)
 
     def _add(self, entry: Entry) -> None:
-        if (known := self.find(entry.name)) is not None:
+        if (known := self.readable(entry.name)) is not None:
             help = f"choose another name, or DROP {kind_of(known).upper()} {known.name} first"
             raise CatalogError(f"{kind_of(known)} `{known.name}` already exists", help=help)
         self._entries[entry.name.casefold()] = entry
@@ -213,6 +215,13 @@ class Catalog:
     def release(self, query_name: str) -> None:
         """Let go of what a query held; it may have held nothing."""
         self._holds.pop(query_name, None)
+
+
+def refuse_itself(entry: Entry, reads: Iterable[str]) -> None:
+    """Refuse a new definition that reads what it replaces: there would be no beginning."""
+    if entry.name.casefold() in map(str.casefold, reads):
+        message = f"{kind_of(entry)} `{entry.name}` would read itself"
+        raise CatalogError(message, help="write out what it reads now, or choose another name")
 
 
 def kind_of(entry: Entry) -> str:

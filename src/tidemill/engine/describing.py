@@ -1,14 +1,18 @@
-"""What is told of streams, relations, views and functions: their columns, and how to make them."""
+"""What is told of all that has a name: its columns, and the statement that makes it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from tidemill.algebra import SourceKind
 from tidemill.algebra.schema import Field, Schema
 from tidemill.algebra.types import name_of
 from tidemill.catalog import Catalog, Derived, SourceInfo
+from tidemill.engine.query import Query
 from tidemill.errors import masked
+from tidemill.sql import CreateQuery, parse_one
+from tidemill.sql.building import quoted
+from tidemill.sql.parameters import literal_text
 
 
 def entry_columns(entry: SourceInfo | Derived) -> Schema:
@@ -32,15 +36,29 @@ def _declaration(info: SourceInfo) -> str:
     columns = ", ".join(f"{field.name} {name_of(field.type)}" for field in entry_columns(info))
     text = f"CREATE {word} {info.name} ({columns})"
     if info.format is not None:
-        options = ", ".join(f"{name} => {_literal(value)}" for name, value in info.options.items())
-        text += f" SOURCE {info.format}({options})"
+        text += f" SOURCE {info.format}({_options(info.options)})"
     if info.time_column is not None:
         text += f" ORDERED BY {info.time_column}"
     return text
 
 
+def query_text(name: str, query: Query) -> str:
+    """The statement that makes a query; one that was changed keeps its sink."""
+    statement = parse_one(query.sql)
+    if isinstance(statement, CreateQuery):
+        return query.sql
+    into, options = query.sink.target, {**query.sink.options, "form": query.sink.form}
+    said = isinstance(into, str) and into != "memory"
+    head = f"INSERT INTO {into}({_options(options)})\n" if said else ""
+    return f"CREATE QUERY {quoted(name)} AS\n{head}{statement.query_sql}"
+
+
+def _options(options: Mapping[str, object]) -> str:
+    return ", ".join(f"{name} => {_literal(value)}" for name, value in options.items())
+
+
 def _literal(value: object) -> str:
-    return f"'{value}'" if isinstance(value, str) else str(value).upper()
+    return literal_text(value) if isinstance(value, str) else str(value).upper()
 
 
 def functions_of(catalog: Catalog) -> Iterator[tuple[str, str]]:

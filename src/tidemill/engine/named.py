@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from tidemill.catalog import Catalog, Derived
+from tidemill.catalog.catalog import refuse_itself
 from tidemill.engine.query import Query
 from tidemill.engine.running import RunningGraph
 from tidemill.errors import CatalogError, nearest
@@ -110,6 +111,12 @@ class NamedQueries:
         found = self._catalog.readable(self.name_of(name))
         assert found is not None
         self._catalog.refuse_used(found, doing)
+
+    def refuse_itself(self, name: str, query: Query) -> None:
+        """Refuse another definition that reads the query which it is for."""
+        found = self._catalog.readable(self.name_of(name))
+        assert found is not None
+        refuse_itself(found, query.depends_on)
 
     def drop(self, name: str) -> None:
         """Forget a query; if it runs, it is stopped first."""

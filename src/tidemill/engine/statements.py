@@ -188,6 +188,7 @@ class Statements:
             self._host.graph.query(name).optimize()
             return
         query = self._defined(statement, statement.query, present.sink, planned)
+        self._host.queries.refuse_itself(name, query)
         if active:
             self._host.graph.migrate(name, query)
         self._host.queries.redefine(statement.name, query)

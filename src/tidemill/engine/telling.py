@@ -5,7 +5,7 @@ from __future__ import annotations
 from tidemill.algebra.types import name_of
 from tidemill.catalog import Derived
 from tidemill.connectors.sinks import SinkRequest
-from tidemill.engine.describing import entry_columns, functions_of, sql_of
+from tidemill.engine.describing import entry_columns, functions_of, query_text, sql_of
 from tidemill.engine.hosting import QueryHost
 from tidemill.engine.planning import Planning
 from tidemill.engine.query import Query
@@ -55,10 +55,9 @@ class Teller:
 
     def _created(self, name: str) -> str:
         if name.casefold() in map(str.casefold, self._host.queries.names):
-            query = self._host.queries.find(name)
-            is_whole = query.sql.lstrip()[:6].upper() == "CREATE"
-            known = self._host.queries.name_of(name)
-            return masked(query.sql if is_whole else f"CREATE QUERY {known} AS\n{query.sql}")
+            return masked(
+                query_text(self._host.queries.name_of(name), self._host.queries.find(name))
+            )
         entry = self._host.catalog.lookup(name)
         return masked(entry.sql) if isinstance(entry, Derived) else sql_of(entry)
 

@@ -10,7 +10,6 @@ from tidemill.engine import Engine, Query, Report
 from tidemill.errors import TidemillError
 from tidemill.server.persist import CatalogLog, lasts
 from tidemill.server.problems import NotNow
-from tidemill.show.statements import select_text
 from tidemill.sql import (
     AlterQuery,
     CreateRelation,
@@ -19,7 +18,7 @@ from tidemill.sql import (
     Statement,
     StopQuery,
 )
-from tidemill.sql.building import drop, quoted, undoing
+from tidemill.sql.building import drop, undoing
 
 
 def execute(
@@ -53,7 +52,10 @@ def execute(
 
 def _make_room(engine: Engine, log: CatalogLog, statement: CreateStream | CreateRelation) -> None:
     """Drop what a source replaces, with the rows that it has."""
-    source_from_statement(statement)  # what cannot be made replaces nothing
+    # What cannot be made replaces nothing.
+    source_from_statement(statement)
+    if engine.allow is not None:
+        engine.allow.check(statement)
     if engine.catalog.find(statement.name) is not None:
         execute(engine, log, drop(str(statement.tree.text("kind")), statement.name))
 
@@ -101,14 +103,16 @@ def _drops_query(statement: Statement) -> bool:
 def _altered(
     engine: Engine, log: CatalogLog, statement: AlterQuery, planned: Query | None
 ) -> Query | Report | None:
-    name = engine.queries.name_of(statement.name)
-    query = engine.queries.find(name)
-    before = query.definition or select_text(query.sql)
+    """Change a query. A restart defines what is noted: what cannot be planned never is."""
+    query = planned or engine.apart().query(statement)
+    assert query is not None
+    engine.queries.refuse_itself(statement.name, query)
     note(log, statement.sql)
     try:
-        return engine.execute(statement, planned)
+        return engine.execute(statement, query)
     except TidemillError:
-        note(log, f"ALTER QUERY {quoted(name)} AS\n{before}")
+        with suppress(OSError):  # a restart finds out that the checkpoint has another definition
+            log.take_back()
         raise
 
 

@@ -16,6 +16,7 @@ from tidemill.sql import (
     Statement,
     StopQuery,
     parse,
+    parse_one,
 )
 from tidemill.sql.building import query_of
 from tidemill.store import Durability, Store
@@ -74,6 +75,10 @@ class CatalogLog:
     def add(self, sql: str) -> None:
         """Append a statement; a crash leaves it when this returns."""
         self.replace([*(self._statements or ()), sql])
+
+    def take_back(self) -> None:
+        """As if the last statement had not been added."""
+        self.replace((self._statements or ())[:-1])
 
     def replace(self, statements: Iterable[str], keep: bool = False) -> None:
         """Write what is left of all statements in the place of them; repairs may need a copy."""
@@ -136,18 +141,30 @@ class Lasting:
             if not _is_about(each, name) or _defines(each) is not of_query
         ]
 
-    def texts(self) -> list[str]:
-        """Statements that leave the same behind, with only the last definition of each query."""
-        definitions = {
-            each.name.casefold(): each.query_sql
-            for each in self.made
-            if isinstance(each, AlterQuery)
+    @property
+    def lasting(self) -> list[Statement]:
+        """Statements that leave the same behind, with only the last definition of each query.
+
+        It stands where the query got it: what it reads was there by then, though maybe not when
+        the query was made, and what was read before may be gone.
+        """
+        created = {
+            each.name.casefold(): each for each in self.made if isinstance(each, CreateQuery)
         }
-        made = [
-            _redefined(each, definitions)
-            for each in self.made
-            if lasts(each) and not isinstance(each, AlterQuery)
-        ]
+        alters = [each for each in self.made if isinstance(each, AlterQuery)]
+        last = {each.name.casefold(): each for each in alters if each.name.casefold() in created}
+        found: list[Statement] = []
+        for each in self.made:
+            if isinstance(each, CreateQuery | AlterQuery) and each.name.casefold() in last:
+                if each is last[each.name.casefold()]:
+                    found.append(_redefined(created[each.name.casefold()], each))
+            else:
+                found.append(each)
+        return found
+
+    def texts(self) -> list[str]:
+        """What to note of them."""
+        made = [each.sql for each in self.lasting if lasts(each)]
         return [*made, *(each.sql for each in self.running.values())]
 
     def definitions(self, name: str) -> list[QueryStatement]:
@@ -165,8 +182,5 @@ def _defines(statement: Statement) -> bool:
     return isinstance(statement, CreateQuery | AlterQuery)
 
 
-def _redefined(statement: Statement, definitions: dict[str, str]) -> str:
-    if isinstance(statement, CreateQuery) and statement.name.casefold() in definitions:
-        head = statement.sql.removesuffix(statement.query_sql)
-        return head + definitions[statement.name.casefold()]
-    return statement.sql
+def _redefined(statement: CreateQuery, alter: AlterQuery) -> Statement:
+    return parse_one(statement.sql.removesuffix(statement.query_sql) + alter.query_sql)

@@ -67,7 +67,7 @@ def _service(
     tell: Tell,
 ) -> Service:
     engine.prepare(quietly=True)  # while it is told what there is
-    for statement in left.made:
+    for statement in left.lasting:
         engine.execute(statement)
     folder = None if settings.folder is None else str(settings.folder / "graph")
     engine.run(checkpoint=folder, every=None, late=settings.late)

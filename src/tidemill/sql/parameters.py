@@ -5,15 +5,16 @@ They become parts of the syntax tree, never of the text that is parsed.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from decimal import Decimal
+from itertools import pairwise
 from typing import Any
 
 import sqlglot
 from sqlglot import exp
+from sqlglot.tokens import Token
 
 from tidemill.errors import SqlSyntaxError, nearest
 from tidemill.sql.base import syntax_error
@@ -21,7 +22,9 @@ from tidemill.sql.dialect import Tidemill
 
 __all__ = ["Parameters", "literal", "literal_text"]
 
-_WRITTEN = re.compile(r":\s*\w+|\?")
+_Part = tuple[int, int, str]
+"""Where a part of a text begins and ends, and what comes in its place."""
+
 _TYPES = "None, bool, int, float, Decimal, str, date, datetime, or a list of these"
 
 
@@ -34,15 +37,16 @@ class Parameters:
     _used: set[str] = field(default_factory=set)
     _count: int = 0
 
-    def filled(self, tree: exp.Expr, sql: str) -> list[tuple[int, int, str]]:
+    def filled(self, tree: exp.Expr, sql: str, tokens: Sequence[Token]) -> list[_Part]:
         """Put values into a tree; which parts of the text they stand for, and as what."""
         found = sorted(tree.find_all(exp.Placeholder), key=lambda node: int(node.meta["start"]))
-        return [self._fill(node, sql) for node in found]
+        # Between `:` and its name there may be blanks and comments.
+        ends = {one.start: other.end + 1 for one, other in pairwise(tokens) if one.text == ":"}
+        return [self._fill(node, sql, ends) for node in found]
 
-    def _fill(self, node: exp.Placeholder, sql: str) -> tuple[int, int, str]:
+    def _fill(self, node: exp.Placeholder, sql: str, ends: Mapping[int, int]) -> _Part:
         start = int(node.meta["start"])
-        written = _WRITTEN.match(sql, start)
-        end = written.end() if written else start + 1
+        end = ends.get(start, start + 1)
         try:
             text = literal_text(self._value(node))
         except ValueError as error:
@@ -130,15 +134,32 @@ def _decimal_type(value: Decimal) -> str:
     return f"DECIMAL({digits}, {scale})"
 
 
-def spliced(text: str, start: int, parts: Sequence[tuple[int, int, str]]) -> str:
-    """A text that stands at `start`, with other parts in the place of some."""
+def spliced(text: str, start: int, parts: Sequence[_Part]) -> str:
+    """A text that stands at `start`, with other parts in the place of some.
+
+    What touches a part stays apart from it: `--` would begin a comment.
+
+    >>> spliced("a -:x AND:y", 0, [(3, 5, "-5"), (9, 11, "TRUE")])
+    'a - -5 AND TRUE'
+    """
     return "".join(_pieces(text, start, parts))
 
 
-def _pieces(text: str, start: int, parts: Sequence[tuple[int, int, str]]) -> Iterator[str]:
+def _pieces(text: str, start: int, parts: Sequence[_Part]) -> Iterator[str]:
     done = 0
-    for begin, end, new in parts:
+    for begin, end, value in parts:
         if start <= begin < start + len(text):
-            yield text[done : begin - start] + new
+            before, behind = text[done : begin - start], text[end - start :]
+            # A cast comes before the sign.
+            is_cast = value.startswith("-") and behind.lstrip().startswith("::")
+            new = f"({value})" if is_cast else value
+            yield f"{before}{_gap(before[-1:], new)}{new}{_gap(new, behind)}"
             done = end - start
     yield text[done:]
+
+
+def _gap(left: str, right: str) -> str:
+    """A blank between two texts that would be read as one word, or as a comment."""
+    ends = f"{left[-1:]}{right[:1]}"
+    is_word = len(ends) == 2 and all(each.isalnum() or each == "_" for each in ends)
+    return " " if is_word or ends == "--" else ""

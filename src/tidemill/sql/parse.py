@@ -119,7 +119,7 @@ def _parse_statement(tokens: list[Token], source: Source, parameters: Parameters
     if not isinstance(tree, _TREES) or isinstance(tree, exp.Table):
         help = "write for example SELECT * FROM bid"
         raise syntax_error("this is not a statement", source.text, start, end, help)
-    values = parameters.filled(tree, source.text)
+    values = parameters.filled(tree, source.text, tokens)
     attach_source(tree, source)
     _settle(tree)
     text = spliced(source.text[start:end], start, values)

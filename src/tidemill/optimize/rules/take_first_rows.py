@@ -14,6 +14,9 @@ from tidemill.optimize.expressions import all_of
 
 _TURNED: dict[type[exp.Expr], type[exp.Binary]] = {exp.GT: exp.LT, exp.GTE: exp.LTE, exp.EQ: exp.EQ}
 
+_DIGITS = 18
+"""Of numbers that fit into 64 bits, whatever they are."""
+
 
 def take_first_rows(plan: Plan) -> Plan:
     """Take the first rows where their ROW_NUMBER is only compared with a constant.
@@ -63,6 +66,8 @@ def _most(test: Scalar, number: str) -> int | None:
         return None
     bound = node.right.unnest()
     if not isinstance(bound, exp.Literal) or bound.is_string or not bound.name.isdecimal():
+        return None
+    if len(bound.name) > _DIGITS:
         return None
     most = int(bound.name)
     if isinstance(node, exp.EQ):
