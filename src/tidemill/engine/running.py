@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 import polars as pl
@@ -26,6 +26,7 @@ from tidemill.optimize.statistics import Statistics
 from tidemill.physical.lowering import lower
 from tidemill.physical.operator import Exec
 from tidemill.physical.operators.pick import PickExec
+from tidemill.physical.operators.source import SourceExec
 from tidemill.runtime.interface import Job
 from tidemill.runtime.operator_progress import OperatorProgress
 from tidemill.runtime.progress import Progress
@@ -81,6 +82,10 @@ class RunningGraph(Ticking):
         """All queries that were started, by name."""
         return dict(self._started)
 
+    def started(self, name: str) -> StartedQuery | None:
+        """A query that was started, by its very name, if there is one."""
+        return self._started.get(name)
+
     def query(self, name: str) -> StartedQuery:
         """A query that was started, by name, whatever its case."""
         if name not in self._started:
@@ -93,6 +98,10 @@ class RunningGraph(Ticking):
     def operators(self) -> Mapping[Exec, OperatorProgress]:
         """All operators that run, and what each has done."""
         return self._run.nodes
+
+    def readings_of(self, source: str) -> Sequence[SourceExec]:
+        """The operators that read a source."""
+        return self._run.nodes.readings_of(source)
 
     @property
     def members(self) -> Mapping[str, GraphQuery]:
