@@ -229,6 +229,12 @@ class QueryHost(Declared):
             self.allow.check(statement)
         return self._planning.query(statement, statement.tree, SinkRequest(), self)
 
+    def one_of_many(self, text: str) -> Query | None:
+        """The query of a text like those of queries that run, if that is known without a plan."""
+        if self.allow is not None or not self.is_running:
+            return None
+        return self.graph.templates.query(text, self.catalog)
+
     def _alone(
         self, queries: Sequence[Query], options: RunOptions, is_bounded: bool = True
     ) -> tuple[RunningGraph, list[StartedQuery]]:
