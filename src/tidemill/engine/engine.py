@@ -114,6 +114,9 @@ class Engine(QueryHost):
 
     def script(self, text: str, *placed: Any, **named: Any) -> list[Query | Report | None]:
         """Run a script; for each of its statements what it is answered with, see `sql`."""
+        known = None if placed or named else self.one_of_many(text)
+        if known is not None:
+            return [known]
         return [self.execute(statement) for statement in parse(text, Parameters(named, placed))]
 
     def ask(self, text: str, at: int | None = None, *placed: Any, **named: Any) -> pa.Table:

@@ -28,7 +28,6 @@ from tidemill.graph.manager import ResourceManager
 from tidemill.graph.reoptimize import Choice
 from tidemill.graph.shapes import ConstantRelations
 from tidemill.optimize.statistics import Statistics
-from tidemill.physical.operators.source import SourceExec
 from tidemill.sql import QueryStatement, parse_one
 from tidemill.timeline import TimeDomain
 
@@ -230,6 +229,12 @@ class QueryHost(Declared):
             self.allow.check(statement)
         return self._planning.query(statement, statement.tree, SinkRequest(), self)
 
+    def one_of_many(self, text: str) -> Query | None:
+        """The query of a text like those of queries that run, if that is known without a plan."""
+        if self.allow is not None or not self.is_running:
+            return None
+        return self.graph.templates.query(text, self.catalog)
+
     def _alone(
         self, queries: Sequence[Query], options: RunOptions, is_bounded: bool = True
     ) -> tuple[RunningGraph, list[StartedQuery]]:
@@ -305,7 +310,7 @@ class QueryHost(Declared):
 
     def _running_plan(self, name: str) -> tuple[Plan, Plan] | None:
         """What a named query of the running graph means, and the plan that runs for it."""
-        run = self.graph.queries.get(name) if self.is_running else None
+        run = self.graph.started(name) if self.is_running else None
         if run is None or not run.is_active or run.definition.is_fixed:
             return None
         query = run.definition
@@ -315,8 +320,7 @@ class QueryHost(Declared):
         """The columns of a source that queries of the running graph read, in every reading."""
         if not self.is_running:
             return []
-        leaves = (node for node in self.graph.operators if isinstance(node, SourceExec))
-        return [leaf.scan.columns for leaf in leaves if leaf.scan.source == source]
+        return [leaf.scan.columns for leaf in self.graph.readings_of(source)]
 
 
 def _choose(query: Query, news: Statistics) -> Choice:

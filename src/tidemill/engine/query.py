@@ -12,7 +12,7 @@ import polars as pl
 import pyarrow as pa
 
 from tidemill.algebra.nodes import SourceKind
-from tidemill.algebra.plan import lines_of
+from tidemill.algebra.plan import lines_of, render
 from tidemill.algebra.schema import Schema
 from tidemill.analyze import Planned
 from tidemill.catalog import SourceInfo
@@ -28,6 +28,7 @@ from tidemill.optimize.statistics import Statistics
 from tidemill.physical.mechanisms.changes import AT, CHANGE, consolidate, snapshot, to_changes
 from tidemill.physical.operator import Exec, empty_batch
 from tidemill.physical.operators.coalesce import CoalesceExec
+from tidemill.physical.operators.pick import Constants
 from tidemill.runtime.interface import Job
 from tidemill.runtime.progress import Progress
 from tidemill.stages import Staged, stage_plans
@@ -54,6 +55,16 @@ class QueryPlan:
     @property
     def physical(self) -> Exec:
         return self.choice.physical
+
+
+@dataclass(frozen=True)
+class KnownShape:
+    """What is known of a query by its text alone, since others like it run: the constants that it
+    has in the relation of its shape, and what it means."""
+
+    relation: str
+    constants: Constants
+    meaning: str
 
 
 Lay = Callable[[bool, Statistics], QueryPlan]
@@ -99,8 +110,12 @@ class Host(Protocol):
 class Query(Collectable):
     """A planned query over the streams of an engine. `engine.sql` makes them.
 
-    One that `is_fixed` runs with the operators that it has: someone chose them by hand.
+    One that `is_fixed` runs with the operators that it has: someone chose them by hand. If its
+    `shape` is known, it is one of many that differ in constants only: it is not planned before
+    somebody looks at its plan.
     """
+
+    shape: KnownShape | None = None
 
     def __init__(
         self,
@@ -115,7 +130,7 @@ class Query(Collectable):
         self.sql = sql
         self.sink = sink
         self.sources = sources
-        self.planned = planned
+        self._planned = planned
         self.is_fixed = is_fixed
         self.definition: str | None = None  # what defines it, if that is not its SQL
         self._host = host
@@ -128,8 +143,25 @@ class Query(Collectable):
         self.plan  # noqa: B018 (what cannot be planned is refused at once)
 
     @property
+    def planned(self) -> Planned:
+        """What the query means, checked."""
+        return self._planned if self.shape is None else self._alone.planned
+
+    @property
+    def _alone(self) -> Query:
+        """The query as it would be if no other were like it."""
+        return self._host.planned(self.sql)
+
+    @property
+    def meaning(self) -> str:
+        """What the query means, as text."""
+        return render(self._planned.plan) if self.shape is None else self.shape.meaning
+
+    @property
     def plan(self) -> QueryPlan:
         """The plan for where the query would run now: alone, or in the running graph."""
+        if self.shape is not None:
+            return self._alone.plan
         shares = self._host.is_running
         if shares not in self._plans:
             self._plans[shares] = self._lay(shares, Statistics())
@@ -137,6 +169,8 @@ class Query(Collectable):
 
     def replan(self, news: Statistics, shares: bool = True) -> Choice:
         """Plan the query with what is known now; from now on, this is its plan."""
+        if self.shape is not None:
+            return self._alone.replan(news, shares)
         fresh, self._is_fresh = self._is_fresh and news == Statistics(), False
         if fresh and shares in self._plans:
             return self._plans[shares].choice
@@ -147,9 +181,24 @@ class Query(Collectable):
         """Keep no plans: many queries run as one, and each is planned again when it is asked."""
         self._plans = {}
 
+    def unplanned(self) -> Query:
+        """The query without plans, a run, or a place for its results."""
+        other = copy(self)
+        other._plans, other._run, other._progress = {}, None, Progress
+        other._answer, other._is_fresh = None, False
+        other.sink = SinkRequest(order=self._planned.order)
+        return other
+
+    def with_shape(self, sql: str, shape: KnownShape) -> Query:
+        """Another query that differs from this one in constants only."""
+        other = copy(self)
+        other.sql, other.shape = sql, shape
+        return other
+
     def planned_as(self, sql: str, lay: Lay) -> Query:
         """The query, with its plans, as another text says it; from now on planned by `lay`."""
         other = copy(self)
+        other._planned, other.shape = self.planned, None
         other.sql, other._lay, other._plans = sql, lay, dict(self._plans)
         other._is_fresh = True
         return other
@@ -168,7 +217,7 @@ class Query(Collectable):
     @property
     def job(self) -> Job:
         """The plan with the axis of its time and its sink."""
-        return Job(self.plan.physical, self.planned.domain, self.sink)
+        return Job(self.plan.physical, self.domain, self.sink)
 
     @property
     def optimized(self) -> Optimized:
@@ -188,21 +237,26 @@ class Query(Collectable):
     @property
     def schema(self) -> Schema:
         """The columns of the result, without its validity."""
-        return self.planned.plan.schema
+        return self._planned.plan.schema
+
+    @property
+    def domain(self) -> TimeDomain | None:
+        """What the time of its results counts."""
+        return self._planned.domain
 
     @property
     def depends_on(self) -> frozenset[str]:
         """The streams and relations that the query reads."""
-        return self.planned.depends_on
+        return self._planned.depends_on
 
     def domain_of(self, source: str) -> TimeDomain | None:
         """What the time of a source counts that the query reads."""
-        return self.sources[source].domain if source in self.sources else self.planned.domain
+        return self.sources[source].domain if source in self.sources else self.domain
 
     @property
     def warnings(self) -> tuple[PlanWarning, ...]:
         """What the planner wants you to know."""
-        return self.planned.warnings
+        return self._planned.warnings
 
     def explain(self, level: str = "logical") -> str:
         """The plan as text.
@@ -264,7 +318,7 @@ class Query(Collectable):
     def snapshot(self, at: int | datetime) -> pa.Table:
         """The rows of the result that hold at an instant, in the order of ORDER BY."""
         rows = snapshot(self._collected(), self._instant(at))
-        return self._output(in_order(rows, order=self.planned.order))
+        return self._output(in_order(rows, order=self._planned.order))
 
     def ticks(self) -> Iterator[pa.Table]:
         """Run anew, and return what became known with each tick."""
@@ -289,7 +343,7 @@ class Query(Collectable):
         newest instant that is complete, which take the place of those before.
         """
         other = copy(self)
-        other.sink = SinkRequest(sink, options, form or "", self.planned.order)
+        other.sink = SinkRequest(sink, options, form or "", self._planned.order)
         other._run = None
         return other
 
@@ -358,16 +412,16 @@ class Query(Collectable):
         return self._answer is not None and not changes
 
     def _in_time(self, rows: pl.DataFrame) -> pa.Table:
-        listed = in_order(rows, VALID_FROM, VALID_TO, order=self.planned.order)
+        listed = in_order(rows, VALID_FROM, VALID_TO, order=self._planned.order)
         return self._output(listed, VALID_FROM, VALID_TO)
 
     def _output(self, frame: pl.DataFrame, *times: str) -> pa.Table:
-        return user_table(frame, self.schema, self.planned.domain, *times)
+        return user_table(frame, self.schema, self.domain, *times)
 
     def _instant(self, at: int | datetime) -> int:
         if isinstance(at, int):
             return at
-        if self.planned.domain is not TimeDomain.MICROSECONDS:
+        if self.domain is not TimeDomain.MICROSECONDS:
             raise TidemillError(
                 f"{at} is not an instant of this query", help="time here is an integer"
             )

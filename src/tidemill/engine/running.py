@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 import polars as pl
 import pyarrow as pa
 
-from tidemill.algebra.plan import Plan, render
+from tidemill.algebra.plan import Plan
 from tidemill.engine.query import Query
 from tidemill.engine.started import StartedQuery
+from tidemill.engine.templates import Templates
 from tidemill.engine.ticking import Ticking
 from tidemill.errors import ExecutionError
 from tidemill.graph.adaptation import Adaptation
@@ -26,6 +27,7 @@ from tidemill.optimize.statistics import Statistics
 from tidemill.physical.lowering import lower
 from tidemill.physical.operator import Exec
 from tidemill.physical.operators.pick import PickExec
+from tidemill.physical.operators.source import SourceExec
 from tidemill.runtime.interface import Job
 from tidemill.runtime.operator_progress import OperatorProgress
 from tidemill.runtime.progress import Progress
@@ -74,12 +76,17 @@ class RunningGraph(Ticking):
         self._choose = choose
         self.reoptimizer = Reoptimizer(self._queries, self.migrations, self._choice_for)
         self.manager: ResourceManager | None = None
+        self.templates = Templates()
         self._started: dict[str, StartedQuery] = {}
 
     @property
     def queries(self) -> Mapping[str, StartedQuery]:
         """All queries that were started, by name."""
         return dict(self._started)
+
+    def started(self, name: str) -> StartedQuery | None:
+        """A query that was started, by its very name, if there is one."""
+        return self._started.get(name)
 
     def query(self, name: str) -> StartedQuery:
         """A query that was started, by name, whatever its case."""
@@ -93,6 +100,10 @@ class RunningGraph(Ticking):
     def operators(self) -> Mapping[Exec, OperatorProgress]:
         """All operators that run, and what each has done."""
         return self._run.nodes
+
+    def readings_of(self, source: str) -> Sequence[SourceExec]:
+        """The operators that read a source."""
+        return self._run.nodes.readings_of(source)
 
     @property
     def members(self) -> Mapping[str, GraphQuery]:
@@ -122,18 +133,28 @@ class RunningGraph(Ticking):
             help = "start another with engine.run()"
             raise ExecutionError("the graph was stopped", help=help)
         label = name or self._free_name()
-        meaning = render(query.planned.plan)
-        choice = self._choose(query, Statistics())
-        shared = self._shared(query, choice)
-        job = Job(shared or choice.physical, query.planned.domain, query.sink)
-        found = self._queries.add(label, job, partial, meaning)
+        plan = self._one_of_many(query)
+        choice = None if plan is not None else self._choose(query, Statistics())
+        if choice is not None:
+            plan = self._shared(query, choice) or choice.physical
+        assert plan is not None
+        found = self._queries.add(
+            label, Job(plan, query.domain, query.sink), partial, query.meaning
+        )
         started = self._started[label] = StartedQuery(self, found, query)
         query.runs_as(started)
         if isinstance(found.job.plan, PickExec):
             query.forget_plans()
-        elif not query.is_fixed:
+            self.templates.learn(query, found.job.plan)
+        elif choice is not None and not query.is_fixed:
             self.reoptimizer.watch(label, choice)
         return started
+
+    def _one_of_many(self, query: Query) -> Exec | None:
+        """The plan of a query of which it is known that it is one of a shape that runs."""
+        if query.shape is None or self.shapes is None:
+            return None
+        return self.shapes.again(query.shape.relation, query.shape.constants, query.sources)
 
     def _shared(self, query: Query, choice: Choice) -> Exec | None:
         """The plan of a query as one of many of its shape."""
@@ -180,8 +201,7 @@ class RunningGraph(Ticking):
     def _redefine(self, started: StartedQuery, wanted: Query) -> Migration:
         choice = self._choose(wanted, Statistics())
         same = wanted.planned.plan == started.definition.planned.plan
-        meaning = render(wanted.planned.plan)
-        migration = self.migrations.start(started.name, choice.physical, same, meaning)
+        migration = self.migrations.start(started.name, choice.physical, same, wanted.meaning)
         if wanted.is_fixed:
             self.reoptimizer.forget(started.name)
         else:

@@ -154,7 +154,7 @@ class QueryGraph:
         query = GraphQuery(name, job, complete_from, partial, meaning, since=since)
         self._lacking.update(missing.of_new_parts(query.root.running))
         self._joins.note(job.plan)
-        before = dict(self.queries)
+        before = self.queries if self._changing else dict(self.queries)
         self.queries[name] = query
         self._change(before)
         return query

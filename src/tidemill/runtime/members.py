@@ -12,6 +12,7 @@ import pyarrow as pa
 
 from tidemill.connectors.sinks import (
     ARRIVED,
+    FunctionSink,
     LateCallback,
     LateShape,
     MemorySink,
@@ -72,6 +73,11 @@ class Member:
         return self.sink if isinstance(self.sink, TableSink) else None
 
     @cached_property
+    def rests(self) -> bool:
+        """Whether a tick that brings no rows need not be given to it."""
+        return isinstance(self.sink, FunctionSink | MemorySink) and self.sink.rests
+
+    @cached_property
     def nothing(self) -> pl.DataFrame:
         """What it is given of a tick that has brought it nothing."""
         return empty_batch(self.root.running.schema)
@@ -87,6 +93,15 @@ class Member:
             help = "start the query with sink='memory'"
             raise ExecutionError("only the sink memory keeps results", help=help)
         return self.sink.results()
+
+
+class Members(dict[str, Member]):
+    """The queries of a run by name, until others come or go."""
+
+    @cached_property
+    def detached(self) -> list[str]:
+        """Those that wait for the functions that get their results."""
+        return [name for name, member in self.items() if member.is_detached]
 
 
 class Sinks:
@@ -128,8 +143,49 @@ class Sinks:
         return Member(root, make_late_sink(target, shape, *self._place))
 
 
-def task_sinks_of(members: Mapping[str, Member], epoch: Epoch, store: Store | None) -> TaskSinks:
-    """Which results tasks write themselves, and which the driver wants."""
+@dataclass(frozen=True)
+class Receivers:
+    """The queries that are given something of the ticks of an epoch.
+
+    Thousands may have nothing to take: these cost no tick any time.
+    """
+
+    every: Members
+    epoch: Epoch
+    store: Store | None
+
+    @cached_property
+    def members(self) -> dict[str, Member]:
+        """Those that are there. A tick that is done again may be that of one that was removed."""
+        return {name: self.every[name] for name in self.epoch.roots if name in self.every}
+
+    @cached_property
+    def task_sinks(self) -> TaskSinks:
+        """Which results tasks write themselves, and which the driver wants."""
+        return _task_sinks(self.members, self.epoch, self.store)
+
+    def of(self, tags: Iterable[int]) -> list[str]:
+        """In their order, those with rows in these results, and those that want every tick."""
+        names = {name for tag in tags for name in self._by_tag.get(tag, ())}
+        return sorted(names.union(self._unresting), key=self._places.__getitem__)
+
+    @cached_property
+    def _by_tag(self) -> dict[int, list[str]]:
+        found: dict[int, list[str]] = {}
+        for name in self.members:
+            found.setdefault(self.epoch.tags[name], []).append(name)
+        return found
+
+    @cached_property
+    def _unresting(self) -> list[str]:
+        return [name for name, member in self.members.items() if not member.rests]
+
+    @cached_property
+    def _places(self) -> dict[str, int]:
+        return {name: place for place, name in enumerate(self.members)}
+
+
+def _task_sinks(members: Mapping[str, Member], epoch: Epoch, store: Store | None) -> TaskSinks:
     writers: dict[int, list[TaskSink]] = {}
     driver: set[int] = set()
     for name, member in members.items():
@@ -151,27 +207,25 @@ class Delivery:
 
     def __init__(
         self,
-        epoch: Epoch,
+        receivers: Receivers,
         parts: Mapping[int, Sequence[pl.DataFrame]],
         reports: Iterable[TaskReport],
         fabric: Fabric,
-        store: Store | None,
     ) -> None:
-        self._epoch = epoch
+        self._receivers = receivers
+        self._epoch = receivers.epoch
         self._parts = parts
         self._reports = list(reports)
         self._fabric = fabric
-        self._store = store
+        self._store = receivers.store
 
-    def give(
-        self, members: Mapping[str, Member], tick: int, but_not: Collection[str]
-    ) -> dict[str, Exception]:
+    def give(self, tick: int, but_not: Collection[str]) -> dict[str, Exception]:
         """Let all sinks but some have their rows; why sinks have failed, by query."""
         failures: dict[str, Exception] = {}
-        for name, member in members.items():
+        for name in self._receivers.of(self._parts):
             if name not in but_not:
                 try:
-                    self._give(name, member, tick)
+                    self._give(name, self._receivers.members[name], tick)
                 except Exception as error:
                     failures[name] = error
         return failures

@@ -101,6 +101,10 @@ class GraphNodes(Mapping[Exec, OperatorProgress]):
     def __len__(self) -> int:
         return len(self._staging.placed)
 
+    def readings_of(self, source: str) -> Sequence[SourceExec]:
+        """The parts that read a source."""
+        return self._staging.readings.get(source, ())
+
     def is_copied(self, node: Exec) -> bool:
         """Whether the rows of some input were counted in every partition."""
         local = self._staging.locals.get(self._staging.placed[node].plan)

@@ -35,7 +35,7 @@ from tidemill.runtime.epochs import Epoch, EpochLog, next_epoch
 from tidemill.runtime.fabric import Fabric
 from tidemill.runtime.interface import Job, Restored, Root
 from tidemill.runtime.manifest import Manifest, note_repartitioned, open_manifest
-from tidemill.runtime.members import Delivery, Member, Sinks, task_sinks_of
+from tidemill.runtime.members import Delivery, Member, Members, Receivers, Sinks
 from tidemill.runtime.open_sources import OpenSources
 from tidemill.runtime.operator_progress import OperatorProgress
 from tidemill.runtime.operator_totals import GraphNodes, NativeTotals, operator_totals
@@ -119,7 +119,8 @@ class Run:
                 store.close()
             raise
         self._sinks = Sinks(fabric, store)
-        self._members: dict[str, Member] = {}
+        self._members = Members()
+        self._receivers: Receivers | None = None
         self._reports: Sequence[TaskReport] = ()
         self._native = NativeTotals()
         self._phases: dict[str, float] = {}
@@ -221,7 +222,7 @@ class Run:
     @property
     def has_more(self) -> bool:
         """Whether another tick would bring something, and can be made."""
-        if any(member.is_detached for member in self._members.values()):
+        if self._members.detached:
             return False
         owes = self._unfinished is not None or self._uncommitted is not None
         return owes or self._changed or self._opened.has_more
@@ -243,8 +244,8 @@ class Run:
             self._members = members
             self.failures = {name: e for name, e in self.failures.items() if name in members}
 
-    def _members_of(self, roots: Mapping[str, Root]) -> dict[str, Member]:
-        found = {}
+    def _members_of(self, roots: Mapping[str, Root]) -> Members:
+        found = Members()
         for name, root in roots.items():
             old = self._members.get(name)
             if not name.startswith(_LATE):
@@ -363,15 +364,14 @@ class Run:
     def _run(self, begun: Begun, planned: PlannedEpoch) -> None:
         started = time.perf_counter()
         epoch, tick = planned.epoch, begun.tick
-        # A tick that is done again may be that of a query that was removed since.
-        members = {n: self._members[n] for n in epoch.roots if n in self._members}
+        receivers = self._receivers_at(epoch)
         clocks = self._opened.clocks(begun)
         fabric = self._fabric
         partitions = epoch.staging.partitions
         tasks = TickTasks(
             self._id, fabric.is_local, fabric.direct, partitions, self._store, self._limits
         )
-        task_sinks = task_sinks_of(members, epoch, self._store)
+        task_sinks = receivers.task_sinks
         before = Before(self._base, self._reports, self._opened.now)
         pieces, timings = self._opened.pieces(begun, planned), self._opened.timings
         sources = tasks.reading(begun, planned, pieces, timings, task_sinks)
@@ -381,9 +381,9 @@ class Run:
         done = time.perf_counter()
         reports, parts = _sorted(parcels)
         self._note_failures({**planned.failed(reports), **planned.reading(begun.broken)})
-        delivery = Delivery(epoch, parts, reports, self._fabric, self._store)
-        self.failures |= delivery.give(members, tick, self.failures)
-        self._raise_the_last(members, begun)
+        delivery = Delivery(receivers, parts, reports, self._fabric)
+        self.failures |= delivery.give(tick, self.failures)
+        self._raise_the_last(receivers.members, begun)
         self.before_commit()
         given = time.perf_counter()
         self._pace.note(max(_bytes_of(pieces), default=0), given - started)
@@ -397,10 +397,19 @@ class Run:
                 phases[phase] = max(phases.get(phase, 0.0), seconds)
         self._phases = phases
 
+    def _receivers_at(self, epoch: Epoch) -> Receivers:
+        """Who is given something of a tick of an epoch; they change only with the queries."""
+        known = self._receivers
+        if known is None or known.every is not self._members or known.epoch is not epoch:
+            known = self._receivers = Receivers(self._members, epoch, self._store)
+        return known
+
     def _raise_the_last(self, members: Mapping[str, Member], begun: Begun) -> None:
         """Fail with the last query: started again, it goes on with this very tick."""
+        if not self._ends_with_queries:
+            return
         users = [name for name in members if not name.startswith(_LATE)]
-        if not self._ends_with_queries or not users or set(users) - self.failures.keys():
+        if not users or set(users) - self.failures.keys():
             return
         if self._log is not None and begun.broken:
             self._log.withdraw(begun)  # what could not be read may be there then
@@ -576,12 +585,11 @@ class Run:
                     StageState(self._store, stage.level, partition, self._id).history(done.tick)
 
     def _refuse_detached(self) -> None:
-        for name, member in self._members.items():
-            if member.is_detached:
-                raise ExecutionError(
-                    f"the query `{name}` of the checkpoint has no function for its results yet",
-                    help="start it again under its name, or stop it",
-                )
+        for name in self._members.detached:
+            raise ExecutionError(
+                f"the query `{name}` of the checkpoint has no function for its results yet",
+                help="start it again under its name, or stop it",
+            )
 
     # What users ask for
 

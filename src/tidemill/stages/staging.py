@@ -13,6 +13,7 @@ from functools import cached_property
 from tidemill.algebra.plan import Memo, Plan
 from tidemill.optimize.statistics import Statistics
 from tidemill.physical.operator import Exec
+from tidemill.physical.operators.source import SourceExec
 from tidemill.stages.colocation import Columns, Placed
 from tidemill.stages.exchange import ExchangeExec, Mode, bare_plans
 from tidemill.stages.placement import Placement
@@ -44,6 +45,15 @@ class Staging:
     def bare(self) -> Memo[Exec, Exec]:
         """The parts of plans as if rows moved nowhere: so they are found again elsewhere."""
         return bare_plans()
+
+    @cached_property
+    def readings(self) -> Mapping[str, Sequence[SourceExec]]:
+        """The readings of sources in these plans, by the name of the source."""
+        found: dict[str, list[SourceExec]] = {}
+        for node in self.placed:
+            if isinstance(node, SourceExec):
+                found.setdefault(node.scan.source, []).append(node)
+        return found
 
     def then(
         self,

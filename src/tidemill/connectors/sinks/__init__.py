@@ -8,6 +8,7 @@ from tidemill.connectors.sinks.forms import (
     shaped,
     shaped_schema,
 )
+from tidemill.connectors.sinks.function import FunctionSink
 from tidemill.connectors.sinks.late import ARRIVED, LateShape, make_late_sink
 from tidemill.connectors.sinks.making import make_sink
 from tidemill.connectors.sinks.memory import MemorySink
@@ -21,6 +22,7 @@ __all__ = [
     "FORMS",
     "Callback",
     "FormShape",
+    "FunctionSink",
     "LateCallback",
     "LateShape",
     "MemorySink",

@@ -25,7 +25,12 @@ class FunctionSink:
     def form(self) -> str:
         return self.shape.form
 
+    @property
+    def rests(self) -> bool:
+        """Whether a tick without rows is nothing to it."""
+        return not self.shape.is_whole
+
     def give(self, rows: pl.DataFrame, tick: int) -> None:
         """Call the function with the rows of a tick."""
-        if rows.height or self.shape.is_whole:
+        if rows.height or not self.rests:
             self.call(self.shape(rows), tick)

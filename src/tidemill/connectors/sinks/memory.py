@@ -32,6 +32,11 @@ class MemorySink:
     def form(self) -> str:
         return self._shape.form
 
+    @property
+    def rests(self) -> bool:
+        """Whether a tick without rows is nothing to it."""
+        return not self._shape.is_whole
+
     def give(self, rows: pl.DataFrame, tick: int) -> None:
         """Keep the rows of a tick, in place of what an earlier attempt at it gave."""
         table = self._shape(rows)

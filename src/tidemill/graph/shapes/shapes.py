@@ -54,6 +54,14 @@ class Shapes:
             self._plans[found.relation] = self._matched(found, functions)
         return replace(self._plans[found.relation], constants=found.constants)
 
+    def again(self, relation: str, constants: Constants, sources: Collection[str]) -> Exec | None:
+        """The operators of one more query of a shape that runs."""
+        known = self._plans.get(relation)
+        if known is None or set(sources) & set(self._graph.run.refillable):
+            return None
+        self._seen[relation] += 1
+        return replace(known, constants=constants)
+
     def _matched(self, shape: Shaped, functions: Functions) -> PickExec:
         """The plan of a shape in the words of the graph; constants are no words."""
         plan = PickExec(lower(shape.plan, functions), shape.names, ())
