@@ -2,5 +2,6 @@
 
 from tidemill.connectors.kafka.feed import KafkaFeed, kafka_feed
 from tidemill.connectors.kafka.reading import read_topic
+from tidemill.connectors.kafka.writing import TopicWriter
 
-__all__ = ["KafkaFeed", "kafka_feed", "read_topic"]
+__all__ = ["KafkaFeed", "TopicWriter", "kafka_feed", "read_topic"]
