@@ -11,11 +11,11 @@ from tests.connectors.kafka.broker import Broker
 BIDS = "item BIGINT, price BIGINT, at BIGINT"
 
 
-def declared(
-    broker: Broker, topic: str, columns: str = BIDS, options: str = "", clauses: str = ""
+def declared_at(
+    address: str, topic: str, columns: str = BIDS, options: str = "", clauses: str = ""
 ) -> str:
     """The statement that makes the stream `bid` of a topic."""
-    given = f"servers => '{broker.address}', topic => '{topic}'{options and ', '}{options}"
+    given = f"servers => '{address}', topic => '{topic}'{options and ', '}{options}"
     return f"CREATE STREAM bid ({columns}) SOURCE kafka({given}) ORDERED BY at {clauses}"
 
 
@@ -24,7 +24,7 @@ def engine_of(
 ) -> tm.Engine:
     """An engine in this process with that stream."""
     engine = tm.Engine(runtime="inprocess")
-    engine.sql(declared(broker, topic, columns, options, clauses))
+    engine.sql(declared_at(broker.address, topic, columns, options, clauses))
     return engine
 
 
