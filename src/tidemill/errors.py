@@ -38,7 +38,9 @@ def nearest(name: str, candidates: Iterable[str], cutoff: float = 0.6) -> str | 
     return folded[matches[0]] if matches else None
 
 
-_SECRETS = re.compile(r"(://[^:@/\s']*:)([^@\s]+)(?=@)|(\bpassword\s*=>\s*')([^']+)", re.IGNORECASE)
+_SECRETS = re.compile(
+    r"(://[^:@/\s']*:)([^@\s]+)(?=@)|(\bpassword`?\s*=>\s*')([^']+)", re.IGNORECASE
+)
 
 
 def masked(text: str) -> str:

@@ -132,7 +132,8 @@ ERRORS = [
     (["bids.sql", "--follow", "--snapshot", "5"], "need a complete answer"),
     (["bids.sql", "--checkpoint", "x"], "--checkpoint is for started queries"),
     (["bids.sql", "-c", "INSERT INTO mars() SELECT item FROM bid"], "results cannot go to mars"),
-    (["kafka.sql"], "`s` has the source kafka, which only Spark reads"),
+    (["delta.sql"], "`s` has the source delta, which only Spark reads"),
+    (["kafka.sql"], "the source of `s` needs the option servers"),
     (["typo.sql"], "help: did you mean parquet? Engine() runs on Spark"),
     (["nofile.sql"], "/nothing.csv\nhelp: check the path option"),
     (["types.sql"], "of `s` as csv"),
@@ -148,7 +149,8 @@ def test_errors(run: Invoke, folder: Path, arguments: list[str], message: str) -
     (folder / "nofile.sql").write_text(f"{nothing} SELECT price FROM s", "utf-8")
     (folder / "types.sql").write_text(f"{wrong} SELECT price FROM s", "utf-8")
     (folder / "wrong.csv").write_text("price,at\nmuch,1\n", "utf-8")
-    for name, source in (("kafka", "kafka(topic => 'x')"), ("typo", "parqet(path => 'x')")):
+    sources = {"delta": "delta(path => 'x')", "kafka": "kafka(topic => 'x')"}
+    for name, source in (*sources.items(), ("typo", "parqet(path => 'x')")):
         text = f"CREATE STREAM s (price BIGINT, at BIGINT) SOURCE {source} ORDERED BY at;"
         (folder / f"{name}.sql").write_text(f"{text} SELECT price FROM s", "utf-8")
     result = run(*arguments)

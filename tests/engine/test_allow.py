@@ -68,7 +68,17 @@ def test_paths(folder, path, permitted, form):
     [
         ("console", {}, True),
         ("rate", {"rowsPerSecond": 5}, True),
-        ("kafka", {"kafka.bootstrap.servers": "h:9092"}, False),
+        ("kafka", {"servers": "h:9092", "topic": "bid"}, False),
+        ("kafka", {"servers": "mq:9092", "topic": "bid"}, True),
+        ("Kafka", {"SERVERS": "MQ, mq2:9093", "topic": "bid"}, True),
+        ("kafka", {"servers": "mq,elsewhere", "topic": "bid"}, False),
+        ("kafka", {"servers": "mq", "topic": "secrets"}, False),
+        ("kafka", {"servers": "mq:9093", "topic": "bid"}, False),
+        ("kafka", {"servers": "", "topic": "bid"}, False),
+        ("kafka", {"topic": "bid"}, False),
+        ("kafka", {"servers": "open", "topic": "any"}, True),
+        ("kafka", {"servers": "open", "topic": "any", "ssl.ca.location": "/srv/ca.pem"}, True),
+        ("kafka", {"servers": "open", "topic": "any", "ssl.ca.location": "/etc/ca.pem"}, False),
         ("csv", {}, False),
         ("csv", {"path": "/srv/a"}, True),
         ("csv", {"path": "file:/srv/a"}, False),
@@ -99,12 +109,13 @@ def test_paths(folder, path, permitted, form):
     ],
 )
 def test_formats_and_servers(format, options, permitted):
-    allow = AllowList.of(["/srv", "postgresql://db/shop"])
+    kafka = ["kafka://mq:9092,mq2:9093/bid", "kafka://open"]
+    allow = AllowList.of(["/srv", "postgresql://db/shop", *kafka])
     assert allow.permits(format, options) is permitted
 
 
 def test_a_format_can_be_allowed_as_a_whole():
-    assert AllowList.of(["Kafka()"]).permits("kafka", {"kafka.bootstrap.servers": "h:9092"})
+    assert AllowList.of(["Kafka()"]).permits("kafka", {"servers": "h:9092"})
 
 
 STREAM = "CREATE STREAM s (a INT, at BIGINT) SOURCE csv(path => '{}') ORDERED BY at"

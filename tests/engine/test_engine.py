@@ -482,7 +482,8 @@ class TestFiles:
         [
             ("csv(path => 'nowhere/*.csv')", "no files for `s`"),
             ("csv(header => true)", "needs the option path"),
-            ("kafka(topic => 'x')", "which only Spark reads"),
+            ("delta(path => 'x')", "which only Spark reads"),
+            ("kafka(topic => 'x')", "needs the option servers"),
         ],
     )
     def test_sources_that_cannot_be_read(self, source: str, message: str) -> None:

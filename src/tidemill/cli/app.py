@@ -39,6 +39,7 @@ _EXTRAS = {
     **dict.fromkeys(("prompt_toolkit", "starlette", "anyio"), "server"),
     **dict.fromkeys(("pyspark", "pandas", "py4j"), "spark"),
     "psycopg": "postgres",
+    **dict.fromkeys(("confluent_kafka", "fastavro"), "kafka"),
 }
 
 

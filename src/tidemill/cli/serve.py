@@ -67,7 +67,7 @@ def serve(
         list[str] | None,
         typer.Option(
             metavar="PATH_OR_URL",
-            help="A folder, a server, or a format (`kafka()`) that clients may use.",
+            help="A folder, a server, or a format (`delta()`) that clients may use.",
         ),
     ] = None,
     memory: Annotated[

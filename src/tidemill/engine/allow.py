@@ -30,12 +30,33 @@ _AMBIGUOUS = frozenset("\0,\\{}")
 """What means something else to Spark than to those who read files here: lists, escapes, choices."""
 
 
+_KAFKA = "kafka://"
+
+
+@dataclass(frozen=True)
+class _Brokers:
+    """Brokers of Kafka, and a topic, or all of them if it is empty."""
+
+    hosts: frozenset[str]
+    topic: str
+
+    def permit(self, options: Mapping[str, str]) -> bool:
+        hosts = _hosts(options.get("servers", ""))
+        return bool(hosts) and hosts <= self.hosts and self.topic in ("", options.get("topic"))
+
+
+def _hosts(servers: str) -> frozenset[str]:
+    """Hosts with their ports, as lists of brokers have them."""
+    named = (each.strip().casefold() for each in servers.split(","))
+    return frozenset(each if ":" in each else f"{each}:9092" for each in named if each)
+
+
 @dataclass(frozen=True)
 class AllowList:
-    """Folders and files, servers of PostgreSQL, and formats that statements may use.
+    """Folders and files, servers of PostgreSQL and Kafka, and formats that statements may use.
 
-    An entry is a path (and everything below it), a URL such as `postgresql://host:5432/shop`, or a
-    format with parentheses, `kafka()`, for whatever that can reach.
+    An entry is a path (and everything below it), a URL such as `postgresql://host:5432/shop` or
+    `kafka://host:9092/bid`, or a format with parentheses, `delta()`, for whatever that can reach.
 
     >>> allow = AllowList.of(["/data/shop", "postgresql://db/shop"])
     >>> allow.permits("csv", {"path": "/data/shop/bids/*.csv"})
@@ -48,6 +69,7 @@ class AllowList:
     servers: tuple[Mapping[str, str], ...] = ()
     formats: frozenset[str] = frozenset()
     named: tuple[str, ...] = ()
+    brokers: tuple[_Brokers, ...] = ()
 
     @staticmethod
     def of(entries: Iterable[str]) -> AllowList:
@@ -56,15 +78,21 @@ class AllowList:
         servers: list[Mapping[str, str]] = []
         formats: set[str] = set()
         named: list[str] = []
+        brokers: list[_Brokers] = []
         for entry in entries:
             if entry.endswith("()"):
                 formats.add(entry[:-2].casefold())
             elif entry.startswith(("postgresql://", "postgres://")):
                 servers.append(_server({"url": entry}))
+            elif entry.startswith(_KAFKA):
+                hosts, _, topic = entry.removeprefix(_KAFKA).partition("/")
+                brokers.append(_Brokers(_hosts(hosts), topic))
             else:
                 paths.append(_real(entry))
                 named.append(os.path.abspath(entry))
-        return AllowList(tuple(paths), tuple(servers), frozenset(formats), tuple(named))
+        return AllowList(
+            tuple(paths), tuple(servers), frozenset(formats), tuple(named), tuple(brokers)
+        )
 
     def check(self, statement: Statement) -> None:
         """Refuse a statement with a source or sink that is not on the list."""
@@ -102,6 +130,11 @@ class AllowList:
             return True
         if kind == "postgres":
             return any(allowed.items() <= _server(given).items() for allowed in self.servers)
+        if kind == "kafka":
+            files = [value for name, value in given.items() if name.endswith(".location")]
+            return any(each.permit(given) for each in self.brokers) and all(
+                map(self._permits_path, files)
+            )
         # Other formats might be any class of Spark, and other options might name other files.
         known = kind in FORMATS and set(given) <= _OF_FILES
         return known and self._permits_path(given.get("path"))

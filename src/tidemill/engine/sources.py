@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
-from typing import TYPE_CHECKING, Union
+from typing import TYPE_CHECKING, Any, Union
 
 import pyarrow as pa
 
@@ -40,6 +40,9 @@ Rows = Union["list[pa.Table]", "DataFrame", Inbox]
 
 _CHANGE_SOURCES = {"postgres": "tidemill.connectors.postgres.source"}
 """Formats of tables that others change, and the modules that open them."""
+
+_TOPICS = {"kafka": "tidemill.connectors.kafka.feed"}
+"""Formats of streams of messages, and the modules that open them."""
 
 
 @dataclass
@@ -101,6 +104,9 @@ class Sources:
 
     def open(self, info: SourceInfo, store: Store | None, bounded: bool) -> Source:
         """A source as a run reads it; one that is `bounded` reads what is there."""
+        if info.kind is not SourceKind.STREAM and is_topic(info):
+            help = "CREATE STREAM ... reads it"
+            raise ExecutionError(f"{info.format} cannot be the source of a relation", help=help)
         if info.kind is SourceKind.CHANGING:
             changes = open_source(info) if is_change_source(info) else self.kept(info).follow()
             return ChangingSource(info, changes)
@@ -117,6 +123,9 @@ class Sources:
         if is_change_source(info):
             help = "CREATE RELATION ... reads it"
             raise ExecutionError(f"{info.format} cannot be the source of a stream", help=help)
+        if rows is None and is_topic(info):
+            feed: Feed = _module(info, _TOPICS).kafka_feed(info, store, bounded)
+            return feed
         if rows is None and self._is_read_here(info):
             return files_feed(info, store, bounded, self._within(info))
         return self._spark_feed(info, rows, store, bounded)
@@ -187,13 +196,22 @@ def open_source(info: SourceInfo) -> ChangeSource:
         help = f"leave out FROM {info.valid_from} TO {info.valid_to}"
         message = f"`{info.name}` is {info.format}, which tells itself when rows come and go"
         raise ExecutionError(message, help=help)
+    source: ChangeSource = _module(info, _CHANGE_SOURCES).open_source(info)
+    return source
+
+
+def is_topic(info: SourceInfo) -> bool:
+    """Whether the rows are messages of a topic."""
+    return str(info.format).lower() in _TOPICS
+
+
+def _module(info: SourceInfo, among: Mapping[str, str]) -> Any:
+    """The module of a format, which needs packages that not everyone has."""
     try:
-        module = import_module(_CHANGE_SOURCES[str(info.format).lower()])
+        return import_module(among[str(info.format).lower()])
     except ModuleNotFoundError as error:
         help = f"pip install 'tidemill[{str(info.format).lower()}]'"
         raise ExecutionError(f"{info.format} needs the package {error.name}", help=help) from None
-    source: ChangeSource = module.open_source(info)
-    return source
 
 
 def _has_local_paths(session: SparkSession) -> bool:
@@ -201,10 +219,10 @@ def _has_local_paths(session: SparkSession) -> bool:
 
 
 def _only_spark(info: SourceInfo) -> UnsupportedError:
-    near = nearest(str(info.format), (*FORMATS, *_CHANGE_SOURCES))
+    near = nearest(str(info.format), (*FORMATS, *_CHANGE_SOURCES, *_TOPICS))
     guess = f"did you mean {near}? " if near else ""
     return UnsupportedError(
         f"`{info.name}` has the source {info.format}, which only Spark reads, if it knows it",
         help=f"{guess}Engine() runs on Spark; in this process, files ({', '.join(FORMATS)}), "
-        "tables, pushed rows and postgres are read",
+        "tables, pushed rows, postgres and kafka are read",
     )

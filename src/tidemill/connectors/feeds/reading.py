@@ -13,7 +13,7 @@ from tidemill.connectors.feeds.formats import read_arrow, read_orc, read_parquet
 from tidemill.connectors.feeds.json_files import read_json
 from tidemill.connectors.feeds.opening import confined
 from tidemill.connectors.feeds.options import refusal
-from tidemill.connectors.feeds.slices import STORED, FileSlice, Slice, TableSlice
+from tidemill.connectors.feeds.slices import STORED, FileSlice, Slice, TableSlice, TopicSlice
 from tidemill.errors import ExecutionError
 
 _TYPED = {"arrow": read_arrow, "parquet": read_parquet, "orc": read_orc, STORED: read_stored}
@@ -30,6 +30,8 @@ def read_slice(slice: Slice, declared: Schema, columns: Sequence[str], name: str
     """
     if isinstance(slice, TableSlice):
         return _read_table(slice, declared, columns, name)
+    if isinstance(slice, TopicSlice):
+        return _read_topic(slice, declared, columns, name)
     try:
         with confined(slice.within):
             return _read(slice, declared, columns)
@@ -48,6 +50,19 @@ def _read_table(slice: TableSlice, declared: Schema, columns: Sequence[str], nam
     except (Unreadable, pa.ArrowException) as error:
         help = f"the declared columns are: {declared}"
         raise ExecutionError(f"cannot read a table of `{name}`: {error}", help=help) from error
+
+
+def _read_topic(slice: TopicSlice, declared: Schema, columns: Sequence[str], name: str) -> pa.Table:
+    try:  # not every machine has Kafka's client
+        from tidemill.connectors.kafka import read_topic
+    except ModuleNotFoundError as error:
+        help = "pip install 'tidemill[kafka]', on all machines that read"
+        raise ExecutionError(f"Kafka needs the package {error.name}", help=help) from None
+    try:
+        return read_topic(slice, declared, columns, name)
+    except (Unreadable, pa.ArrowException) as error:
+        help = f"the declared columns are: {declared}"
+        raise ExecutionError(f"cannot read a message of `{name}`: {error}", help=help) from error
 
 
 def _read(slice: FileSlice, declared: Schema, columns: Sequence[str]) -> pa.Table:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, replace
-from typing import Any
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any, NamedTuple
 from urllib.parse import unquote
 
 import pyarrow as pa
@@ -12,6 +12,9 @@ from tidemill.connectors.feeds.opening import in_store, is_local
 from tidemill.store import Store
 
 _UNKNOWN_SIZE = 1 << 20
+_MESSAGE = 256
+"""Bytes of a message, as a guess: brokers count messages only."""
+
 _HERE = "here"
 _COLUMNAR = 8
 """So many bytes of columns are read in the time in which one of texts is."""
@@ -52,7 +55,34 @@ class TableSlice:
         return int(self.table.nbytes)
 
 
-Slice = FileSlice | TableSlice
+class OffsetRange(NamedTuple):
+    """Messages of a partition of a topic: from an offset up to another."""
+
+    partition: int
+    start: int
+    end: int
+
+
+@dataclass(frozen=True)
+class TopicSlice:
+    """Messages of a topic, and how they are read: the options of the source.
+
+    There may be fewer messages than offsets: some are those of the broker itself.
+    """
+
+    options: tuple[tuple[str, OptionValue], ...] = field(repr=False)  # perhaps a password
+    ranges: tuple[OffsetRange, ...]
+
+    @property
+    def rows(self) -> int:
+        return sum(each.end - each.start for each in self.ranges)
+
+    @property
+    def nbytes(self) -> int:
+        return self.rows * _MESSAGE
+
+
+Slice = FileSlice | TableSlice | TopicSlice
 
 
 STORED = "stored"
@@ -121,6 +151,8 @@ def effort_of(slice: Slice) -> int:
     >>> [effort_of(FileSlice(format, "bids", nbytes=800)) for format in ("csv", "parquet")]
     [800, 100]
     """
+    if isinstance(slice, TopicSlice):
+        return slice.nbytes
     columnar = isinstance(slice, TableSlice) or slice.format.lower() in _COLUMNS
     near = isinstance(slice, TableSlice) or is_local(slice.path)
     return size_of(slice) // (_COLUMNAR if columnar and near else 1)

@@ -8,7 +8,14 @@ from itertools import accumulate
 
 from tidemill.connectors.feeds.opening import confined
 from tidemill.connectors.feeds.parts import Part, parts_of
-from tidemill.connectors.feeds.slices import FileSlice, Slice, TableSlice, size_of
+from tidemill.connectors.feeds.slices import (
+    FileSlice,
+    OffsetRange,
+    Slice,
+    TableSlice,
+    TopicSlice,
+    size_of,
+)
 
 Piece = tuple[int, int, Slice]
 """The number of its slice, the number of its first part or row, and the piece itself."""
@@ -40,6 +47,8 @@ def split_numbered(slices: Sequence[Slice], ways: int) -> list[list[tuple[int, S
             whole.append((number, 0, slice))
         elif isinstance(slice, TableSlice):
             whole += _by_rows(number, slice, ways)
+        elif isinstance(slice, TopicSlice):
+            whole += _by_offsets(number, slice, ways)
         elif len(parts := _parts(slice)) > 1:
             parted.append((number, slice, parts))
         else:
@@ -55,6 +64,17 @@ def _by_rows(number: int, slice: TableSlice, ways: int) -> list[Piece]:
     length = max(1, -(-rows // ways))
     starts = range(0, rows, length)
     return [(number, at, TableSlice(slice.table.slice(at, length))) for at in starts]
+
+
+def _by_offsets(number: int, slice: TopicSlice, ways: int) -> list[Piece]:
+    """Pieces of as many messages, whatever the partitions that have them."""
+    length = max(1, -(-slice.rows // ways))
+    pieces: list[Piece] = []
+    for partition, start, end in slice.ranges:
+        for at in range(start, end, length):
+            part = OffsetRange(partition, at, min(at + length, end))
+            pieces.append((number, len(pieces), replace(slice, ranges=(part,))))
+    return pieces
 
 
 def _repartition(pieces: Sequence[Piece], ways: int) -> list[list[Piece]]:

@@ -13,8 +13,9 @@ import psycopg
 from psycopg import pq
 from psycopg.conninfo import conninfo_to_dict
 
+from tidemill.connectors.durations import seconds
 from tidemill.errors import ExecutionError
-from tidemill.sql import UNIT_MICROS, OptionValue
+from tidemill.sql import OptionValue
 
 T = TypeVar("T")
 Connection = psycopg.Connection[tuple[Any, ...]]
@@ -75,19 +76,6 @@ class Server:
         text = " ".join(str(error).split())
         password = str(self.parameters.get("password") or "")
         return text.replace(password, "***") if password else text
-
-
-def seconds(value: OptionValue) -> float:
-    """A length of time as options give it.
-
-    >>> seconds("2 minutes"), seconds(10)
-    (120.0, 10.0)
-    """
-    number, _, unit = str(value).strip().partition(" ")
-    micros = UNIT_MICROS.get((unit.strip() or "second").upper().removesuffix("S"))
-    if micros is None or not re.fullmatch(r"\d+(\.\d+)?", number):
-        raise ExecutionError(f"{value!r} is not a duration", help="as in '30 seconds'")
-    return float(number) * micros / 1_000_000
 
 
 def attempt(server: Server, work: Callable[[Connection], T]) -> T:

@@ -11,7 +11,8 @@ from datetime import timedelta
 import psycopg
 from psycopg import sql
 
-from tidemill.connectors.postgres.connect import Connection, Server, attempt, seconds
+from tidemill.connectors.durations import seconds
+from tidemill.connectors.postgres.connect import Connection, Server, attempt
 from tidemill.connectors.postgres.names import LONGEST, TableName
 from tidemill.connectors.postgres.tables import PostgresTable, get_table
 from tidemill.errors import ExecutionError

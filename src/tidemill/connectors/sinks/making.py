@@ -8,6 +8,7 @@ from tidemill.algebra.schema import Schema
 from tidemill.connectors.sinks.console import ConsoleSink
 from tidemill.connectors.sinks.forms import FormShape
 from tidemill.connectors.sinks.function import FunctionSink
+from tidemill.connectors.sinks.kafka import TopicSink
 from tidemill.connectors.sinks.memory import MemorySink
 from tidemill.connectors.sinks.noop import NoopSink
 from tidemill.connectors.sinks.postgres import DatabaseSink
@@ -44,6 +45,8 @@ def make_sink(
             return NoopSink(shape)
         case "postgres":
             return DatabaseSink(shape, request.options, identity())
+        case "kafka":
+            return TopicSink(shape, request.options, identity())
         case str() as format if format in FILES:
             return file_sink(format, shape, dict(request.options), place)
         case str() as format:

@@ -15,7 +15,7 @@ from tidemill.store import Durability
 
 Sink = TableSink | PartSink | SparkWrite
 
-SINKS = ("memory", "console", "noop", "postgres", *FORMATS)
+SINKS = ("memory", "console", "noop", "postgres", "kafka", *FORMATS)
 """The sinks that need no Spark, besides functions."""
 
 SPARK_FILES = ("parquet", "json", "csv", "orc", "text")

@@ -18,7 +18,7 @@ from tidemill.runtime.spark.session import from_here
 from tidemill.runtime.spark.types import quoted, spark_type
 from tidemill.timeline import TimeDomain
 
-_FIXED_SCHEMA = {"kafka", "rate", "rate-micro-batch", "socket"}
+_FIXED_SCHEMA = {"rate", "rate-micro-batch", "socket"}
 _KNOWN = (*FORMATS, *sorted(_FIXED_SCHEMA), "avro", "delta", "iceberg", "jdbc", "text", "xml")
 """Formats that users may have meant."""
 
