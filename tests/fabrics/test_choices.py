@@ -13,7 +13,7 @@ from tests.fabrics.ground import Ground
 from tests.fabrics.test_together import snapshots
 
 NAMES = ("a", "b", "c")
-SCHEMA = pa.schema([(name, pa.int64()) for name in ("k", "g", "v", "at")])
+SCHEMA = pa.schema([*((name, pa.int64()) for name in ("k", "g", "v", "at")), ("x", pa.float64())])
 
 JOIN = (
     "SELECT {hint} a.v AS x, b.v AS y, c.v AS z FROM a WINDOW(RANGE 4), b WINDOW(RANGE 3),"
@@ -21,7 +21,7 @@ JOIN = (
 )
 AGGREGATE = (
     "SELECT {hint} a.g, COUNT(*) AS n, SUM(a.v) AS s, AVG(b.v) AS m, MIN(c.v) AS low, MAX(a.v)"
-    " AS high FROM a WINDOW(RANGE 4), b WINDOW(RANGE 3), c WINDOW(RANGE 5)"
+    " AS high, SUM(b.x) AS t FROM a WINDOW(RANGE 4), b WINDOW(RANGE 3), c WINDOW(RANGE 5)"
     " WHERE a.k = b.k AND b.k = c.k GROUP BY a.g"
 )
 
@@ -33,7 +33,7 @@ def tables(name: str) -> list[pa.Table]:
         {"k": random.choice([1, 2, None]), "g": random.randint(0, 1), "v": random.randint(0, 9)}
         for _ in times
     ]
-    whole = [{**row, "at": at} for row, at in zip(rows, times, strict=True)]
+    whole = [{**row, "at": at, "x": at / 7} for row, at in zip(rows, times, strict=True)]
     return [pa.Table.from_pylist(whole[n : n + 6], SCHEMA) for n in (0, 6, 12)]
 
 

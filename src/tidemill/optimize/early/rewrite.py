@@ -13,7 +13,7 @@ from functools import cached_property
 
 import pyarrow as pa
 
-from tidemill.algebra.aggregates import SUM_HIGH, SUM_LOW, AggregateCall
+from tidemill.algebra.aggregates import SUM_EXACT, SUM_HIGH, SUM_LOW, AggregateCall
 from tidemill.algebra.nodes import Aggregate, Filter, Join, Project
 from tidemill.algebra.plan import Plan
 from tidemill.algebra.scalar import Scalar, column
@@ -80,8 +80,7 @@ class AggregateJoin:
 
     def is_early(self, call: AggregateCall) -> bool:
         """Whether the call can use partial results: its argument is a column of one input."""
-        source = self.source(call)
-        return source is not None and _has_parts(call, self.join.schema[source])
+        return self.source(call) is not None and coalesces(call)
 
     def source(self, call: AggregateCall) -> str | None:
         """The column of an input that the call aggregates, if it is one."""
@@ -106,10 +105,11 @@ class AggregateJoin:
         return frozenset(found)
 
 
-def _has_parts(call: AggregateCall, argument: pa.DataType) -> bool:
-    """Sums of doubles and decimals have no parts: they would be rounded twice, or overflow."""
-    exact = call.function not in ("SUM", "AVG") or pa.types.is_integer(argument)
-    return coalesces(call) and exact
+def _parts_of_sum(argument: pa.DataType) -> dict[str, pa.DataType]:
+    """The functions that tell a sum without rounding, and what is needed to weigh it."""
+    if pa.types.is_integer(argument):
+        return dict.fromkeys(("COUNT", SUM_LOW, SUM_HIGH), pa.int64())
+    return {"COUNT": pa.int64(), SUM_EXACT: pa.binary()}
 
 
 def early_plan(query: AggregateJoin, mask: Mask) -> Plan:
@@ -149,16 +149,16 @@ class _Rewriting:
         return Aggregate(child, rule.groups, unique)
 
     def _calls(self, partial: Partial, number: int, child: Plan) -> Iterator[AggregateCall]:
-        """The calls that give a partial result; a sum takes three."""
+        """The calls that give a partial result; a sum takes two or three."""
         name = _name(partial, number)
         if partial == ROWS:
             yield AggregateCall(name, "COUNT", None, pa.int64())
             return
         assert partial.argument is not None
         if partial.function == "SUM":
-            for function in ("COUNT", SUM_LOW, SUM_HIGH):
+            for function, kind in _parts_of_sum(child.schema[partial.argument]).items():
                 part = replace(partial, function=function)
-                yield AggregateCall(_name(part, number), function, partial.argument, pa.int64())
+                yield AggregateCall(_name(part, number), function, partial.argument, kind)
             return
         count = partial.function == "COUNT"
         kind = pa.int64() if count else child.schema[partial.argument]
@@ -190,7 +190,10 @@ class _Rewriting:
             return replace(call, weights=weights)
         if call.function == "COUNT":
             return replace(call, function="SUM", argument=self._part(call, own), weights=weights)
-        parts = tuple(self._part(call, own, part) for part in ("COUNT", SUM_LOW, SUM_HIGH))
+        source = self._query.source(call)
+        assert source is not None
+        functions = _parts_of_sum(self._query.join.schema[source])
+        parts = tuple(self._part(call, own, function) for function in functions)
         return replace(call, argument=None, parts=parts, weights=weights)
 
     def _part(self, call: AggregateCall, number: int, function: str | None = None) -> str:
