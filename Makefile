@@ -134,9 +134,7 @@ bench: setup java ## run every benchmark
 	done
 
 experiments: setup ## the experiments of the texts again, as tables and pictures with words
-	@for file in experiments/*_*.py; do \
-		echo "== $$file"; $(BIN)/python -m "experiments.$$(basename "$$file" .py)" $(ARGS); \
-	done
+	@$(BIN)/python -m experiments $(ARGS)
 
 # Flink pins other versions of the same packages, so it has an environment of its own.
 bench-peers: setup java ## install Flink into .venv-flink, to be measured by `benchmarks/nexmark.py`

@@ -6,6 +6,9 @@ from pathlib import Path
 import pytest
 
 from experiments.frame import QUICK_RESULTS, RESULTS, Options, Page, options
+from experiments.index import write_index
+from experiments.pages import experiments
+from experiments.printed import printed
 
 README = RESULTS.parent / "README.md"
 
@@ -48,3 +51,25 @@ def test_results_are_kept_with_small_pictures(page: str) -> None:
     assert pictures
     assert all((RESULTS / name).stat().st_size < 100_000 for name in pictures)
     assert (RESULTS.parent / f"{page}.py").exists()
+
+
+def test_the_numbers_of_the_texts_are_beside_ours() -> None:
+    for each in printed():
+        for number in (each.value(RESULTS), each.ours.read(RESULTS)):
+            assert re.fullmatch(r"[\d,.]+(e-\d+)?", number), each
+
+
+def test_the_index_shows_every_page(tmp_path: Path) -> None:
+    pytest.importorskip("markdown_it")
+    for page in RESULTS.glob("*.md"):
+        (tmp_path / page.name).write_bytes(page.read_bytes())
+    kept = (RESULTS / "index.html").read_text("utf-8")
+    (tmp_path / "times.json").write_text('{"star_figure2": 90}', "utf-8")
+    text = write_index(tmp_path).read_text("utf-8")
+    for each in experiments():
+        assert f'<section id="{each.name}">' in text
+        assert f'href="#{each.name}"' in kept
+    assert '<td class="number">1.5</td>' in text
+    pictures = re.findall(r'<img src="([^"]+)"', kept)
+    assert pictures
+    assert all((RESULTS / picture).exists() for picture in pictures)

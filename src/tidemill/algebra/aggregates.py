@@ -21,6 +21,9 @@ SUM_LOW, SUM_HIGH = "SUM_LOW", "SUM_HIGH"
 """The sum of whole numbers in two columns, so that it always fits: it is high * 2 ** 32 + low, with
 0 <= low < 2 ** 32. Plans use them where a sum is not yet the answer."""
 
+SUM_EXACT = "SUM_EXACT"
+"""The sum of doubles or decimals in one column, for the same use (`algebra.exact_sums`)."""
+
 
 @dataclass(frozen=True)
 class UserAggregate:
@@ -52,8 +55,8 @@ class AggregateCall:
     `argument` is a column of the input; None means COUNT(*). Where rows stand for many, columns
     `weights` tell for how many: their product. Where they stand for groups of which the sum is
     known, `parts` are the columns with the number of values in the group, and with the sum as
-    SUM_LOW and SUM_HIGH; they take the place of an argument. `options` are constants that the
-    function takes besides, such as the share of a percentile.
+    SUM_LOW and SUM_HIGH, or as SUM_EXACT; they take the place of an argument. `options` are
+    constants that the function takes besides, such as the share of a percentile.
     """
 
     name: str

@@ -17,9 +17,18 @@ from tidemill.algebra.schema import Schema
 
 @dataclass(frozen=True, eq=False)
 class Shared(Plan):
-    """Stands for a part that is used elsewhere too; rules do not look inside."""
+    """Stands for a part that is used elsewhere too; rules do not look inside.
+
+    One stands for each part, so two are equal only if they are one. (Without a method of its own
+    it would be compared as plans without fields are, and equal all others.)
+    """
 
     part: Plan
+
+    def __eq__(self, other: object) -> bool:
+        return self is other
+
+    __hash__ = object.__hash__
 
     def _inputs(self) -> list[tuple[str, tuple[Plan, ...]]]:
         return []

@@ -12,8 +12,9 @@ from typing import Any
 import pyarrow as pa
 
 from tidemill.algebra import Aggregate, AggregateCall, UserAggregate
-from tidemill.algebra.aggregates import SUM_HIGH, SUM_LOW
+from tidemill.algebra.aggregates import SUM_EXACT, SUM_HIGH, SUM_LOW
 from tidemill.algebra.collected import COLLECTED
+from tidemill.algebra.exact_sums import ExactSum, unit_of
 from tidemill.algebra.order import value_key
 from tidemill.algebra.paired import PAIRED
 from tidemill.reference import exact
@@ -24,6 +25,7 @@ BUILT_IN: dict[str, Callable[[list[Any], pa.DataType], Any]] = {
     "SUM": exact.sum_of,
     SUM_LOW: lambda values, _: sum(values) & 0xFFFFFFFF,
     SUM_HIGH: lambda values, _: sum(values) >> 32,
+    SUM_EXACT: lambda values, _: exact.partial_sum(values).to_bytes(),
     "AVG": exact.average,
     "MIN": lambda values, _: min(values, key=value_key),
     "MAX": lambda values, _: max(values, key=value_key),
@@ -84,17 +86,27 @@ def answer_of(call: AggregateCall, names: tuple[str, ...], rows: list[Row]) -> A
 
 def _of_parts(call: AggregateCall, at: list[int], rows: list[Row], copies: list[int]) -> Any:
     """SUM or AVG of values of which rows tell the count and the sum."""
-    number, total = 0, 0
+    number, sums = 0, list[exact.Number]()
     for row, times in zip(rows, copies, strict=True):
-        count, low, high = (row[position] for position in at)
-        if count:
+        count, *parts = (row[position] for position in at)
+        if count and times:
             number += count * times
-            total += ((high << 32) + low) * times
+            finite, *special = _sums(parts, call.type)
+            sums += [finite * times, *special]
     if number == 0:
         return None
     if call.function == "SUM":
-        return exact.sum_of([total], call.type)
-    return exact.to_double(Fraction(total)) / number
+        return canonical(exact.sum_of(sums, call.type))
+    return canonical(exact.mean_of(sums, number, call.type))
+
+
+def _sums(parts: list[Any], summed: pa.DataType) -> list[exact.Number]:
+    """What a partial sum stands for: a number, and NaN or infinities if they were in it."""
+    if len(parts) == 2:
+        low, high = parts
+        return [Fraction((high << 32) + low)]
+    total = ExactSum.of_bytes(parts[0])
+    return [total.units * unit_of(pa.types.is_decimal(summed)), *exact.special_values(total)]
 
 
 def _fold(function: UserAggregate, values: list[Any]) -> Any:

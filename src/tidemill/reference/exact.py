@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from decimal import Decimal
 from fractions import Fraction
 
 import pyarrow as pa
 
+from tidemill.algebra.exact_sums import ExactSum, unit_of
 from tidemill.algebra.paired import PairSums, answer
 from tidemill.algebra.types import name_of
 from tidemill.errors import ExecutionError
 
-Number = int | float | Decimal
+Number = int | float | Decimal | Fraction
 
 
-def sum_of(values: list[Number], data_type: pa.DataType) -> Number:
+def sum_of(values: Sequence[Number], data_type: pa.DataType) -> Number:
     """The sum in its type; an integer or decimal that does not fit is an error.
 
     >>> sum_of([1e100, 1.0, -1e100], pa.float64())
@@ -28,16 +29,21 @@ def sum_of(values: list[Number], data_type: pa.DataType) -> Number:
     return _fitted(_exact(values), data_type, "SUM")
 
 
-def average(values: list[Number], data_type: pa.DataType) -> Number:
+def average(values: Sequence[Number], data_type: pa.DataType) -> Number:
     """The sum divided by the count; as a double, the rounded sum.
 
     >>> average([Decimal("0.01"), Decimal("0.02"), Decimal("0.02")], pa.decimal128(7, 6))
     Decimal('0.016667')
     """
+    return mean_of(values, len(values), data_type)
+
+
+def mean_of(sums: Sequence[Number], count: int, data_type: pa.DataType) -> Number:
+    """The average of so many values, of which some sums are known."""
     if pa.types.is_floating(data_type):
-        special = _ieee(values)
-        return to_double(_exact(values)) / len(values) if special is None else special
-    return _fitted(_exact(values) / len(values), data_type, "AVG")
+        special = _ieee(sums)
+        return to_double(_exact(sums)) / count if special is None else special
+    return _fitted(_exact(sums) / count, data_type, "AVG")
 
 
 def variance(values: list[Number], divisor: int) -> float | None:
@@ -76,6 +82,24 @@ def to_double(exact: Fraction) -> float:
 
 def _exact(values: Iterable[Number]) -> Fraction:
     return sum((Fraction(value) for value in values), Fraction())
+
+
+def partial_sum(values: Sequence[Number]) -> ExactSum:
+    """The sum of doubles or decimals, as a whole number of units, and what is beside it."""
+    unit = unit_of(isinstance(values[0], Decimal))
+    finite = [value for value in values if not isinstance(value, float) or math.isfinite(value)]
+    return ExactSum(
+        int(_exact(finite) / unit),
+        nan=any(value != value for value in values),
+        up=math.inf in values,
+        down=-math.inf in values,
+    )
+
+
+def special_values(total: ExactSum) -> list[float]:
+    """What was not finite in a sum."""
+    given = ((total.nan, math.nan), (total.up, math.inf), (total.down, -math.inf))
+    return [value for present, value in given if present]
 
 
 def _ieee(values: Iterable[Number]) -> float | None:

@@ -14,7 +14,8 @@ from tests.random.data import random_row, random_stream
 from tests.random.plans import RELATION
 from tidemill.algebra import Aggregate, Plan
 from tidemill.algebra.relations import relation_scan
-from tidemill.optimize.early.rewrite import AggregateJoin, early_plan
+from tidemill.optimize.early.query import AggregateJoin
+from tidemill.optimize.early.rewrite import early_plan
 from tidemill.testing.reference import check_result
 from tidemill.testing.snapshots import elements
 from tidemill.timeline import BEGIN, OPEN_END
@@ -52,6 +53,31 @@ def query_text(random: Random, names: Sequence[str]) -> str:
     return f"SELECT {', '.join(groups + calls)} FROM {sources} WHERE {' AND '.join(conditions)}{by}"
 
 
+OUTER = ("LEFT", "LEFT", "RIGHT", "FULL")
+
+
+def outer_text(random: Random) -> str:
+    """An aggregate of an outer join of two streams, or of one with an inner join."""
+    several = random.random() < 0.3
+    left = "alpha WINDOW(RANGE 4)"
+    if several:
+        left += " JOIN gamma WINDOW(RANGE 6) ON alpha.k = gamma.k"
+    condition = random.choice(["alpha.k = beta.k", "alpha.k = beta.k AND alpha.v <= beta.v"])
+    names = [*NAMES] if several else [*NAMES[:2]]
+    keys = random.sample([f"{name}.{column}" for name in names for column in "ks"], 2)
+    keys = keys[: random.choice([0, 1, 1, 2])]
+    calls = [
+        f"{random.choice(CALLS).format(x=random.choice(names), y=random.choice(names))} AS c{n}"
+        for n in range(random.randint(1, 4))
+    ]
+    where = random.choice(["", "", " WHERE alpha.v > 0", " WHERE beta.f IS NULL OR beta.f < 2"])
+    by = f" GROUP BY {', '.join(keys)}" if keys else ""
+    return (
+        f"SELECT {', '.join([*(f'{key} AS g{n}' for n, key in enumerate(keys)), *calls])} FROM"
+        f" {left} {random.choice(OUTER)} JOIN beta WINDOW(RANGE 5) ON {condition}{where}{by}"
+    )
+
+
 def rewritten(plan: Plan, mask: tuple[bool, ...]) -> Plan:
     """The plan with the aggregate over the join rewritten, wherever it is."""
     query = AggregateJoin.of(plan)
@@ -66,6 +92,14 @@ def test_every_early_plan(seed: int) -> None:
     names = NAMES if seed % 3 == 0 else NAMES[:2]
     inputs = Inputs({name: random_stream(random, latest=12, rows=(2, 9)) for name in NAMES})
     check_early_plans(query_text(random, names), inputs, len(names))
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_every_early_plan_of_an_outer_join(seed: int) -> None:
+    random = Random(seed)
+    inputs = Inputs({name: random_stream(random, latest=12, rows=(2, 9)) for name in NAMES})
+    text = outer_text(random)
+    check_early_plans(text, inputs, 3 if "gamma" in text else 2)
 
 
 @pytest.mark.parametrize("seed", range(6))

@@ -2,114 +2,36 @@
 
 An early aggregate groups its input by all columns that the rest of the query looks at one by one,
 so that rows of a group go the same way. The late aggregate weighs what it gets: a row stands for
-as many as the counts of its early parts say.
+as many as the counts of its early parts say. Rows of an outer join that lack a partner stand for
+one row of NULLs there.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import reduce
 
 import pyarrow as pa
+from sqlglot import exp
 
-from tidemill.algebra.aggregates import SUM_HIGH, SUM_LOW, AggregateCall
-from tidemill.algebra.nodes import Aggregate, Filter, Join, Project
+from tidemill.algebra.aggregates import SUM_EXACT, SUM_HIGH, SUM_LOW, AggregateCall
+from tidemill.algebra.nodes import Aggregate, AntiJoin, Filter, Join, Project
 from tidemill.algebra.plan import Plan
 from tidemill.algebra.scalar import Scalar, column
-from tidemill.optimize.early.rule import ROWS, Partial, coalesces, early_aggregate
-from tidemill.optimize.joins.region import join_conditions, joined_inputs
+from tidemill.algebra.sets import Union
+from tidemill.analyze.trees import cast
+from tidemill.optimize.early.query import AggregateJoin, Arm
+from tidemill.optimize.early.rule import ROWS, Partial, early_aggregate
 
 Mask = Sequence[bool]
 
 
-@dataclass(frozen=True)
-class AggregateJoin:
-    """An aggregate over joins, with single-row operators between the two, from the top."""
-
-    aggregate: Aggregate
-    between: tuple[Project | Filter, ...]
-    join: Join
-
-    @staticmethod
-    def of(plan: Plan) -> AggregateJoin | None:
-        """The plan as such a query, if it is one that can be rewritten."""
-        if not isinstance(plan, Aggregate) or any(call.user for call in plan.calls):
-            return None
-        between: list[Project | Filter] = []
-        child = plan.child
-        while isinstance(child, Project | Filter):
-            between.append(child)
-            child = child.child
-        return AggregateJoin(plan, tuple(between), child) if isinstance(child, Join) else None
-
-    @cached_property
-    def inputs(self) -> tuple[Plan, ...]:
-        """What is joined."""
-        return tuple(joined_inputs(self.join))
-
-    @cached_property
-    def conditions(self) -> tuple[Scalar, ...]:
-        """What the joins ask for."""
-        return tuple(join_conditions(self.join))
-
-    @cached_property
-    def join_columns(self) -> frozenset[str]:
-        """Columns that conditions of the joins look at."""
-        return frozenset(name for condition in self.conditions for name in condition.columns)
-
-    @cached_property
-    def group_columns(self) -> frozenset[str]:
-        """Columns of the inputs that make the groups of the answer."""
-        return self._below(self.aggregate.keys)
-
-    @cached_property
-    def single_columns(self) -> frozenset[str]:
-        """Columns that are looked at row by row otherwise: by filters, or by computations."""
-        computed = [
-            scalar.columns
-            for node in self.between
-            if isinstance(node, Project)
-            for _, scalar in node.items
-            if not scalar.is_column
-        ]
-        tested = [node.predicate.columns for node in self.between if isinstance(node, Filter)]
-        found = {name for used in (*computed, *tested) for name in used}
-        odd = [call.argument for call in self.aggregate.calls if not self.is_early(call)]
-        return self._below({*found, *(name for name in odd if name is not None)})
-
-    def is_early(self, call: AggregateCall) -> bool:
-        """Whether the call can use partial results: its argument is a column of one input."""
-        source = self.source(call)
-        return source is not None and _has_parts(call, self.join.schema[source])
-
-    def source(self, call: AggregateCall) -> str | None:
-        """The column of an input that the call aggregates, if it is one."""
-        name = call.argument
-        for node in self.between:
-            if name is not None and isinstance(node, Project):
-                scalar = dict(node.items)[name]
-                name = str(scalar.node.name) if scalar.is_column else None
-        return name
-
-    def _below(self, names: Iterable[str]) -> frozenset[str]:
-        """The columns of the inputs that these are, or are computed from."""
-        found = set(names)
-        for node in self.between:
-            if isinstance(node, Project):
-                items = dict(node.items)
-                found = {
-                    used
-                    for name in found
-                    for used in (items[name].columns if name in items else {name})
-                }
-        return frozenset(found)
-
-
-def _has_parts(call: AggregateCall, argument: pa.DataType) -> bool:
-    """Sums of doubles and decimals have no parts: they would be rounded twice, or overflow."""
-    exact = call.function not in ("SUM", "AVG") or pa.types.is_integer(argument)
-    return coalesces(call) and exact
+def _parts_of_sum(argument: pa.DataType) -> dict[str, pa.DataType]:
+    """The functions that tell a sum without rounding, and what is needed to weigh it."""
+    if pa.types.is_integer(argument):
+        return dict.fromkeys(("COUNT", SUM_LOW, SUM_HIGH), pa.int64())
+    return {"COUNT": pa.int64(), SUM_EXACT: pa.binary()}
 
 
 def early_plan(query: AggregateJoin, mask: Mask) -> Plan:
@@ -121,20 +43,40 @@ class _Rewriting:
     def __init__(self, query: AggregateJoin, mask: Mask) -> None:
         self._query = query
         self._early = [number for number, wanted in enumerate(mask) if wanted]
-        self._added: list[str] = []  # columns of early aggregates that the late one reads
+        self._added: list[AggregateCall] = []  # what the late aggregate reads of early ones
 
     def plan(self) -> Plan:
+        query = self._query
         if not self._early:
-            return self._query.aggregate
-        replaced = [
+            return query.aggregate
+        inputs = [
             self._aggregated(number) if number in self._early else child
-            for number, child in enumerate(self._query.inputs)
+            for number, child in enumerate(query.inputs)
         ]
-        child: Plan = _over(self._query.join, iter(replaced))
-        for node in reversed(self._query.between):
+        calls = tuple(map(self._late, query.aggregate.calls))
+        arms = [self._arm(arm, inputs) for arm in query.arms]
+        if len(arms) > 1:
+            reads = dict.fromkeys(name for call in calls for name in sorted(call.reads))
+            names = dict.fromkeys((*query.aggregate.keys, *reads))
+            arms = [self._with_columns(arm, list(names)) for arm in arms]
+        return Aggregate(reduce(Union, arms), query.aggregate.keys, calls)
+
+    def _arm(self, arm: Arm, inputs: Sequence[Plan]) -> Plan:
+        """An arm over other inputs."""
+        places = [self._query.inputs.index(child) for child in arm.inputs]
+        child = _over(arm.base, iter([inputs[place] for place in places]))
+        for node in reversed(arm.between):
             child = self._passed(node, child)
-        calls = tuple(map(self._late, self._query.aggregate.calls))
-        return Aggregate(child, self._query.aggregate.keys, calls)
+        return child
+
+    def _with_columns(self, arm: Plan, names: Sequence[str]) -> Plan:
+        """The arm with the columns that all arms must have."""
+        lacking = {call.name: _of_nothing(call) for call in self._added}
+        items = (
+            (name, column(name, arm.schema[name]) if name in arm.schema else lacking[name])
+            for name in names
+        )
+        return Project(arm, tuple(items))
 
     def _aggregated(self, number: int) -> Plan:
         child, query = self._query.inputs[number], self._query
@@ -145,20 +87,20 @@ class _Rewriting:
         rule = early_aggregate(child.schema.names, groups, (), sources)
         calls = [part for partial in rule.partials for part in self._calls(partial, number, child)]
         unique = tuple({call.name: call for call in calls}.values())
-        self._added += [call.name for call in unique]
+        self._added += unique
         return Aggregate(child, rule.groups, unique)
 
     def _calls(self, partial: Partial, number: int, child: Plan) -> Iterator[AggregateCall]:
-        """The calls that give a partial result; a sum takes three."""
+        """The calls that give a partial result; a sum takes two or three."""
         name = _name(partial, number)
         if partial == ROWS:
             yield AggregateCall(name, "COUNT", None, pa.int64())
             return
         assert partial.argument is not None
         if partial.function == "SUM":
-            for function in ("COUNT", SUM_LOW, SUM_HIGH):
+            for function, kind in _parts_of_sum(child.schema[partial.argument]).items():
                 part = replace(partial, function=function)
-                yield AggregateCall(_name(part, number), function, partial.argument, pa.int64())
+                yield AggregateCall(_name(part, number), function, partial.argument, kind)
             return
         count = partial.function == "COUNT"
         kind = pa.int64() if count else child.schema[partial.argument]
@@ -169,8 +111,10 @@ class _Rewriting:
         if isinstance(node, Filter):
             return Filter(child, node.predicate)
         kept = [item for item in node.items if item[1].columns <= set(child.schema.names)]
-        added = [(name, column(name, child.schema[name])) for name in self._added]
-        return Project(child, (*kept, *added))
+        added = (call for call in self._added if call.name in child.schema)
+        return Project(
+            child, (*kept, *((call.name, column(call.name, call.type)) for call in added))
+        )
 
     def _input_of(self, call: AggregateCall) -> int | None:
         """The early aggregate that has partial results for the call."""
@@ -190,7 +134,10 @@ class _Rewriting:
             return replace(call, weights=weights)
         if call.function == "COUNT":
             return replace(call, function="SUM", argument=self._part(call, own), weights=weights)
-        parts = tuple(self._part(call, own, part) for part in ("COUNT", SUM_LOW, SUM_HIGH))
+        source = self._query.source(call)
+        assert source is not None
+        functions = _parts_of_sum(self._query.schema[source])
+        parts = tuple(self._part(call, own, function) for function in functions)
         return replace(call, argument=None, parts=parts, weights=weights)
 
     def _part(self, call: AggregateCall, number: int, function: str | None = None) -> str:
@@ -202,9 +149,18 @@ def _name(partial: Partial, number: int) -> str:
     return f"#early{number}.{partial}"
 
 
+def _of_nothing(part: AggregateCall) -> Scalar:
+    """A partial result in rows that have no partner there: one row, in which all is NULL."""
+    if part.function == "COUNT":
+        value: exp.Expr = exp.Literal.number(int(part.argument is None))
+    else:
+        value = exp.Null()
+    return Scalar(cast(value, part.type), part.type)
+
+
 def _over(plan: Plan, inputs: Iterator[Plan]) -> Plan:
     """The joins over other inputs."""
-    if not isinstance(plan, Join):
+    if not isinstance(plan, Join | AntiJoin):
         return next(inputs)
     left = _over(plan.left, inputs)
-    return Join(left, _over(plan.right, inputs), plan.condition)
+    return replace(plan, left=left, right=_over(plan.right, inputs))

@@ -11,7 +11,8 @@ from tidemill.algebra.scalar import conjunction
 from tidemill.optimize.cost.estimates import Estimator
 from tidemill.optimize.early.choice import EarlyChoice
 from tidemill.optimize.early.plan_costs import JoinInput, choose_plan
-from tidemill.optimize.early.rewrite import AggregateJoin, Mask, early_plan
+from tidemill.optimize.early.query import AggregateJoin
+from tidemill.optimize.early.rewrite import Mask, early_plan
 from tidemill.optimize.rule import RuleContext
 from tidemill.optimize.sharing import Cut
 

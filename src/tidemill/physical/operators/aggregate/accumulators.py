@@ -18,10 +18,11 @@ import numpy as np
 import polars as pl
 import pyarrow as pa
 
-from tidemill.algebra.aggregates import SUM_HIGH, SUM_LOW, VARIANCES, AggregateCall
+from tidemill.algebra.aggregates import SUM_EXACT, SUM_HIGH, SUM_LOW, VARIANCES, AggregateCall
+from tidemill.algebra.exact_sums import DECIMAL_SCALE, ExactSum
 from tidemill.algebra.paired import PAIRED, PairSums, answer
 from tidemill.physical.mechanisms.arrays import Array, Ints
-from tidemill.physical.operators.aggregate import sums
+from tidemill.physical.operators.aggregate import partial_sums, sums
 
 Totals = Mapping[str, Array]
 
@@ -170,8 +171,32 @@ _SPECIAL: dict[str, Callable[[Array], Array]] = {
 }
 
 
-class ExactSum(Accumulator):
-    """Sums of Python integers: decimals and variances, where digits would not pay off."""
+class FloatSumOfParts(FloatSum):
+    """SUM and AVG of floating-point numbers of which the sums over groups are known."""
+
+    def amounts(self, batch: pl.DataFrame) -> dict[str, Array]:
+        counts, partial = (batch[part] for part in self.call.parts)
+        count, weight = counts.fill_null(0).to_numpy(), self._weight(batch)
+        digits, flags = partial_sums.digits_of(partial)
+        times = 1 if weight is None else weight
+        return {
+            self._name("count"): count * times,
+            **{self._name(part): flag * times for part, flag in flags.items()},
+            **self._digit_amounts(digits, weight),
+        }
+
+
+class FloatSumPart(FloatSum):
+    """SUM_EXACT of floating-point numbers."""
+
+    def result(self, totals: Totals, size: int) -> pl.Series:
+        flags = {part: self._total(totals, part, size) for part in _SPECIAL}
+        missing = self._total(totals, "count", size) == 0
+        return partial_sums.column_of(self._digits(totals), flags, missing)
+
+
+class DecimalSum(Accumulator):
+    """SUM and AVG of decimals, as Python's integers: digits would not pay off."""
 
     def __init__(self, prefix: str, call: AggregateCall, scale: int) -> None:
         super().__init__(prefix, call)
@@ -193,6 +218,29 @@ class ExactSum(Accumulator):
         if self.call.function == "AVG":
             value = _WIDE.divide(value, Decimal(count))
         return value.quantize(Decimal(1).scaleb(-self.type.scale), ROUND_HALF_UP, _WIDE)
+
+
+class DecimalSumOfParts(DecimalSum):
+    """SUM and AVG of decimals of which the sums over groups are known."""
+
+    def amounts(self, batch: pl.DataFrame) -> dict[str, Array]:
+        counts, partial = (batch[part] for part in self.call.parts)
+        count, weight = counts.fill_null(0).to_numpy(), self._weight(batch)
+        units = np.array(partial_sums.units_of(partial), dtype=object)
+        return {
+            self._name("count"): count if weight is None else count * weight,
+            self._name("sum"): _weighed(units, weight),
+        }
+
+
+class DecimalSumPart(DecimalSum):
+    """SUM_EXACT of decimals."""
+
+    def result(self, totals: Totals, size: int) -> pl.Series:
+        count, total = (self._total(totals, part, size).tolist() for part in ("count", "sum"))
+        shift = 10 ** (DECIMAL_SCALE - self._scale)
+        pairs = zip(count, total, strict=True)
+        return self._objects([ExactSum(t * shift).to_bytes() if c else None for c, t in pairs])
 
 
 class Variance(Accumulator):
@@ -273,7 +321,7 @@ def _units(number: float) -> int:
 def accumulator(call: AggregateCall, argument: pa.DataType | None, prefix: str) -> Accumulator:
     """The accumulator of a call that can take back what it added."""
     if call.parts:
-        return SumOfParts(prefix, call)
+        return _of_parts(call, prefix)
     if argument is None:
         return CountRows(prefix, call)
     if call.function == "COUNT":
@@ -284,8 +332,18 @@ def accumulator(call: AggregateCall, argument: pa.DataType | None, prefix: str) 
         return Variance(prefix, call)
     if call.function in PAIRED:
         return Paired(prefix, call)
+    exact = call.function == SUM_EXACT
     if pa.types.is_decimal(argument):
-        return ExactSum(prefix, call, argument.scale)
-    if pa.types.is_floating(argument):
-        return FloatSum(prefix, call)
+        return (DecimalSumPart if exact else DecimalSum)(prefix, call, argument.scale)
+    if exact or pa.types.is_floating(argument):
+        return (FloatSumPart if exact else FloatSum)(prefix, call)
     return IntegerSum(prefix, call)
+
+
+def _of_parts(call: AggregateCall, prefix: str) -> Accumulator:
+    """The accumulator of a call over partial sums: whole numbers have three parts."""
+    if len(call.parts) == 3:
+        return SumOfParts(prefix, call)
+    if pa.types.is_decimal(call.type):
+        return DecimalSumOfParts(prefix, call, DECIMAL_SCALE)
+    return FloatSumOfParts(prefix, call)

@@ -11,13 +11,14 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from tidemill.algebra.exact_sums import DOUBLE_SCALE
 from tidemill.errors import ExecutionError
-from tidemill.physical.mechanisms.arrays import Array, Ints
+from tidemill.physical.mechanisms.arrays import Array, Bools, Ints
 
 _BITS = 32
 _WIDTH = np.uint64(_BITS)
 _MASK = np.int64(0xFFFFFFFF)
-_BIAS = 1088  # a multiple of 32 that lifts the smallest double (2 ** -1074) to a whole number
+_BIAS = DOUBLE_SCALE
 
 Digits = dict[int, Array]
 """Digits by their place: digit d at place p is worth d * 2 ** (32 * p)."""
@@ -151,6 +152,18 @@ def float_value(digits: Mapping[int, Array], size: int) -> Array:
     """
     if not digits:
         return np.zeros(size)
+    negative, columns, lowest = magnitudes(digits, size)
+    magnitude = _nearest(columns, lowest)
+    return np.where(negative, -magnitude, magnitude)
+
+
+def magnitudes(digits: Mapping[int, Array], size: int) -> tuple[Bools, list[Ints], int]:
+    """Signs, and sizes as digits in 0 .. 2 ** 32 - 1 from the lowest place on, which is told.
+
+    >>> negative, columns, lowest = magnitudes({3: np.array([-(2**32) - 1])}, 1)
+    >>> negative.tolist(), [column.tolist() for column in columns], lowest
+    ([True], [[1], [1], [0]], 3)
+    """
     # Two more places take the carries and the sign.
     places = range(min(digits), max(digits) + 3)
     columns = _normalized(digits, places, size)
@@ -158,8 +171,7 @@ def float_value(digits: Mapping[int, Array], size: int) -> Array:
     if negative.any():
         flipped = {p: np.where(negative, -c, c) for p, c in zip(places, columns, strict=True)}
         columns = _normalized(flipped, places, size)
-    magnitude = _nearest(columns, places[0])
-    return np.where(negative, -magnitude, magnitude)
+    return negative, columns, places[0]
 
 
 def _nearest(columns: list[Array], lowest_place: int) -> Array:
