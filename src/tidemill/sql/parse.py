@@ -32,6 +32,7 @@ from tidemill.sql.nodes import (
     StreamFunction,
 )
 from tidemill.sql.parameters import Parameters, spliced
+from tidemill.sql.settling import settle
 from tidemill.sql.source import Source, attach_source, error_at
 from tidemill.sql.statements import (
     AlterQuery,
@@ -153,6 +154,7 @@ def _settle(tree: exp.Expr) -> None:
         else:
             help = "write :name, and pass the value: sql(text, name=value)"
             raise error_at(SqlSyntaxError, "a parameter is written with a colon", node, help)
+    settle(tree)
 
 
 def _refuse_stream_function(node: exp.Anonymous) -> None:
