@@ -247,6 +247,9 @@ class TidemillGenerator(SparkGenerator):
     def columndef_sql(self, expression: exp.ColumnDef, sep: str = " ") -> str:
         """Print a column with the range of its values."""
         text = super().columndef_sql(expression, sep)
+        if not expression.args.get("kind"):
+            (constraint,) = expression.args["constraints"]
+            return f"{self.sql(expression, 'this')} AS {self.sql(constraint.args['kind'], 'this')}"
         limits = self.sql(expression, "range")
         return f"{text} {limits}" if limits else text
 

@@ -121,6 +121,7 @@ def _parse_statement(tokens: list[Token], source: Source, parameters: Parameters
         help = "write for example SELECT * FROM bid"
         raise syntax_error("this is not a statement", source.text, start, end, help)
     values = parameters.filled(tree, source.text)
+    settle(tree)
     attach_source(tree, source)
     _settle(tree)
     text = spliced(source.text[start:end], start, values)
@@ -154,7 +155,6 @@ def _settle(tree: exp.Expr) -> None:
         else:
             help = "write :name, and pass the value: sql(text, name=value)"
             raise error_at(SqlSyntaxError, "a parameter is written with a colon", node, help)
-    settle(tree)
 
 
 def _refuse_stream_function(node: exp.Anonymous) -> None:

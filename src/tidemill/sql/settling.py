@@ -7,7 +7,6 @@ from typing import Final
 
 from sqlglot import exp
 
-from tidemill.copying import copied
 from tidemill.long_conditions import Connector, joined
 
 __all__ = ["settle"]
@@ -75,7 +74,7 @@ def _case(kind: type[exp.Expr], pairs: Pairs, last: bool) -> exp.Expr:
 
 
 def _compared(kind: type[exp.Expr], pair: tuple[exp.Expr, exp.Expr]) -> exp.Expr:
-    return kind(this=copied(pair[0]), expression=copied(pair[1]))
+    return kind(this=pair[0].copy(), expression=pair[1].copy())
 
 
 def _closed(kind: Connector, terms: Sequence[exp.Expr]) -> exp.Expr:
@@ -100,7 +99,7 @@ def _like(node: exp.Expr) -> exp.Expr | None:
         return None
     negated = {"negate": True} if node.args.get("negate") else {}
     terms = [
-        type(node)(this=copied(node.this), expression=copied(pattern), **negated)
+        type(node)(this=node.this.copy(), expression=pattern.copy(), **negated)
         for pattern in patterns
     ]
     return _closed(exp.Or if isinstance(node.expression, exp.Any) else exp.And, terms)
@@ -123,7 +122,7 @@ def _of_array(node: exp.Expr, left: exp.Expr, right: exp.Expr) -> exp.Expr | Non
         return _closed(exp.Or if isinstance(right, exp.Any) else exp.And, terms)
     if (type(node), type(right)) not in _MEMBERS or not isinstance(inner, exp.Column | exp.Dot):
         return None
-    found = exp.ArrayContains(this=copied(inner), expression=copied(left))
+    found = exp.ArrayContains(this=inner.copy(), expression=left.copy())
     return found if isinstance(node, exp.EQ) else exp.Not(this=found)
 
 
