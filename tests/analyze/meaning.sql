@@ -163,3 +163,14 @@ SELECT item FROM bid b WHERE item = (SELECT seller FROM auction a WHERE a.item =
 SELECT item FROM bid b WHERE price IN (SELECT seller FROM auction a WHERE a.item <> b.item ORDER BY seller NULLS FIRST LIMIT 1 OFFSET 1);
 SELECT item FROM bid b WHERE EXISTS (SELECT seller FROM auction a WHERE a.item = b.item ORDER BY seller NULLS FIRST LIMIT 1 OFFSET 1);
 SELECT item FROM bid b WHERE price > ALL (SELECT seller FROM auction a WHERE a.item = b.item ORDER BY seller NULLS FIRST LIMIT 2);
+SELECT item FROM bid WHERE (item, bidder) IN ((1, 'a'), (2, 'b'), (3, 'c'));
+SELECT item FROM bid WHERE item = ANY (ARRAY(1, 3)) AND bidder <> ALL (ARRAY('a', 'b'));
+SELECT item FROM bid WHERE bidder LIKE ANY ('a%', '%b') OR bidder NOT LIKE ALL ('%', 'a');
+SELECT item FROM bid WHERE bidder NOT LIKE ANY ('a%', '%b');
+SELECT item, price FROM bid UNION ALL BY NAME SELECT seller, item FROM auction;
+SELECT item, seller FROM auction UNION BY NAME SELECT item FROM bid;
+SELECT COUNT(*) AS n, SUM(price) AS s FROM bid GROUP BY () HAVING COUNT(*) > 0;
+SELECT item FROM bid LIMIT ALL;
+SELECT 1 + 1 AS two, 'x' AS x;
+SELECT item FROM bid WHERE item IN (SELECT 1 UNION ALL SELECT 2) AND EXISTS (SELECT 1);
+SELECT b.item, x.twice FROM bid b, LATERAL (SELECT b.item * 2 AS twice) x;

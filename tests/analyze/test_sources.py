@@ -117,3 +117,55 @@ def test_wrong_declarations(sql: str, message: str, help: str) -> None:
     assert (caught.value.message, caught.value.help) == (message, help)
     assert caught.value.line == 1
     assert caught.value.sql == sql
+
+
+def test_columns_that_are_computed() -> None:
+    info = declared(
+        "CREATE STREAM s (a STRING NOT NULL, n AS length(a), b INT GENERATED ALWAYS AS (1L))"
+        " ORDERED BY to_timestamp(a) AS t SLACK 1 SECOND"
+    )
+    assert str(info.schema) == "a STRING, n INT, b INT"
+    assert (str(info.declared), str(info.brought)) == ("a STRING", "a STRING")
+    assert str(info.columns) == "a STRING, n INT, b INT, t TIMESTAMP"
+    assert (info.time_column, info.domain) == ("t", TimeDomain.MICROSECONDS)
+    assert [str(scalar) for scalar in info.computed.values()] == [
+        "LENGTH(a)",
+        "CAST(CAST(1 AS BIGINT) AS INT)",
+        "CAST(a AS TIMESTAMP)",
+    ]
+    assert info.required == ("a",)
+
+
+@pytest.mark.parametrize(
+    ("columns", "reason"),
+    [
+        ("a INT, n AS SUM(a)", "aggregates rows"),
+        ("a INT, n AS b + 1", "unknown column `b`"),
+        ("a INT, n AS a + 1, m AS n + 1", "unknown column `n`"),
+        ("a INT, n AS (SELECT 1)", "has no subqueries"),
+        ("a INT, n AS mine(a)", "takes Spark's functions"),
+        ("a INT, n AS rand()", "another value whenever it is computed"),
+        ("a INT, A AS a + 1", "column `A` appears twice"),
+        ("a INT, valid_from INT", "reserved name"),
+    ],
+)
+def test_columns_that_cannot_be_computed(columns: str, reason: str) -> None:
+    with pytest.raises(PlanError, match=reason):
+        declared(f"CREATE STREAM s ({columns}) ORDERED BY a")
+
+
+def test_a_relation_computes_nothing() -> None:
+    with pytest.raises(PlanError, match="computed columns belong to streams"):
+        declared("CREATE RELATION r (a INT, n AS a + 1) CHANGING")
+
+
+def test_the_validity_of_results_is_that_of_a_relation() -> None:
+    sql = "CREATE RELATION r (a INT, valid_from BIGINT, valid_to BIGINT) SOURCE csv() VALID FROM "
+    info = declared(f"{sql} valid_from TO valid_to")
+    assert (str(info.schema), info.valid_from, info.valid_to) == (
+        "a INT",
+        "valid_from",
+        "valid_to",
+    )
+    with pytest.raises(PlanError, match="reserved name"):
+        declared(f"{sql} a TO valid_to")

@@ -57,6 +57,7 @@ _TABLES = (
     "TABLE(HOP({}, 2, 6))",
     "HOP({}, 3, 3)",
     "CUMULATE({}, 2, 6)",
+    "TABLE(SESSION({}, 3))",
 )
 
 

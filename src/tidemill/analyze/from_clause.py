@@ -48,14 +48,12 @@ class BlockRows:
 
 def plan_rows(select: exp.Select, context: Context, link: Link | None) -> BlockRows:
     """Plan FROM and the conditions of WHERE that have no subquery."""
-    source = select.args.get("from_")
-    if source is None:
-        help = "read a stream: SELECT ... FROM bid, or spell rows out: FROM VALUES (1), (2)"
-        place = select.expressions[0] if select.expressions else select
-        raise error_at(PlanError, "the query has no FROM", place, help)
     chain = _Chain(References(context, select, link))
     joins = [*(select.args.get("joins") or []), *map(as_join, select.args.get("laterals") or [])]
-    steps = chain.steps(source.this, joins)
+    if (source := select.args.get("from_")) is None:
+        steps = chain.nothing(select)
+    else:
+        steps = chain.steps(source.this, joins)
     warn_of_joins(chain.stage, select)
     pool, pending = _where(select, chain.stage, link)
     stage = chain.stage
@@ -75,6 +73,16 @@ class _Chain:
     references: References
     deferred: list[exp.Expr] = field(default_factory=list)
     uses_domain: bool = False  # a list is made of columns of the query around
+
+    def nothing(self, select: exp.Select) -> list[Step]:
+        """The one row without columns that a query without FROM reads: it holds for ever."""
+        if select.is_star or select.args.get("laterals"):
+            help = "read a stream: SELECT ... FROM bid, or spell rows out: FROM VALUES (1), (2)"
+            raise error_at(PlanError, "the query has no FROM", select.expressions[0], help)
+        context = self.references.context
+        plan = one_row(context.fresh("one"))
+        self.stage = PlanStage(context, plan, Scope([], self.references.link))
+        return [Step(Entry(plan, [], {}), exp.Join(), [])]
 
     def steps(self, first: exp.Expr, joins: list[exp.Join]) -> list[Step]:
         """Plan every entry by itself, and find what they are called together."""

@@ -21,6 +21,7 @@ AGGREGATES: Final[dict[type[exp.Expr], str]] = {
     exp.Avg: "AVG",
     exp.Min: "MIN",
     exp.Max: "MAX",
+    exp.AnyValue: "MIN",  # the least is one of them, and the same each time
     exp.Variance: "VAR_SAMP",
     exp.VariancePop: "VAR_POP",
     exp.Stddev: "STDDEV_SAMP",
@@ -112,6 +113,7 @@ def check_functions(node: exp.Expr, catalog: Catalog) -> None:
             help = "write it as an item of the select list, or in FROM: CROSS JOIN UNNEST(...)"
             if isinstance(part, exp.Values):
                 help = "write it in FROM: IN (SELECT * FROM VALUES ...)"
+            help = FUNCTIONS.get(name_of_call(part).lower(), help)
             raise error_at(PlanError, message, part, help)
         if isinstance(part, _UNREPEATABLE) or _is_call(part, "now"):
             message = f"`{name_of_call(part)}` has another value whenever it is computed"

@@ -136,6 +136,9 @@ class Scope:
         shown = ".".join(part.name for part in column.parts)
         if column.table and self.item(column.table) is None:
             return self._unknown_alias(column, shown)
+        if not self.items:
+            help = "the query has no FROM: read a stream, as in SELECT ... FROM bid"
+            return error_at(PlanError, f"unknown column `{shown}`", column, help)
         if len(self.items) == 1:
             return _unknown_in(column, self.items[0], column.name)
         names = [f"{item.alias}.{name}" for item in self.items for name in item.columns.names]

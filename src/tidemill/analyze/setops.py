@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pyarrow as pa
 from sqlglot import exp
 
@@ -21,7 +23,7 @@ from tidemill.analyze.context import Context
 from tidemill.analyze.correlation import Link
 from tidemill.analyze.ordering import Term, first_rows, order_terms, ordinal
 from tidemill.analyze.query import plan_tree
-from tidemill.analyze.relation import Output, PlannedRelation, unique_names
+from tidemill.analyze.relation import Output, PlannedRelation, check_names, unique_names
 from tidemill.analyze.scope import Scope
 from tidemill.analyze.stage import PlanStage
 from tidemill.analyze.trees import cast, rewrite
@@ -35,11 +37,11 @@ def plan_set_operation(
     tree: exp.SetOperation, context: Context, link: Link | None
 ) -> PlannedRelation:
     """Plan a set operation; its columns are named as on the left."""
-    if tree.args.get("by_name"):
-        raise error_at(UnsupportedError, "BY NAME is not supported", tree, "order the columns")
     with common_tables(tree, context, link):
         left = plan_tree(tree.left, context, link)
         right = plan_tree(tree.right, context, link)
+    if tree.args.get("by_name"):
+        left, right = _by_name(tree, left, right)
     names = unique_names(left.names)
     plan = _combined(tree, *_aligned(tree, left, right, names))
     outputs = _columns(plan, names, left)
@@ -75,6 +77,30 @@ def _columns(plan: Plan, names: tuple[str, ...], origin: PlannedRelation) -> tup
     return tuple(
         Output(output.name, column(name, plan.schema[name]), output.node)
         for name, output in zip(names, origin.outputs, strict=True)
+    )
+
+
+def _by_name(
+    tree: exp.SetOperation, left: PlannedRelation, right: PlannedRelation
+) -> tuple[PlannedRelation, PlannedRelation]:
+    """Both sides with the columns of both; what a side has not is NULL."""
+    if not isinstance(tree, exp.Union):
+        help = "order the columns, as in SELECT a, b FROM ..."
+        raise error_at(UnsupportedError, f"{_word(tree)} BY NAME is not supported", tree, help)
+    known = {name.casefold() for name in left.names}
+    more = [each for each in right.outputs if each.name.casefold() not in known]
+    wanted = [*left.outputs, *more]
+    return replace(left, outputs=_named(left, wanted)), replace(
+        right, outputs=_named(right, wanted)
+    )
+
+
+def _named(side: PlannedRelation, wanted: list[Output]) -> tuple[Output, ...]:
+    check_names(side.outputs)
+    own = {output.name.casefold(): output for output in side.outputs}
+    nothing = Scalar(exp.null(), pa.null())
+    return tuple(
+        own.get(each.name.casefold()) or Output(each.name, nothing, each.node) for each in wanted
     )
 
 

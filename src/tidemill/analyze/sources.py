@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import pyarrow as pa
 from sqlglot import exp
 
-from tidemill.algebra import Field, Range, Recurrence, Schema, SourceKind
-from tidemill.algebra.types import UnknownType, from_sql, name_of
+from tidemill.algebra import Field, Range, Recurrence, Scalar, Schema, SourceKind
+from tidemill.algebra.types import name_of
+from tidemill.analyze.computed_columns import (
+    computation,
+    computed_columns,
+    is_required,
+    type_of_definition,
+)
 from tidemill.analyze.windows import duration
 from tidemill.catalog.catalog import SourceInfo
 from tidemill.errors import PlanError, nearest
-from tidemill.sql import CreateRelation, CreateStream, Tidemill, error_at
+from tidemill.sql import CreateRelation, CreateStream, error_at
 from tidemill.timeline import VALID_FROM, VALID_TO, TimeDomain
 
 _TIME_HELP = "time is BIGINT (ticks) or TIMESTAMP"
@@ -27,12 +33,18 @@ def source_from_statement(statement: CreateStream | CreateRelation) -> SourceInf
     >>> str(info.schema), info.time_column, info.domain.value
     ('item BIGINT', 'ts', 'TIMESTAMP')
     """
-    columns = _columns(statement)
+    columns = _Columns.of(statement)
     if isinstance(statement, CreateRelation):
-        found = _relation(statement, columns)
+        found = _relation(statement, columns.all)
     else:
-        found = _stream(statement, columns)
-    return replace(found, declaration=statement.sql)
+        found = _stream(statement, columns.all)
+    return replace(
+        found,
+        declared=Schema(tuple(columns.brought)),
+        computed=columns.computed,
+        required=columns.required,
+        declaration=statement.sql,
+    )
 
 
 def _stream(statement: CreateStream, columns: list[Field]) -> SourceInfo:
@@ -51,7 +63,6 @@ def _stream(statement: CreateStream, columns: list[Field]) -> SourceInfo:
         retain=duration(statement.retain, domain, "RETAIN") if statement.retain else None,
         ahead=_ahead(statement, domain),
         idle=statement.idle.micros / 1_000_000 if statement.idle else None,
-        declared=Schema(tuple(columns)),
         format=connector.format if connector else None,
         arguments=connector.arguments if connector else (),
         options=connector.options if connector else {},
@@ -118,7 +129,6 @@ def _relation(statement: CreateRelation, columns: list[Field]) -> SourceInfo:
         kind=_kind(statement.changing, bool(validity)),
         domain=_domain(validity[0].type) if validity else None,
         bounded=statement.changing or not validity,
-        declared=Schema(tuple(columns)),
         format=connector.format if connector else None,
         arguments=connector.arguments if connector else (),
         options=connector.options if connector else {},
@@ -133,29 +143,43 @@ def _kind(changing: bool, has_validity: bool) -> SourceKind:
     return SourceKind.INTERVALS if has_validity else SourceKind.CONSTANT
 
 
-def _columns(statement: CreateStream | CreateRelation) -> list[Field]:
-    columns: list[Field] = []
+@dataclass(frozen=True)
+class _Columns:
+    """The columns of a declaration, in its order; some are computed of the others."""
+
+    all: list[Field]
+    brought: list[Field]
+    computed: dict[str, Scalar]
+    required: tuple[str, ...]
+
+    @staticmethod
+    def of(statement: CreateStream | CreateRelation) -> _Columns:
+        _check_names(statement)
+        parts = [each for each in statement.columns if computation(each) is None]
+        brought = [Field(each.name, type_of_definition(each)) for each in parts]
+        computed = computed_columns(statement, brought)
+        types = {f.name: f.type for f in brought} | {n: s.type for n, s in computed.items()}
+        names = [each.name for each in statement.columns]
+        required = tuple(each.name for each in statement.columns if is_required(each))
+        return _Columns([Field(name, types[name]) for name in names], brought, computed, required)
+
+
+def _check_names(statement: CreateStream | CreateRelation) -> None:
+    seen: set[str] = set()
+    # What tells when the rows of a relation hold is no part of them.
+    ends = (
+        (statement.valid_from, statement.valid_to) if isinstance(statement, CreateRelation) else ()
+    )
+    times = {end.name.casefold() for end in ends if end is not None}
     for definition in statement.columns:
         name = definition.name
-        if name.casefold() in (field.name.casefold() for field in columns):
+        if name.casefold() in seen:
             help = "names differ by more than their case; rename one"
             raise error_at(PlanError, f"column `{name}` appears twice", definition, help)
-        if name.casefold() in (VALID_FROM, VALID_TO):
+        if name.casefold() in (VALID_FROM, VALID_TO) and name.casefold() not in times:
             help = "results carry their validity under this name; rename the column"
             raise error_at(PlanError, f"`{name}` is a reserved name", definition, help)
-        columns.append(Field(name, _type(definition)))
-    return columns
-
-
-def _type(definition: exp.ColumnDef) -> pa.DataType:
-    kind = definition.args["kind"]
-    try:
-        return from_sql(kind)
-    except UnknownType:
-        text = kind.sql(dialect=Tidemill)
-        message = f"column `{definition.name}` has the unknown type `{text}`"
-        help = "types: BOOLEAN, INT, BIGINT, DOUBLE, DECIMAL(p, s), STRING, DATE, TIMESTAMP, ..."
-        raise error_at(PlanError, message, definition, help) from None
+        seen.add(name.casefold())
 
 
 def _time_field(name: exp.Identifier, columns: list[Field]) -> Field:

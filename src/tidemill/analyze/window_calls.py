@@ -1,37 +1,42 @@
-"""`GROUP BY window(ts, '10 minutes')`: Spark's way to write TUMBLE and HOP.
+"""`GROUP BY window(ts, '10 minutes')`: Spark's way to write TUMBLE, HOP and SESSION.
 
 A query with such a call reads a table of windows instead of its stream, and `window` is a struct
-of the columns `window_start` and `window_end` of that.
+of the columns `window_start` and `window_end` of that. The older way of Flink, `GROUP BY TUMBLE(ts,
+...)` with `TUMBLE_START(ts, ...)`, is read as Spark's.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from sqlglot import exp
 
+from tidemill.analyze.grouped_windows import as_calls
 from tidemill.analyze.trees import outside_subqueries, rewrite
 from tidemill.catalog.catalog import Catalog, SourceInfo
 from tidemill.errors import PlanError, UnsupportedError
 from tidemill.sql import UNIT_MICROS, Duration, WindowTable, error_at
 
-_CLAUSES: Final = ("expressions", "where", "group", "having", "order")
-_WINDOW: Final = "window"
+_CLAUSES: Final = ("expressions", "where", "group", "having", "qualify", "order")
+_SHAPES: Final = {
+    "window": "window(ts, '10 minutes') or window(ts, '10 minutes', '5 minutes')",
+    "session_window": "session_window(ts, '10 minutes')",
+}
+_ENDS: Final = ("start", "end", "time")
 _LENGTH: Final = re.compile(r"(\d+)\s*([a-z]+?)s?\s*(?=\d|$)")
-_HELP: Final = "write for example window(ts, '10 minutes') or window(ts, '10 minutes', '5 minutes')"
 
 
 def with_window_tables(select: exp.Select, catalog: Catalog) -> exp.Select:
     """The query with a table of windows in FROM, if it calls `window(...)`; else itself."""
-    calls = [node for node in _own_nodes(select) if _is_call(node, _WINDOW)]
-    _refuse_sessions(select)
+    select = as_calls(select, _CLAUSES, catalog)
+    calls = [node for node in _own_nodes(select) if _name_of(node) in _SHAPES]
     if not calls:
         return select
     if len({call.sql() for call in calls}) > 1:
-        message = "a query groups its rows by one window(...), and this is another"
+        message = f"a query groups its rows by one {_name_of(calls[0])}(...), and this is another"
         other = next(call for call in calls if call.sql() != calls[0].sql())
         raise error_at(UnsupportedError, message, other, "use a subquery for each")
     return _Calls(select, calls[0], catalog).replaced()
@@ -44,16 +49,8 @@ def _own_nodes(select: exp.Select) -> Iterator[exp.Expr]:
             yield from outside_subqueries(part)
 
 
-def _is_call(node: exp.Expr, name: str) -> bool:
-    return isinstance(node, exp.Anonymous) and node.name.lower() == name
-
-
-def _refuse_sessions(select: exp.Select) -> None:
-    for node in _own_nodes(select):
-        if _is_call(node, "session_window"):
-            help = "write FROM bid WINDOW(SESSION 10 MINUTES), PARTITION BY a key perhaps"
-            message = "a session is written as a window behind its stream"
-            raise error_at(UnsupportedError, message, node, help)
+def _name_of(node: exp.Expr) -> str:
+    return node.name.lower() if isinstance(node, exp.Anonymous) else ""
 
 
 @dataclass
@@ -62,13 +59,17 @@ class _Calls:
     call: exp.Expr
     catalog: Catalog
 
+    def __post_init__(self) -> None:
+        self._name = _name_of(self.call)
+        self._help = f"write for example {_SHAPES[self._name]}"
+
     def replaced(self) -> exp.Select:
         """The query without calls."""
         query: exp.Select = self.select.copy()
         entry = self._entry(query)
         self._alias = entry.alias_or_name
+        self._names = {self._name, *self._aliases()}
         entry.replace(self._table(entry))
-        self._names = {_WINDOW, *self._aliases()}
         query.set("expressions", [self._selected(each) for each in query.expressions])
         for clause in _CLAUSES[1:]:
             if (node := query.args.get(clause)) is not None:
@@ -79,11 +80,17 @@ class _Calls:
         """The stream whose time the call names."""
         time = self.call.expressions[0]
         if not isinstance(time, exp.Column):
-            raise error_at(PlanError, "window(...) takes a time column first", self.call, _HELP)
-        entries = [query.args["from_"].this, *(join.this for join in query.args.get("joins") or ())]
+            message = f"{self._name}(...) takes a time column first"
+            raise error_at(PlanError, message, self.call, self._help)
+        entries = [join.this for join in query.args.get("joins") or ()]
+        if (source := query.args.get("from_")) is not None:
+            entries.insert(0, source.this)
         tables = [each for each in entries if isinstance(each, exp.Table | exp.Subquery)]
         named = [each for each in tables if each.alias_or_name == time.table]
         found = named or [each for each in tables if self._has_time(each, time.name)] or tables
+        if not found:
+            message = f"{self._name}(...) needs a stream in FROM"
+            raise error_at(PlanError, message, self.call, "write SELECT ... FROM bid")
         if found[0].args.get("stream_window") or isinstance(found[0].this, WindowTable):
             message = f"`{found[0].alias_or_name}` has a window in FROM already"
             raise error_at(PlanError, message, self.call, "remove one of the two")
@@ -96,19 +103,35 @@ class _Calls:
 
     def _table(self, entry: exp.Expr) -> exp.Table:
         time, *sizes = self.call.expressions
-        if not 1 <= len(sizes) <= 3:
-            raise error_at(PlanError, "window(...) takes a time and a length", self.call, _HELP)
-        given = dict(zip(("size", "slide", "offset"), map(_length, sizes), strict=False))
+        if not 1 <= len(sizes) <= (1 if self._name == "session_window" else 3):
+            message = f"{self._name}(...) takes a time and a length"
+            raise error_at(PlanError, message, self.call, self._help)
+        lengths = [_length(each, self._help) for each in sizes]
+        given = dict(zip(("size", "slide", "offset"), lengths, strict=False))
         kind = "HOP" if "slide" in given else "TUMBLE"
-        data = entry.copy()
-        node = WindowTable(kind=kind, data=data, timecol=time.this.copy(), **given)
+        node = WindowTable(kind=kind, data=entry.copy(), timecol=time.this.copy(), **given)
+        if self._name == "session_window":
+            node.set("kind", "SESSION")
+            node.set("partition_by", list(self._keys()))
         node.meta.update(self.call.meta)
         alias = exp.TableAlias(this=exp.to_identifier(self._alias, quoted=True))
         return exp.Table(this=node, alias=alias)
 
+    def _keys(self) -> Iterator[exp.Expr]:
+        """What a session belongs to: the other columns of GROUP BY."""
+        group = self.select.args.get("group")
+        for each in group.expressions if group is not None else ():
+            if self._is_window(each):
+                continue
+            if not isinstance(each, exp.Column) or each.table not in ("", self._alias):
+                message = "beside session_window(...), GROUP BY takes columns of the stream"
+                help = "compute it in a subquery in FROM, which gives it a name"
+                raise error_at(UnsupportedError, message, each, help)
+            yield exp.Column(this=each.this.copy())
+
     def _aliases(self) -> Iterator[str]:
         for each in self.select.expressions:
-            if isinstance(each, exp.Alias) and _is_call(each.this, _WINDOW):
+            if isinstance(each, exp.Alias) and _name_of(each.this) == self._name:
                 yield each.alias
 
     def _selected(self, node: exp.Expr) -> exp.Expr:
@@ -116,8 +139,8 @@ class _Calls:
         changed = rewrite(node, self._change)
         if changed == node or isinstance(node, exp.Alias):
             return changed
-        name = _WINDOW if isinstance(changed, exp.Struct) else changed.name
-        field = name.removeprefix(f"{_WINDOW}_")
+        name = self._name if isinstance(changed, exp.Struct) else changed.name
+        field = name.removeprefix("window_")
         return (
             exp.alias_(changed, field) if isinstance(changed, exp.Column | exp.Struct) else changed
         )
@@ -128,7 +151,7 @@ class _Calls:
         if self._is_window(node):
             ends = [
                 exp.PropertyEQ(this=exp.to_identifier(end), expression=self._end(end))
-                for end in ("start", "end")
+                for end in _ENDS[:2]
             ]
             return exp.Struct(expressions=ends)
         if isinstance(node, exp.Column | exp.Dot) and (end := self._named_end(node)):
@@ -140,31 +163,38 @@ class _Calls:
         group = node.copy()
         keys: list[exp.Expr] = []
         for each in node.expressions:
-            ends = [self._end("start"), self._end("end")]
+            ends = [self._end(end) for end in self._read()]
             keys += ends if self._is_window(each) else [rewrite(each, self._change)]
         group.set("expressions", keys)
         return group
 
+    def _read(self) -> Sequence[str]:
+        """The ends that the query groups by; the last instant only if it reads that."""
+        nodes = (node for node in _own_nodes(self.select) if isinstance(node, exp.Dot | exp.Column))
+        return _ENDS if any(self._named_end(node) == "time" for node in nodes) else _ENDS[:2]
+
     def _is_window(self, node: exp.Expr) -> bool:
         """Whether this is the window: the call, or its name."""
         named = isinstance(node, exp.Column) and not node.table and node.name in self._names
-        return named or _is_call(node, _WINDOW)
+        return named or _name_of(node) == self._name
 
     def _named_end(self, node: exp.Column | exp.Dot) -> str | None:
-        """`start` or `end`, where these are fields of the window."""
+        """`start`, `end` or `time`, where these are of the window."""
         if isinstance(node, exp.Column):
             own = node.table in self._names
         else:
             own = self._is_window(node.this)
-        return node.name.lower() if own and node.name.lower() in ("start", "end") else None
+        return node.name.lower() if own and node.name.lower() in _ENDS else None
 
     def _end(self, end: str) -> exp.Column:
-        return exp.column(f"{_WINDOW}_{end}", table=exp.to_identifier(self._alias, quoted=True))
+        return exp.column(f"window_{end}", table=exp.to_identifier(self._alias, quoted=True))
 
 
-def _length(node: exp.Expr) -> Duration:
+def _length(node: exp.Expr, help: str) -> Duration:
     """A length of time: Spark writes it as text, '1 hour 30 minutes'."""
-    text = node.name.strip().lower().removeprefix("interval").strip()
+    interval = isinstance(node, exp.Interval)
+    shown = f"{node.name} {node.text('unit')}" if interval else node.name
+    text = shown.strip().lower().removeprefix("interval").strip()
     found = _LENGTH.findall(text)
     if isinstance(node, exp.Literal) and text.isdecimal():
         duration = Duration(this=exp.Literal.number(text))
@@ -176,7 +206,6 @@ def _length(node: exp.Expr) -> Duration:
         micros = sum(int(number) * UNIT_MICROS[unit.upper()] for number, unit in found)
         duration = Duration(this=exp.Literal.number(micros), unit=exp.var("MICROSECOND"))
     else:
-        message = f"`{node.sql()}` is no length of time"
-        raise error_at(PlanError, message, node, _HELP)
+        raise error_at(PlanError, f"`{node.sql()}` is no length of time", node, help)
     duration.meta.update(node.meta)
     return duration

@@ -1,8 +1,9 @@
-"""TUMBLE, HOP and CUMULATE: windows whose rows tell to which window they belong.
+"""TUMBLE, HOP, CUMULATE and SESSION: windows whose rows tell to which window they belong.
 
 They are queries over windows of time. A row is in its window from the last instant of that on,
 when the window is complete, until the next window is. Where windows overlap, a row is in several,
-one after the other: there is a copy of it for each, and the later ones are delayed.
+one after the other: there is a copy of it for each, and the later ones are delayed. The rows of a
+session come at its last instant, and hold for that alone: nobody knows when the next one ends.
 """
 
 from __future__ import annotations
@@ -107,15 +108,57 @@ def _expression(text: str) -> exp.Expr:
 
 def window_query(node: WindowTable, item: Item, catalog: Catalog, domain: TimeDomain) -> exp.Expr:
     """The query that a table of windows stands for; `item` is what it is about."""
-    windows = _windows(node, domain)
     time, comes = _time(node, item, catalog)
     data = node.args["data"]
     if not comes:
-        data = exp.Table(this=StreamFunction(kind="ISTREAM", this=data.copy()), alias=_alias(item))
+        data = _function("ISTREAM", data, item)
+    if node.text("kind") == "SESSION":
+        return _session(node, data, time, item, domain)
+    windows = _windows(node, domain)
     copies = [_copy(windows, number, data, time, item) for number in range(windows.copies)]
     query = _united(copies)
     query.meta.update(node.meta)
     return query
+
+
+def _session(
+    node: WindowTable, data: exp.Expr, time: exp.Identifier, item: Item, domain: TimeDomain
+) -> exp.Expr:
+    """The rows that go when a session ends, with the times of the first and the last of them."""
+    size = node.args["size"]
+    gap, keys = duration(size, domain, "GAP"), node.args.get("partition_by") or []
+    entry = data.copy()
+    clause = StreamWindow(kind="SESSION", size=size.copy(), partition_by=[k.copy() for k in keys])
+    entry.set("stream_window", clause)
+    by = ", ".join(_column(key.this) for key in keys)
+    over = f"OVER ({f'PARTITION BY {by}' if by else ''})"
+    last = f"MAX({_column(time)}) {over}"
+    columns = [
+        *_own_columns(time, item),
+        exp.alias_(_expression(f"MIN({_column(time)}) {over}"), _COLUMNS[0]),
+        exp.alias_(_later(last, gap, domain), _COLUMNS[1]),
+        exp.alias_(_later(last, gap - 1, domain), _COLUMNS[2]),
+    ]
+    query = exp.Select(expressions=columns).from_(_function("DSTREAM", entry, item), copy=False)
+    query.meta.update(node.meta)
+    return query
+
+
+def _later(instant: str, steps: int, domain: TimeDomain) -> exp.Expr:
+    if domain is TimeDomain.TICKS:
+        return _expression(f"{instant} + {steps}")
+    return _expression(f"timestampadd(MICROSECOND, {steps}, {instant})")
+
+
+def _function(kind: str, data: exp.Expr, item: Item) -> exp.Table:
+    return exp.Table(this=StreamFunction(kind=kind, this=data.copy()), alias=_alias(item))
+
+
+def _own_columns(time: exp.Identifier, item: Item) -> list[exp.Expr]:
+    """The columns of a row, with its time; windows of windows have columns of their own."""
+    hidden = [exp.column(time.copy())] if time.name in item.hidden else []
+    known = [exp.to_identifier(name) for name in item.columns.names if name in _COLUMNS]
+    return [exp.Star(except_=known) if known else exp.Star(), *hidden]
 
 
 def _alias(item: Item) -> exp.TableAlias:
@@ -127,11 +170,7 @@ def _copy(
 ) -> exp.Expr:
     entry = data.copy()
     entry.set("stream_window", windows.clause(number))
-    hidden = [exp.column(time.copy())] if time.name in item.hidden else []
-    # Windows of windows have columns of their own.
-    known = [exp.to_identifier(name) for name in item.columns.names if name in _COLUMNS]
-    star = exp.Star(except_=known) if known else exp.Star()
-    columns = [star, *hidden, *windows.columns(time, number)]
+    columns = [*_own_columns(time, item), *windows.columns(time, number)]
     query = exp.Select(expressions=columns).from_(entry, copy=False)
     condition = windows.condition(time, number)
     return query if condition is None else query.where(condition, copy=False)

@@ -7,7 +7,16 @@ from dataclasses import dataclass, field
 
 import pyarrow as pa
 
-from tidemill.algebra import Plan, Range, Recurrence, Schema, SourceKind, UserAggregate
+from tidemill.algebra import (
+    Field,
+    Plan,
+    Range,
+    Recurrence,
+    Scalar,
+    Schema,
+    SourceKind,
+    UserAggregate,
+)
 from tidemill.algebra.unnest import ONE_ROW, ONE_ROW_COLUMNS
 from tidemill.catalog.hints import Hints
 from tidemill.errors import CatalogError, nearest
@@ -24,8 +33,9 @@ class SourceInfo:
     a query that names the time column reads it. `retain` is for how long, in steps of the time
     axis, rows are kept for queries that start later. `idle` is for how many seconds the source
     may bring no rows and still hold others back. Rows that are further `ahead` are kept out.
-    `declared` are all columns, in the order in which CREATE STREAM lists them and in which files
-    without names have them. `ranges` are those of columns to which rows are held, `recurs` is how
+    `declared` are all columns that rows bring, in the order in which CREATE STREAM lists them and
+    files without names have them; `computed` are those that are made of these, and `required` those
+    that are never NULL. `ranges` are those of columns to which rows are held, `recurs` is how
     often rows may agree in some columns. `declaration` is the statement that made it, if one did.
     """
 
@@ -49,7 +59,24 @@ class SourceInfo:
     rows: int | None = None
     ranges: Mapping[str, Range] = field(default_factory=dict, hash=False)
     recurs: Recurrence | None = None
+    computed: Mapping[str, Scalar] = field(default_factory=dict, hash=False)
+    required: tuple[str, ...] = ()
     declaration: str = field(default="", compare=False)
+
+    @property
+    def brought(self) -> Schema:
+        """The columns that rows bring, their time among them."""
+        if self.declared.fields:
+            return self.declared
+        if self.time_column is None or self.time_type is None:
+            return self.schema
+        return Schema((*self.schema, Field(self.time_column, self.time_type)))
+
+    @property
+    def columns(self) -> Schema:
+        """All columns that a query can name: those that rows bring, and those that are computed."""
+        made = (Field(name, scalar.type) for name, scalar in self.computed.items())
+        return Schema((*self.brought, *made))
 
 
 @dataclass(frozen=True)

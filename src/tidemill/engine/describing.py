@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from tidemill.algebra import SourceKind
-from tidemill.algebra.schema import Field, Schema
+from tidemill.algebra.schema import Schema
 from tidemill.algebra.types import name_of
 from tidemill.catalog import Catalog, Derived, SourceInfo
 from tidemill.engine.query import Query
@@ -19,11 +19,7 @@ def entry_columns(entry: SourceInfo | Derived) -> Schema:
     """The columns of a stream as they were declared, or its own and then its time."""
     if isinstance(entry, Derived) or entry.kind is not SourceKind.STREAM:
         return entry.schema
-    if entry.declared.names:
-        return entry.declared
-    if entry.time_column is None or entry.time_type is None:
-        return entry.schema
-    return Schema((*entry.schema, Field(entry.time_column, entry.time_type)))
+    return entry.columns
 
 
 def sql_of(info: SourceInfo) -> str:

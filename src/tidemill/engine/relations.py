@@ -24,7 +24,7 @@ from tidemill.physical.operators.source import SourceExec
 from tidemill.runtime.operators import Graph
 from tidemill.runtime.relation_log import RelationLog
 from tidemill.runtime.relations import Follower, LocalRelation
-from tidemill.runtime.validity import TimedRows, instants
+from tidemill.runtime.validity import TimedRows, Timing, instants
 from tidemill.sql import DeleteFrom, Statement
 from tidemill.timeline import BEGIN, OPEN_END, TimeDomain
 
@@ -51,7 +51,8 @@ class KeptRelation:
 
     def insert(self, rows: Any, at: Instant | None) -> int:
         """Add rows; how many."""
-        return self._local.insert(checked_rows(self.info, rows), self._instant(at))
+        new = Timing.of(self.info).checked(checked_rows(self.info, rows))
+        return self._local.insert(new, self._instant(at))
 
     def delete(
         self, where: exp.Expr | None, text: str, catalog: Catalog, at: Instant | None

@@ -14,7 +14,7 @@ from tidemill.algebra.tables import normal_schema, to_tables
 from tidemill.algebra.types import name_of
 from tidemill.catalog import SourceInfo
 from tidemill.errors import CatalogError
-from tidemill.runtime.validity import instants
+from tidemill.runtime.validity import Timing, instants
 from tidemill.sql import UNIT_MICROS
 from tidemill.timeline import TimeDomain
 
@@ -68,8 +68,7 @@ def spark_frame_schema(name: str, frame: Any) -> Schema:
 
 def pushed_table(info: SourceInfo, rows: Any) -> pa.Table:
     """Rows that are pushed into a stream, as a table with its columns."""
-    wanted = {field.name: field.type for field in info.schema}
-    wanted[str(info.time_column)] = info.time_type
+    wanted = {field.name: field.type for field in info.brought}
     if isinstance(rows, list) and not rows:
         return pa.schema(wanted).empty_table()
     if isinstance(rows, list) and all(isinstance(row, Mapping) for row in rows):
@@ -83,7 +82,10 @@ def pushed_table(info: SourceInfo, rows: Any) -> pa.Table:
     columns = [_fitting(info.name, name, table.column(name), wanted[name]) for name in wanted]
     fitting = pa.table(columns, schema=pa.schema(wanted))
     # Queries must not fail for rows of which nobody can tell when they hold.
-    instants(fitting.column(str(info.time_column)), info.name, str(info.time_column))
+    # Queries must not fail for rows of which nobody can tell when they hold, or what they are.
+    checked = Timing.of(info).completed(fitting, info.columns.names)
+    if info.time_column is not None:
+        instants(checked.column(info.time_column), info.name, info.time_column)
     return fitting
 
 

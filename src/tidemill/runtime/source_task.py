@@ -147,17 +147,11 @@ class SourceTask:
         return found
 
     def _rows(self, timing: Timing, piece: SourcePiece) -> TimedRows:
-        columns = self._columns(timing)
+        wanted = list(dict.fromkeys([*timing.needed, *self.staged.columns_of(timing.source)]))
+        # A table without columns has no rows.
+        columns = timing.read(wanted) or list(timing.columns.names[:1])
         table = read_slice(piece.slice, timing.columns, columns, timing.source)
-        return timing.rows(table, self.arrived)
-
-    def _columns(self, timing: Timing) -> list[str]:
-        """The columns that any leaf reads, and those that tell when rows hold."""
-        read = self.staged.columns_of(timing.source)
-        names = dict.fromkeys([*timing.needed, *read])
-        if names:
-            return list(names)
-        return list(timing.columns.names[:1])  # a table without columns has no rows
+        return timing.rows(timing.completed(table, wanted), self.arrived)
 
     def _gather(self, timing: Timing, rows: TimedRows, report: TaskReport) -> None:
         if not self.gathers or timing.kind is SourceKind.CHANGING:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 import polars as pl
@@ -10,10 +12,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from tidemill.algebra.nodes import VERSION, Scan, SourceKind
+from tidemill.algebra.scalar import Scalar
 from tidemill.algebra.schema import Field, Schema
 from tidemill.catalog import SourceInfo
 from tidemill.connectors.change_source import DELETED, INSERTED
 from tidemill.errors import ExecutionError
+from tidemill.expressions import Compiled, compile_items
 from tidemill.physical.mechanisms.arrays import Ints
 from tidemill.physical.operator import empty_batch, with_validity
 from tidemill.timeline import BEGIN, OPEN_END
@@ -21,21 +25,31 @@ from tidemill.timeline import BEGIN, OPEN_END
 
 @dataclass(frozen=True)
 class Timing:
-    """How a task tells when the rows of a source hold: the kind, and the columns that say so."""
+    """How a task tells when the rows of a source hold: the kind, and the columns that say so.
+
+    `columns` are those that rows bring. Others are `computed` of them, which may be the time; those
+    that are `required` are never NULL.
+    """
 
     source: str
     kind: SourceKind
     columns: Schema
     time: str | None = None
     valid: tuple[str, str] | None = None
+    computed: tuple[tuple[str, Scalar], ...] = ()
+    required: tuple[str, ...] = ()
 
     @staticmethod
     def of(info: SourceInfo) -> Timing:
-        """The timing of a source; `columns` are all that its rows have."""
+        """The timing of a source."""
         valid = None
         if info.kind is SourceKind.INTERVALS and info.valid_from and info.valid_to:
             valid = info.valid_from, info.valid_to
-        return Timing(info.name, info.kind, columns_of(info), info.time_column, valid)
+        computed = tuple(info.computed.items())
+        columns = columns_of(info)
+        return Timing(
+            info.name, info.kind, columns, info.time_column, valid, computed, info.required
+        )
 
     @property
     def needed(self) -> tuple[str, ...]:
@@ -45,6 +59,37 @@ class Timing:
         if self.kind is SourceKind.STREAM and self.time is not None:
             return (self.time,)
         return self.valid or ()
+
+    def read(self, names: Iterable[str]) -> list[str]:
+        """What of a row must be read for so many of its columns."""
+        made = dict(self.computed)
+        wanted = [made[name].columns if name in made else (name,) for name in names]
+        return sorted({name for some in wanted for name in some}, key=self.columns.names.index)
+
+    def completed(self, table: pa.Table, names: Iterable[str]) -> pa.Table:
+        """What was read, with those of the wanted columns that are computed."""
+        table = self.checked(table)
+        wanted = set(names)
+        items = tuple((name, scalar) for name, scalar in self.computed if name in wanted)
+        if not items:
+            return table
+        inputs = self.read(name for name, _ in items) or table.column_names[:1]
+        compiled = _compiled(items, self.columns.select(inputs))
+        made = compiled.run(pl.DataFrame(table.select(inputs)))
+        types = {name: scalar.type for name, scalar in items}
+        for name, values in zip(made.columns, made.to_arrow().columns, strict=True):
+            table = table.append_column(name, values.cast(types[name]))
+        return self.checked(table)
+
+    def checked(self, table: pa.Table) -> pa.Table:
+        """The rows, if no column has a NULL that must not have one."""
+        for name in self.required:
+            if name in table.column_names and (missing := table.column(name).null_count):
+                raise ExecutionError(
+                    f"column `{name}` of `{self.source}` is NOT NULL, but NULL in {missing} row(s)",
+                    help="leave these rows out, or declare the column without NOT NULL",
+                )
+        return table
 
     def rows(self, table: pa.Table, arrived: int) -> TimedRows:
         """The rows with their validity; those without a time of their own hold since `arrived`."""
@@ -96,15 +141,16 @@ class TimedRows:
 
 
 def columns_of(info: SourceInfo) -> Schema:
-    """All columns of the rows of a source, those that tell when they hold too."""
+    """The columns that the rows of a source bring, those that tell when they hold too."""
     if info.kind is SourceKind.CHANGING:
         times = (Field(name, pa.int64()) for name in (VERSION, INSERTED, DELETED))
         return Schema((*info.schema, *times))
-    if info.declared.fields:
-        return info.declared
-    if info.time_column is not None and info.time_type is not None:
-        return Schema((*info.schema, Field(info.time_column, info.time_type)))
-    return info.schema
+    return info.brought
+
+
+@lru_cache(maxsize=64)
+def _compiled(items: tuple[tuple[str, Scalar], ...], columns: Schema) -> Compiled:
+    return compile_items(items, columns, {})
 
 
 def instants(column: pa.ChunkedArray, source: str, name: str, null: int | None = None) -> Ints:

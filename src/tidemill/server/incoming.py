@@ -48,9 +48,7 @@ def _objects(body: bytes) -> list[Mapping[str, Any]]:
 
 def from_json(rows: Sequence[Mapping[str, Any]], info: SourceInfo) -> pa.Table:
     """Rows of JSON with the columns and types of a source; what is missing is NULL."""
-    types = {field.name: field.type for field in info.schema}
-    if info.time_column is not None and info.time_type is not None:
-        types[info.time_column] = info.time_type
+    types = {field.name: field.type for field in info.brought}
     _refuse_others(rows, types, info.name)
     columns = {name: _column(rows, name, kind) for name, kind in types.items()}
     return pa.table(columns)

@@ -8,6 +8,7 @@ from sqlglot import exp
 from sqlglot.tokens import Token, TokenType
 
 from tidemill.errors import nearest
+from tidemill.sql.columns import ColumnParser
 from tidemill.sql.elsewhere import CREATED, STATEMENTS
 from tidemill.sql.nodes import (
     Connector,
@@ -18,7 +19,6 @@ from tidemill.sql.nodes import (
     InsertSink,
     PlanText,
 )
-from tidemill.sql.promises import PromiseParser
 
 __all__ = ["StatementParser"]
 
@@ -30,16 +30,10 @@ _STARTS: Final = (
 _QUERY_STARTS: Final = frozenset(
     {TokenType.SELECT, TokenType.WITH, TokenType.FROM, TokenType.L_PAREN}
 )
-# fmt: off
-_TYPES: Final = (
-    "BOOLEAN", "TINYINT", "SMALLINT", "INT", "BIGINT", "FLOAT", "DOUBLE", "DECIMAL", "STRING",
-    "BINARY", "DATE", "TIMESTAMP", "ARRAY", "MAP", "STRUCT",
-)
-# fmt: on
 _CONNECTOR_HELP: Final = "write for example SOURCE parquet(path => 'bids/')"
 
 
-class StatementParser(PromiseParser):
+class StatementParser(ColumnParser):
     """The statements of the language."""
 
     STATEMENT_PARSERS = {
@@ -192,32 +186,10 @@ class StatementParser(PromiseParser):
         help = f"did you mean `{near}`?" if near else help
         self.fail(f"expected SOURCE, found {self.found()}", help=help)
 
-    def _parse_typed_column(self) -> exp.Expr | None:
-        if not self._curr or self._curr.token_type in (TokenType.R_PAREN, TokenType.COMMA):
-            return None
-        token = self._curr
-        name = self._parse_id_var(any_token=True)
-        if not isinstance(name, exp.Identifier):
-            self.fail(f"expected the name of a column, found {self.found()}", token)
-        column = self._parse_column_def(name)
-        if not isinstance(column, exp.ColumnDef) or not column.args.get("kind"):
-            self._refuse_type()
-            help = f"write for example {name.name} BIGINT"
-            self.fail(f"column `{name.name}` has no type", token, help)
-        if (limits := self._parse_value_range()) is not None:
-            column.set("range", limits)
-        return column
-
-    def _refuse_type(self) -> None:
-        if self._curr and self._curr.token_type not in (TokenType.COMMA, TokenType.R_PAREN):
-            near = nearest(self._curr.text, _TYPES)
-            help = f"did you mean `{near}`?" if near else f"types: {', '.join(_TYPES)}"
-            self.fail(f"unknown type {self.found()}", help=help)
-
     def _parse_ordering(self, node: CreateSource) -> None:
         if not self._match_text_seq("ORDERED", "BY"):
             return
-        node.set("ordered_by", self._parse_column_name("ORDERED BY"))
+        self._parse_ordered_by(node)
         if self._match_text_seq("SLACK"):
             node.set("slack", self._parse_duration("SLACK", zero=True))
 

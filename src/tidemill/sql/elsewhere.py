@@ -14,11 +14,6 @@ _TUMBLE: Final = (
     "write FROM TUMBLE(TABLE bid, DESCRIPTOR(ts), INTERVAL '10' MINUTES) "
     "GROUP BY window_start, window_end"
 )
-_HOP: Final = (
-    "write FROM HOP(TABLE bid, DESCRIPTOR(ts), INTERVAL '5' MINUTES, INTERVAL '10' MINUTES) "
-    "GROUP BY window_start, window_end"
-)
-_SESSION: Final = "write FROM bid WINDOW(SESSION 10 MINUTES), PARTITION BY a key perhaps"
 _RECURSION: Final = "write the steps out as queries of their own"
 _SERIES: Final = "spell the list out: UNNEST(ARRAY(1, 2, 3)) AS s(n), or VALUES (1), (2), (3)"
 _NO_VERSION: Final = (
@@ -71,10 +66,7 @@ FUNCTIONS: Final = {
     "mz_logical_timestamp": "write a window: FROM bid WINDOW(RANGE 5 MINUTES)",
     "proctime": "use the time column of the stream; a stream without ORDERED BY has the time of "
     "arrival",
-    **dict.fromkeys(["tumble", "tumble_start", "tumble_end", "tumble_rowtime"], _TUMBLE),
-    **dict.fromkeys(["hop", "hop_start", "hop_end", "hop_rowtime"], _HOP),
-    **dict.fromkeys(["session_start", "session_end", "session_rowtime"], _SESSION),
-    "window_time": "write window.end, which is one instant later",
+    **dict.fromkeys(["tumble", "hop", "session", "tumble_proctime", "hop_proctime"], _TUMBLE),
     "date_bin": "write date_trunc('HOUR', ts), or for windows GROUP BY window(ts, '10 minutes')",
     "time_bucket": "write date_trunc('HOUR', ts), or GROUP BY window(ts, '10 minutes')",
     "generate_series": _SERIES,
@@ -82,7 +74,6 @@ FUNCTIONS: Final = {
     "row": "write struct(a, b), or named_struct('x', a, 'y', b)",
     "jsonb_agg": "write ARRAY_AGG(x)",
     "json_agg": "write ARRAY_AGG(x)",
-    "any_value": "write MIN(x), or MAX_BY(x, ts) for the latest",
     "json_extract_scalar": "declare the field as a STRUCT or MAP column of the source",
     "json_extract": "declare the field as a STRUCT or MAP column of the source",
     "transform": "write it in Python and register it with engine.function(...), or unnest the list",
@@ -103,9 +94,6 @@ CLAUSES: Final = {
     "locks": "leave it out: what a query reads cannot change under it",
 }
 EXPLAINED: Final = {
-    "PLAN": "write EXPLAIN SELECT ...",
-    "FORMATTED": "write EXPLAIN PHYSICAL SELECT ...",
-    "EXTENDED": "write EXPLAIN VERBOSE SELECT ...",
     "CODEGEN": "write EXPLAIN STAGES SELECT ...",
     "ESTIMATED_COST": "write EXPLAIN COST SELECT ...",
 }
@@ -122,7 +110,6 @@ _NEARBY: Final = {
     "WATERMARK": "say it where the stream is declared: ORDERED BY ts SLACK 10 MINUTES",
     "RETURNING": "leave it out, and SELECT from the relation",
     "AS OF": _NO_VERSION,
-    "SESSION (": _SESSION,
     "~": "write regexp_like(text, pattern), or text RLIKE pattern",
 }
 

@@ -59,8 +59,10 @@ def _window_table(self: Any, node: WindowTable) -> str:
     data = node.args["data"]
     named = isinstance(data, exp.Table)
     sizes = [self.sql(node, name) for name in ("slide", "step", "size", "offset")]
+    keys = ", ".join(self.sql(key) for key in node.args.get("partition_by") or ())
+    rows = f"TABLE {self.sql(data)}" if named else self.sql(data)
     arguments = [
-        f"TABLE {self.sql(data)}" if named else self.sql(data),
+        f"{rows} PARTITION BY {keys}" if keys else rows,
         f"DESCRIPTOR({self.sql(node, 'timecol')})",
         *filter(None, sizes),
     ]
@@ -245,6 +247,9 @@ class TidemillGenerator(SparkGenerator):
     def columndef_sql(self, expression: exp.ColumnDef, sep: str = " ") -> str:
         """Print a column with the range of its values."""
         text = super().columndef_sql(expression, sep)
+        if not expression.args.get("kind"):
+            (constraint,) = expression.args["constraints"]
+            return f"{self.sql(expression, 'this')} AS {self.sql(constraint.args['kind'], 'this')}"
         limits = self.sql(expression, "range")
         return f"{text} {limits}" if limits else text
 

@@ -130,12 +130,16 @@ class StreamFunction(exp.Expression):
 
 
 class WindowTable(exp.Expression):
-    """TUMBLE, HOP or CUMULATE (`kind`) over a table or query (`data`), in the words of SQL:2016."""
+    """TUMBLE, HOP, CUMULATE or SESSION (`kind`) over a table or query (`data`), as in SQL:2016.
+
+    The size of a SESSION is its gap; each combination of `partition_by` has sessions of its own.
+    """
 
     arg_types: ClassVar[dict[str, bool]] = {
         "kind": True,
         "data": True,
         "timecol": True,
+        "partition_by": False,
         "slide": False,
         "step": False,
         "size": True,

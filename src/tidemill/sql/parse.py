@@ -32,6 +32,7 @@ from tidemill.sql.nodes import (
     StreamFunction,
 )
 from tidemill.sql.parameters import Parameters, spliced
+from tidemill.sql.settling import settle
 from tidemill.sql.source import Source, attach_source, error_at
 from tidemill.sql.statements import (
     AlterQuery,
@@ -120,6 +121,7 @@ def _parse_statement(tokens: list[Token], source: Source, parameters: Parameters
         help = "write for example SELECT * FROM bid"
         raise syntax_error("this is not a statement", source.text, start, end, help)
     values = parameters.filled(tree, source.text, tokens)
+    settle(tree)
     attach_source(tree, source)
     _settle(tree)
     text = spliced(source.text[start:end], start, values)

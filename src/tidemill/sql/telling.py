@@ -18,6 +18,7 @@ LISTS: Final = ("TABLES", "STREAMS", "RELATIONS", "VIEWS", "QUERIES", "FUNCTIONS
 _NOUNS: Final = ("TABLE", "STREAM", "RELATION", "VIEW", "QUERY")
 _WORDS: Final = ("SHOW", "DESCRIBE", "DESC", "EXPLAIN")
 _LEVELS: Final = ("LOGICAL", "OPTIMIZED", "VERBOSE", "PHYSICAL", "STAGES", "COST")
+_OTHER_LEVELS: Final = {"FORMATTED": "PHYSICAL", "EXTENDED": "VERBOSE"}
 
 
 class TellingParser(CommandParser):
@@ -36,6 +37,10 @@ class TellingParser(CommandParser):
         if self._match(TokenType.CREATE):
             self._match_texts(_NOUNS)
             return self.expression(ShowNames(kind="CREATE", this=self._parse_name("object")))
+        if self._match_texts(("COLUMNS",)):
+            if not self._match_texts(("IN", "FROM")):
+                self.fail(f"expected IN or FROM, found {self.found()}", help="write DESCRIBE name")
+            return self._parse_described()
         if not self._match_texts(LISTS):
             near = nearest(self._curr.text, LISTS) if self._curr else None
             help = f"SHOW {', SHOW '.join(LISTS)}, SHOW CREATE name, DESCRIBE name"
@@ -53,8 +58,11 @@ class TellingParser(CommandParser):
     def _parse_explained(self) -> exp.Expr:
         analyze = bool(self._match_text_seq("ANALYZE"))
         level = "COST" if analyze else "LOGICAL"
-        if not analyze and self._next and self._match_texts(_LEVELS):
+        if not analyze and self._next and self._match_texts((*_LEVELS, *_OTHER_LEVELS)):
             level = self._prev.text.upper()
+            level = _OTHER_LEVELS.get(level, level)
+        elif not analyze:
+            self._match_text_seq("PLAN", "FOR")
         if self._at_query():
             inner = self._parse_query()
             return self.expression(ExplainNamed(level=level, analyze=analyze, expression=inner))

@@ -1,4 +1,4 @@
-"""Parsing of windows as others write them: TUMBLE, HOP and CUMULATE in FROM, `window(...)`."""
+"""Parsing of windows as others write them: TUMBLE, HOP, CUMULATE and SESSION, `window(...)`."""
 
 from __future__ import annotations
 
@@ -13,12 +13,17 @@ from tidemill.sql.nodes import WindowTable
 
 __all__ = ["WindowTableParser", "open_window_calls"]
 
-_SIZES: Final = {"TUMBLE": ("SIZE",), "HOP": ("SLIDE", "SIZE"), "CUMULATE": ("STEP", "SIZE")}
+_SIZES: Final = {
+    "TUMBLE": ("SIZE",),
+    "HOP": ("SLIDE", "SIZE"),
+    "CUMULATE": ("STEP", "SIZE"),
+    "SESSION": ("GAP",),
+}
 _SHAPES: Final = {
     "TUMBLE": "TUMBLE(TABLE bid, DESCRIPTOR(ts), INTERVAL '10' MINUTES)",
     "HOP": "HOP(TABLE bid, DESCRIPTOR(ts), INTERVAL '5' MINUTES, INTERVAL '10' MINUTES)",
     "CUMULATE": "CUMULATE(TABLE bid, DESCRIPTOR(ts), INTERVAL '2' MINUTES, INTERVAL '10' MINUTES)",
-    "SESSION": "bid WINDOW(SESSION 10 MINUTES)",
+    "SESSION": "SESSION(TABLE bid PARTITION BY item, DESCRIPTOR(ts), INTERVAL '10' MINUTES)",
 }
 _BEFORE_EXPRESSIONS: Final = frozenset(
     {
@@ -47,6 +52,8 @@ def open_window_calls(tokens: Sequence[Token]) -> Iterator[Token]:
 class WindowTableParser(HintParser):
     """FROM TABLE(TUMBLE(TABLE bid, DESCRIPTOR(ts), INTERVAL '10' MINUTES)) and its like."""
 
+    FUNC_TOKENS = HintParser.FUNC_TOKENS | {TokenType.SESSION}
+
     def _at_window_table(self) -> bool:
         named = self.peek(2) if self._match(TokenType.TABLE, advance=False) else self._curr
         return bool(named) and named.text.upper() in _SHAPES and self._opens(named)
@@ -66,9 +73,6 @@ class WindowTableParser(HintParser):
         if wrapped:
             self.expect_token(TokenType.L_PAREN, "(", "write TABLE(TUMBLE(...))")
         token, kind = self._curr, self._curr.text.upper()
-        if kind == "SESSION":
-            help = f"write FROM {_SHAPES[kind]}, or WINDOW(PARTITION BY key SESSION 10 MINUTES)"
-            self.fail("a session is written as a window behind its stream", token, help)
         self._advance(2)
         node = self._parse_window_arguments(kind)
         self.expect_token(TokenType.R_PAREN, ")", f"write {_SHAPES[kind]}")
@@ -77,17 +81,41 @@ class WindowTableParser(HintParser):
         return self.expression(node, token)
 
     def _parse_window_arguments(self, kind: str) -> WindowTable:
-        names = ["DATA", "TIMECOL", *_SIZES[kind], "OFFSET"]
+        names = ["DATA", "TIMECOL", *_SIZES[kind]]
+        needed = len(names)
+        if kind != "SESSION":
+            names.append("OFFSET")
         node = WindowTable(kind=kind)
         for place in range(len(names)):
             if place and not self._match(TokenType.COMMA):
                 break
             name = self._parse_argument_name(names) or names[place]
-            node.set(name.lower(), self._parse_window_argument(kind, name))
-        for name in names[:-1]:
-            if not node.args.get(name.lower()):
+            known = "size" if name == "GAP" else name.lower()
+            node.set(known, self._parse_window_argument(kind, name))
+            if name == "DATA" and self._match(TokenType.PARTITION_BY):
+                node.set("partition_by", self._parse_session_keys(kind))
+        for name in names[:needed]:
+            if not node.args.get("size" if name == "GAP" else name.lower()):
                 self.fail(f"{kind} lacks its {name}", help=f"write {_SHAPES[kind]}")
         return node
+
+    def _parse_session_keys(self, kind: str) -> list[exp.Expr]:
+        if kind != "SESSION":
+            help = f"leave it out, and write GROUP BY the key: {_SHAPES[kind]}"
+            self.fail(f"PARTITION BY does not go with {kind}", self._prev, help)
+        if not self._match(TokenType.L_PAREN):
+            keys = [self._parse_window_column()]
+            # Another key stands behind a comma, and so does DESCRIPTOR.
+            while self._curr.token_type is TokenType.COMMA and not self._at_descriptor():
+                self._advance()
+                keys.append(self._parse_window_column())
+            return keys
+        keys = self._parse_csv(self._parse_window_column)
+        self.expect_token(TokenType.R_PAREN, ")", f"write {_SHAPES[kind]}")
+        return keys
+
+    def _at_descriptor(self) -> bool:
+        return self._next.text.upper() in ("DESCRIPTOR", "TIMECOL")
 
     def _parse_argument_name(self, names: Sequence[str]) -> str | None:
         if self._next.token_type is not TokenType.FARROW:

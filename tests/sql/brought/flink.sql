@@ -79,41 +79,53 @@ SELECT bike, window_start, window_end, SUM(fare) AS total
 FROM TABLE(SESSION(TABLE hire PARTITION BY bike, DESCRIPTOR(ts), INTERVAL '5' MINUTES))
 GROUP BY bike, window_start, window_end
 =>
-error: a session is written as a window behind its stream
-  line 2, column 12
-    FROM TABLE(SESSION(TABLE hire PARTITION BY bike, DESCRIPTOR(ts), INTERVAL '5' MINUTES))
-               ^^^^^^^
-help: write FROM bid WINDOW(SESSION 10 MINUTES), or WINDOW(PARTITION BY key SESSION 10 MINUTES)
+bike   window_start          window_end            total   valid_from                   valid_to
+───────────────────────────────────────────────────────────────────────────────────────────────────────────
+b1     2024-05-01 09:02:00   2024-05-01 09:07:00    4.00   2024-05-01 09:06:59.999999   2024-05-01 09:07:00
+b2     2024-05-01 09:05:00   2024-05-01 09:10:00    2.50   2024-05-01 09:09:59.999999   2024-05-01 09:10:00
+b1     2024-05-01 09:09:00   2024-05-01 09:14:00    6.00   2024-05-01 09:13:59.999999   2024-05-01 09:14:00
+b3     2024-05-01 09:13:00   2024-05-01 09:18:00    3.00   2024-05-01 09:17:59.999999   2024-05-01 09:18:00
+b2     2024-05-01 09:17:00   2024-05-01 09:22:00    NULL   2024-05-01 09:21:59.999999   2024-05-01 09:22:00
+b1     2024-05-01 09:34:00   2024-05-01 09:39:00    5.00   2024-05-01 09:38:59.999999   2024-05-01 09:39:00
 
 -- a session window of a group
 SELECT bike, SESSION_START(ts, INTERVAL '5' MINUTE) AS s, SUM(fare) AS total
 FROM hire GROUP BY bike, SESSION(ts, INTERVAL '5' MINUTE)
 =>
-error: `SESSION(` is not supported
-  line 2, column 26
-    FROM hire GROUP BY bike, SESSION(ts, INTERVAL '5' MINUTE)
-                             ^^^^^^^^
-help: write FROM bid WINDOW(SESSION 10 MINUTES), PARTITION BY a key perhaps
+bike   s                     total   valid_from                   valid_to
+─────────────────────────────────────────────────────────────────────────────────────
+b1     2024-05-01 09:02:00    4.00   2024-05-01 09:06:59.999999   2024-05-01 09:07:00
+b2     2024-05-01 09:05:00    2.50   2024-05-01 09:09:59.999999   2024-05-01 09:10:00
+b1     2024-05-01 09:09:00    6.00   2024-05-01 09:13:59.999999   2024-05-01 09:14:00
+b3     2024-05-01 09:13:00    3.00   2024-05-01 09:17:59.999999   2024-05-01 09:18:00
+b2     2024-05-01 09:17:00    NULL   2024-05-01 09:21:59.999999   2024-05-01 09:22:00
+b1     2024-05-01 09:34:00    5.00   2024-05-01 09:38:59.999999   2024-05-01 09:39:00
 
 -- a tumbling window of a group
 SELECT bike, TUMBLE_START(ts, INTERVAL '10' MINUTE) AS s, SUM(fare) AS total
 FROM hire GROUP BY bike, TUMBLE(ts, INTERVAL '10' MINUTE)
 =>
-error: unknown function `TUMBLE_START`
-  line 1, column 14
-    SELECT bike, TUMBLE_START(ts, INTERVAL '10' MINUTE) AS s, SUM(fare) AS total
-                 ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-help: write FROM TUMBLE(TABLE bid, DESCRIPTOR(ts), INTERVAL '10' MINUTES) GROUP BY window_start, window_end
+bike   s                     total   valid_from                   valid_to
+────────────────────────────────────────────────────────────────────────────────────────────
+b1     2024-05-01 09:00:00   10.00   2024-05-01 09:09:59.999999   2024-05-01 09:19:59.999999
+b2     2024-05-01 09:00:00    2.50   2024-05-01 09:09:59.999999   2024-05-01 09:19:59.999999
+b2     2024-05-01 09:10:00    NULL   2024-05-01 09:19:59.999999   2024-05-01 09:29:59.999999
+b3     2024-05-01 09:10:00    3.00   2024-05-01 09:19:59.999999   2024-05-01 09:29:59.999999
+b1     2024-05-01 09:30:00    5.00   2024-05-01 09:39:59.999999   2024-05-01 09:49:59.999999
 
 -- a hopping window of a group
 SELECT HOP_END(ts, INTERVAL '5' MINUTE, INTERVAL '10' MINUTE) AS e, COUNT(*) AS n
 FROM hire GROUP BY HOP(ts, INTERVAL '5' MINUTE, INTERVAL '10' MINUTE)
 =>
-error: unknown function `HOP_END`
-  line 1, column 8
-    SELECT HOP_END(ts, INTERVAL '5' MINUTE, INTERVAL '10' MINUTE) AS e, COUNT(*) AS n
-           ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-help: write FROM HOP(TABLE bid, DESCRIPTOR(ts), INTERVAL '5' MINUTES, INTERVAL '10' MINUTES) GROUP BY window_start, window_end
+e                     n   valid_from                   valid_to
+─────────────────────────────────────────────────────────────────────────────────
+2024-05-01 09:05:00   1   2024-05-01 09:04:59.999999   2024-05-01 09:09:59.999999
+2024-05-01 09:10:00   3   2024-05-01 09:09:59.999999   2024-05-01 09:14:59.999999
+2024-05-01 09:15:00   3   2024-05-01 09:14:59.999999   2024-05-01 09:19:59.999999
+2024-05-01 09:20:00   2   2024-05-01 09:19:59.999999   2024-05-01 09:24:59.999999
+2024-05-01 09:25:00   1   2024-05-01 09:24:59.999999   2024-05-01 09:29:59.999999
+2024-05-01 09:35:00   1   2024-05-01 09:34:59.999999   2024-05-01 09:39:59.999999
+2024-05-01 09:40:00   1   2024-05-01 09:39:59.999999   2024-05-01 09:44:59.999999
 
 -- windows with grouping sets
 SELECT window_start, window_end, bike, SUM(fare) AS total
@@ -674,11 +686,12 @@ ts       TIMESTAMP
 -- the plan of a query
 EXPLAIN PLAN FOR SELECT bike FROM hire WHERE fare > 3
 =>
-error: there is no EXPLAIN PLAN
-  line 1, column 9
-    EXPLAIN PLAN FOR SELECT bike FROM hire WHERE fare > 3
-            ^^^^
-help: write EXPLAIN SELECT ...
+plan
+──────────────────────────────────────────────────────
+logical
+01 Project [bike := hire.bike]
+02   Filter hire.fare > 3
+03     Scan hire columns=[bike, rider, fare, km, tags]
 
 -- hints in the table options
 SELECT bike FROM hire /*+ OPTIONS('scan.startup.mode' = 'earliest-offset') */
