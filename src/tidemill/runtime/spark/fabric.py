@@ -23,6 +23,7 @@ from tidemill.runtime.parcels import Packed, Packer, Parcel, unpack
 from tidemill.runtime.sending import Sender
 from tidemill.runtime.source_task import SourceTask
 from tidemill.runtime.spark.failures import SPARK_ERRORS, explained, reason
+from tidemill.runtime.spark.formats import active, check_writer
 from tidemill.runtime.spark.session import from_here, working_copy
 from tidemill.runtime.spark.snapshot_files import SnapshotFolder
 from tidemill.runtime.spark.types import columns_ddl
@@ -129,12 +130,16 @@ class SparkFabric:
             raise explained(error) from error
         return [packed for each in found for packed in pickle.loads(each)]
 
+    def check(self, request: SparkWrite) -> None:
+        check_writer(self.session, request)
+
     def write(self, request: SparkWrite, names: Sequence[str], tick: int, store: Store) -> None:
         """Write the rows of a tick, which are in files of the store, in a format of Spark."""
         if not names and not request.whole:
             return
         try:
-            self._write(request, self._frame(request, names, store), tick)
+            with active(self.session):
+                self._write(request, self._frame(request, names, store), tick)
         except SPARK_ERRORS as error:
             raise ExecutionError(
                 f"results cannot be written as {request.format}: {reason(str(error))}",
