@@ -26,7 +26,7 @@ apt_install() { \
 }
 endef
 
-.PHONY: help setup java postgres chromium demo test lint format fuzz fuzz-server attack test-long soak web bench bench-peers experiments clean
+.PHONY: help setup java postgres chromium demo test lint format fuzz fuzz-server attack test-long soak web docs bench bench-peers experiments clean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*## ' $(firstword $(MAKEFILE_LIST)) | sed -E 's/^([a-z-]+):.*## (.*)/\1\t\2/' \
@@ -127,6 +127,10 @@ web: setup ## check, test and build the page into the package (needs Node 20 or 
 	@command -v npm >/dev/null || { echo "error: the page is built with Node 20 or newer" >&2; exit 1; }
 	@$(BIN)/python web/write_types.py
 	@cd web && npm install --no-save --no-fund --no-audit --silent && npm run --silent build
+
+docs: setup ## the docs as a site, in build/site
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet --config-file site/mkdocs.yml
+	@echo "build/site/index.html; with search: $(BIN)/python -m http.server --directory build/site"
 
 bench: setup java ## run every benchmark
 	@for file in benchmarks/[!_]*.py; do \

@@ -38,14 +38,17 @@ def test_eight_queries_on_spark() -> None:
     result = runner.invoke(app, ["demo", "--bids", "3000", "--pause"], input="\n" * 4)
     assert result.exit_code == 0, result.output
     lines = [line.rstrip() for line in result.stdout.splitlines()]
-    assert lines.index("generating 3,000 bids …") < lines.index("Press Enter to continue")
+    spark = lines.index("generating 3,000 bids …")
+    assert any("[━━━" in line for line in lines[:spark]), "pictures come before Spark is there"
+    assert spark < lines.index("Press Enter to continue")
     for query in QUERIES.values():
         if query.name.startswith("q"):
             (line,) = [line for line in lines if line.startswith(f"{query.name} {query.title}: ")]
             assert f"rows in {query.events(Size(3000)):,}, " in line
             assert line.endswith("late 0, watermark end")
     assert "q1      Every bid with its price in euros" in result.stdout
-    assert sum("┼───" in line for line in lines) == 3, "three answers have a picture"
+    drawn = sum("┼───" in line for line in lines[spark:])
+    assert drawn == 3, "three answers have a picture"
     for part in ("SELECT h.item, h.bids", "error: unknown column", "Where to go next"):
         assert part in result.stdout
     assert "Traceback" not in result.output

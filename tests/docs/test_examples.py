@@ -19,7 +19,7 @@ CSV = ROOT / "examples" / "csv"
 READMES = [AUCTION / "README.md", CSV / "README.md"]
 
 
-ON_SPARK = {"README.md", "getting-started.md", "spark.md"}
+ON_SPARK = {"README.md", "coming-from-spark.md", "getting-started.md", "spark.md"}
 RUNNING_PAGES = [
     pytest.param(page, marks=pytest.mark.spark) if page.name in ON_SPARK else page
     for page in RUNNABLE

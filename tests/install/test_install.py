@@ -85,6 +85,12 @@ print(time.process_time())
     assert min(float(_run(code)) for _ in range(3)) < 0.3
 
 
+def test_the_package_is_a_command_too():
+    command = [sys.executable, "-m", "tidemill", "--version"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert done.stdout.startswith("tidemill ")
+
+
 @pytest.mark.parametrize("name", COMMANDS)
 def test_the_list_of_commands_has_their_own_words(name):
     found = loaded(name)

@@ -70,4 +70,13 @@ def test_workers_of_a_session_are_asked_at_once_for_the_package(
     monkeypatch.setattr(importing, "_PROBE", probe)
     with pytest.raises(UnsupportedError, match="cannot import tidemill") as caught:
         tm.Engine(spark=session)
-    assert 'os.environ["PYSPARK_PYTHON"] = ' in (caught.value.help or "")
+    help = caught.value.help or ""
+    assert 'os.environ["PYSPARK_PYTHON"] = ' in help
+    assert "executorEnv.PYTHONPATH" in help
+
+
+def test_what_workers_lack_is_told_in_a_word() -> None:
+    assert importing._reason("No module named 'polars'") == "there is no module polars"
+    assert "PYTHONPATH" not in importing._remedy("there is no module polars")
+    assert importing._reason("[PYTHON_VERSION_MISMATCH] 3.9, 3.11") is not None
+    assert importing._reason("disk full") is None

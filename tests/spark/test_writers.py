@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pyspark
 import pytest
 from pyspark.sql import SparkSession
+from pyspark.sql.datasource import DataSource, DataSourceWriter
+from pyspark.sql.types import StructType
 
 import tidemill as tm
 from tests.fabrics.answers import query_of
@@ -17,6 +20,17 @@ from tidemill.runtime.spark.snapshot_files import SnapshotFolder
 pytestmark = pytest.mark.slow
 
 NOOP_OF_SPARK = "org.apache.spark.sql.execution.datasources.noop.NoopDataSource"
+
+
+class Pigeon(DataSource):
+    """A format that refuses to write, in its own words."""
+
+    @classmethod
+    def name(cls) -> str:
+        return "carrier"
+
+    def writer(self, schema: StructType, overwrite: bool) -> DataSourceWriter:
+        raise ValueError("pigeons do not fly")
 
 
 @pytest.fixture
@@ -47,10 +61,36 @@ def test_a_format_that_only_spark_writes(
     assert found == {"intervals": intervals(), "snapshot": snapshot(NEWEST)}
 
 
-def test_an_unknown_format_is_told_of(engine: tm.Engine) -> None:
-    running = query_of(engine, SQL).start("pigeon", available_now=True)
-    with pytest.raises(tm.ExecutionError, match="results cannot be written as pigeon"):
-        running.await_termination()
+@pytest.mark.parametrize(
+    ("format", "options", "message", "help"),
+    [
+        ("parqet", {}, "does not have this format", "did you mean parquet? else"),
+        ("pigeon", {}, "does not have this format", "add the package that has it"),
+        ("delta", {"path": "hot"}, "does not have this format", '"io.delta:delta-spark_2.13:'),
+        ("kafka", {}, "does not have this format", f"kafka-0-10_2.13:{pyspark.__version__}"),
+        ("jdbc", {"url": "jdbc:x:"}, "the option `dbtable` is missing", "options given: url"),
+    ],
+)
+def test_what_spark_cannot_write_is_told_at_once(
+    engine: tm.Engine, format: str, options: dict[str, str], message: str, help: str
+) -> None:
+    with pytest.raises(tm.ExecutionError, match=message) as caught:
+        query_of(engine, SQL).start(format, available_now=True, **options)
+    assert help in str(caught.value.help)
+
+
+def test_a_format_made_in_python(session: SparkSession, engine: tm.Engine) -> None:
+    """Spark knows it by its session only."""
+    session.dataSource.register(Pigeon)
+    with pytest.raises(tm.ExecutionError, match="pigeons do not fly"):
+        query_of(engine, SQL).start("carrier", available_now=True).await_termination()
+
+
+def test_an_answer_as_a_dataframe(engine: tm.Engine) -> None:
+    query = query_of(engine, SQL)
+    frame = query.to_spark()
+    assert [kind for _, kind in frame.dtypes] == ["bigint"] * 4
+    assert sorted(map(tuple, frame.collect())) == intervals()
 
 
 class TestFolder:

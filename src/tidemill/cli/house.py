@@ -20,6 +20,7 @@ from tidemill.cli.board import BoardEntry, watch
 from tidemill.cli.show import ShownAnswer, doing, heading, show_answer, show_mistake, show_sql
 from tidemill.cli.spark import tell_where
 from tidemill.cli.stations import WRONG
+from tidemill.cli.tour import first_pictures
 from tidemill.nexmark.generate import BEGINNING, MICROSECONDS_PER_BID, generate
 from tidemill.nexmark.queries import QUERIES, BenchmarkQuery
 from tidemill.sql import CreateDerived, CreateStream, parse
@@ -56,6 +57,8 @@ class House:
         days = timedelta(microseconds=self.bids * MICROSECONDS_PER_BID).days + 1
         self.console.print(_welcome(self.bids, days))
         with Engine() as engine:
+            engine.prepare(quietly=True)
+            first_pictures(self.console)
             tell_where(engine, self.console)
             with doing(self.console, f"generating {self.bids:,} bids"):
                 generate(engine.spark, self.folder, self.bids, _TICKS)

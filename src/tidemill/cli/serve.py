@@ -57,6 +57,10 @@ def serve(
         Path | None,
         typer.Option("--dir", help="A folder from which the server resumes."),
     ] = None,
+    apply: Annotated[
+        bool,
+        typer.Option("--apply", help="After a restart, change what differs from FILE.sql."),
+    ] = False,
     every: Annotated[
         str, typer.Option(metavar="TIME", help="The time between ticks, if something is new.")
     ] = "100 ms",
@@ -104,7 +108,7 @@ def serve(
 
     The statements of FILE.sql are run first. Its queries start at once; those without a name get
     one. With --dir, a server that was stopped, or killed, resumes where it was; then the file is
-    not run again.
+    not run again: what differs is said, and --apply changes it.
     """
     from tidemill.server.logs import write_logs
     from tidemill.server.main import Serving, seconds
@@ -142,6 +146,7 @@ def serve(
             read_token=read_token or None,
             tls_cert=tls_cert,
             tls_key=tls_key,
+            apply=apply,
         )
         serving = Serving(settings, None if file is None else read(file))
         serving.announce(notes)

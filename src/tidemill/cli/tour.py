@@ -42,6 +42,17 @@ def tour(console: Console, pause: bool) -> None:
     show_links(console, _LINKS, f"The tour took {seconds:.1f} s, in this process, without Java.")
 
 
+def first_pictures(console: Console) -> None:
+    """The first stations, for those who wait for Spark."""
+    house = auction()
+    engine = _engine(house)
+    heading(console, "While Spark starts: two answers from this process")
+    bids = sum(tick.num_rows for tick in house.bids)
+    console.print(f"They are about one afternoon at an auction house, with {bids:,} bids.")
+    for number, station in enumerate(STATIONS[:2], 1):
+        _visit(console, engine, station, number)
+
+
 def _engine(house: Auction) -> Engine:
     engine = Engine(runtime="inprocess")
     engine.stream("bid", house.bids, time="ts", slack=timedelta(seconds=SLACK_SECONDS))

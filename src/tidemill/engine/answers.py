@@ -13,6 +13,7 @@ from tidemill.errors import TidemillError
 
 if TYPE_CHECKING:
     import pandas as pd
+    from pyspark.sql import DataFrame, SparkSession
 
     from tidemill.notebook.charts import Chart
 
@@ -23,6 +24,10 @@ class Collectable(ABC):
     @abstractmethod
     def collect(self, coalesce: bool = False) -> pa.Table:
         """All rows of the result with the time in which they hold."""
+
+    @abstractmethod
+    def _session(self) -> SparkSession:
+        """The Spark session of the engine."""
 
     def head(self, n: int = 5, coalesce: bool = False) -> pa.Table:
         """The first `n` rows of what `collect` gives.
@@ -56,6 +61,17 @@ class Collectable(ABC):
                 values = table.column(field.name).to_pylist()
                 frame[field.name] = pd.array(values, dtype="Int64")
         return frame
+
+    def to_spark(self, coalesce: bool = False) -> DataFrame:
+        """What `collect` gives, as a DataFrame of the engine's Spark session.
+
+        Its rows pass through this process; a sink lets tasks write large answers where they are.
+        """
+        session = self._session()
+        from tidemill.runtime.spark.types import columns_ddl
+
+        table = self.collect(coalesce)
+        return session.createDataFrame(table, columns_ddl(table.schema))
 
     def plot(
         self, column: str | None = None, by: str | Sequence[str] | None = None, top: int = 8

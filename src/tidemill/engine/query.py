@@ -35,6 +35,8 @@ from tidemill.stages import Staged, stage_plans
 from tidemill.timeline import OPEN_END, VALID_FROM, VALID_TO, TimeDomain
 
 if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
     from tidemill.engine.started import StartedQuery
 
 
@@ -93,6 +95,10 @@ class Host(Protocol):
     @property
     def is_running(self) -> bool:
         """Whether queries that are started join a running graph."""
+
+    @property
+    def spark(self) -> SparkSession:
+        """The Spark session of the engine; one is started if need be."""
 
     def planned(self, text: str) -> Query:
         """The query of a text."""
@@ -397,6 +403,9 @@ class Query(Collectable):
     def progress(self) -> Progress:
         """How the last run went."""
         return self._progress()
+
+    def _session(self) -> SparkSession:
+        return self._host.spark
 
     def _collected(self) -> pl.DataFrame:
         if self._answer is None or not self._is_known:

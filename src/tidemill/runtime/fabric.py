@@ -35,6 +35,9 @@ class Fabric(Protocol):
     ) -> list[Parcel]:
         """All parcels that go to the driver."""
 
+    def check(self, request: SparkWrite) -> None:
+        """Refuse what could not be written, before a query runs."""
+
     def write(self, request: SparkWrite, names: Sequence[str], tick: int, store: Store) -> None:
         """Write the rows of a tick, which are in files of the store, in a format of Spark."""
 
@@ -94,8 +97,11 @@ class InProcess:
             parcels = rest + self._moved(done, store)
         return parcels
 
-    def write(self, request: SparkWrite, names: Sequence[str], tick: int, store: Store) -> None:
+    def check(self, request: SparkWrite) -> None:
         raise UnsupportedError(f"in this process, results cannot be written as {request.format}")
+
+    def write(self, request: SparkWrite, names: Sequence[str], tick: int, store: Store) -> None:
+        self.check(request)
 
     def _moved(self, parcels: list[Parcel], store: Store | None) -> list[Parcel]:
         if not self._packs:

@@ -108,6 +108,7 @@ class Sinks:
     """Makes the sinks of a run; databases know it by the identity of its store."""
 
     def __init__(self, fabric: Fabric, store: Store | None) -> None:
+        self._fabric = fabric
         self._identity = cache(partial(identity_of, store))
         self._place: tuple[bool, bool, Durability] = (
             fabric.writes_spark_formats,
@@ -131,9 +132,12 @@ class Sinks:
         if request.target == DETACHED:
             return WaitingSink()
         schema, domain = root.job.plan.schema, root.job.domain
-        return make_sink(
+        sink = make_sink(
             request, schema, domain, lambda: f"{self._identity()}/{name}", *self._place
         )
+        if isinstance(sink, SparkWrite):
+            self._fabric.check(sink)
+        return sink
 
     def late(self, target: str | LateCallback, source: StreamSource, root: Root) -> Member:
         """What takes the late rows of a stream."""

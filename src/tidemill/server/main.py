@@ -106,6 +106,16 @@ class Serving:
             count = len(self.service.graph.queries)
             text = f"it goes on where it was, with {count} queries; files are not run again"
             console.print(text, highlight=False, style="dim")
+        self._tell_difference(console)
+
+    def _tell_difference(self, console: Console) -> None:
+        """Say how the file differs from what runs, or what was done about it."""
+        lines = list(self.service.differs.lines())
+        if not lines:
+            return
+        help = "" if self.settings.apply else "; --apply changes what is new or changed"
+        title = "the file was applied:" if self.settings.apply else f"the file differs{help}:"
+        console.print("\n  ".join([title, *lines]), highlight=False, markup=False)
 
     def run(self) -> None:
         """Serve until a signal to stop comes, or until it turns out that it cannot start."""

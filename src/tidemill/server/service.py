@@ -16,6 +16,7 @@ from tidemill.engine.started import StartedQuery
 from tidemill.errors import CatalogError, PlanWarning
 from tidemill.graph.metadata import NodeMetadata
 from tidemill.runtime.rate_meter import RateMeter
+from tidemill.server.differences import FileDifference
 from tidemill.server.events import EventLog
 from tidemill.server.history import History
 from tidemill.server.logs import is_written
@@ -55,6 +56,7 @@ class Service:
         self.runtime = settings.runtime
         self.log = log
         self.goes_on = False
+        self.differs = FileDifference()
         self.graph = engine.graph if engine.is_running else engine.run(every=None)
         self.lock = self.graph.lock
         self.revision = 0

@@ -49,6 +49,7 @@ class Settings:
     read_token: str | None = field(default=None, repr=False, kw_only=True)
     tls_cert: Path | None = field(default=None, kw_only=True)
     tls_key: Path | None = field(default=None, kw_only=True)
+    apply: bool = field(default=False, kw_only=True)
     folder: Path | None = None
     every: float = 0.1
     allow: tuple[str, ...] = ()

@@ -10,6 +10,8 @@ from tidemill.engine import Engine
 from tidemill.engine.allow import AllowList
 from tidemill.engine.kept import KeptStore
 from tidemill.errors import DamageError, TidemillError
+from tidemill.server.differences import FileDifference, apply_order, difference
+from tidemill.server.keeping import execute, execute_together
 from tidemill.server.persist import CatalogLog, Lasting, lasts
 from tidemill.server.service import Service
 from tidemill.server.settings import Settings
@@ -50,9 +52,12 @@ def _begun(settings: Settings, log: CatalogLog | None, script: str | None, tell:
     tell("reading what there is")
     statements = list(_named(parse(script or ""))) if told or log is None else log.read()
     left = Lasting(each for each in statements if lasts(each) or _changes_rows(each))
+    differs = FileDifference()
+    if script is not None and not told:
+        differs = _compared(script, statements, settings.apply)
     engine = make_engine(settings, log)
     try:
-        return _service(engine, settings, log, left, told, tell)
+        return _service(engine, settings, log, left, told, differs, tell)
     except BaseException:
         engine.close()
         raise
@@ -64,6 +69,7 @@ def _service(
     log: CatalogLog | None,
     left: Lasting,
     told: bool,
+    differs: FileDifference,
     tell: Tell,
 ) -> Service:
     engine.prepare(quietly=True)  # while it is told what there is
@@ -75,9 +81,31 @@ def _service(
     _start(service, left, told, tell)
     if log is not None:
         log.replace(left.texts(), keep=True)
+    service.differs = differs
+    if settings.apply:
+        _apply(service)
     engine.allow = AllowList.of(settings.allow)
     service.goes_on = not told
     return service
+
+
+def _compared(script: str, found: list[Statement], strictly: bool) -> FileDifference:
+    """How a file differs; one with mistakes does not keep from going on what runs."""
+    try:
+        return difference(_named(parse(script)), found)
+    except TidemillError as error:
+        if strictly:
+            raise
+        return FileDifference(problem=f"it cannot be read: {error.message}")
+
+
+def _apply(service: Service) -> None:
+    """Bring what runs to what the file says; what cannot be changed stays as it is."""
+    for first, *rest in apply_order(service.differs.steps):
+        if rest:
+            execute_together(service.engine, service.log, [first, *rest])
+        else:
+            execute(service.engine, service.log, first)
 
 
 def _changes_rows(statement: Statement) -> bool:

@@ -19,6 +19,7 @@ from tidemill.connectors.sinks import SparkWrite
 from tidemill.errors import ExecutionError
 from tidemill.runtime.sending import Sent
 from tidemill.runtime.spark.failures import SPARK_ERRORS, explained, reason
+from tidemill.runtime.spark.formats import active, check_writer
 from tidemill.runtime.spark.session import from_here, working_copy
 from tidemill.runtime.spark.snapshot_files import SnapshotFolder
 from tidemill.runtime.spark.types import columns_ddl
@@ -59,12 +60,16 @@ class SparkFabric(Travelling):
         except SPARK_ERRORS as error:
             raise explained(error) from error
 
+    def check(self, request: SparkWrite) -> None:
+        check_writer(self.session, request)
+
     def write(self, request: SparkWrite, names: Sequence[str], tick: int, store: Store) -> None:
         """Write the rows of a tick, which are in files of the store, in a format of Spark."""
         if not names and not request.whole:
             return
         try:
-            self._write(request, self._frame(request, names, store), tick)
+            with active(self.session):
+                self._write(request, self._frame(request, names, store), tick)
         except SPARK_ERRORS as error:
             raise ExecutionError(
                 f"results cannot be written as {request.format}: {reason(str(error))}",

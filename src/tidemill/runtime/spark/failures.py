@@ -12,6 +12,9 @@ from tidemill.errors import ExecutionError, TidemillError
 SPARK_ERRORS = (PySparkException, Py4JError)
 """What Spark raises; some errors of Java come as they are."""
 
+_PYTHON = "Traceback (most recent call last):"
+"""What Spark says before an error of Python code, which says what went wrong in its last line."""
+
 
 def explained(failure: Exception) -> Exception:
     """An error of ours for one that came through Spark."""
@@ -27,9 +30,12 @@ def reason(text: str) -> str:
 
     >>> reason("Query failed\\n  x.ArithmeticException: [DIVIDE_BY_ZERO] Division by zero. Use...")
     'Division by zero. Use...'
+    >>> reason("[PYTHON] It failed: Traceback (most recent call last):\\nValueError: no ink")
+    'no ink'
     """
     ours = re.findall(r"ExecutionError: error: (.*)", text)
     named = re.findall(r"\[[A-Z][A-Z0-9_.]+\] (.*)", text)
+    named = [line for line in named if not line.endswith(_PYTHON)]
     causes = re.findall(r"^(?:Caused by)?[:\s]*\S*(?:Exception|Error): (.*)", text, re.MULTILINE)
     what = str([*text.splitlines()[:1], *(ours or named or causes)][-1])
     file = re.search(r"error while reading file \S*/(\S+?)\.?\s", text)

@@ -12,15 +12,19 @@ from pyspark.sql.streaming.readwriter import DataStreamReader
 from tidemill.algebra.schema import Schema
 from tidemill.catalog import SourceInfo
 from tidemill.connectors.feeds import FORMATS
-from tidemill.errors import ExecutionError, nearest
+from tidemill.errors import ExecutionError
 from tidemill.runtime.spark.failures import SPARK_ERRORS, reason
+from tidemill.runtime.spark.formats import remedy
 from tidemill.runtime.spark.session import from_here
 from tidemill.runtime.spark.types import quoted, spark_type
 from tidemill.timeline import TimeDomain
 
 _FIXED_SCHEMA = {"rate", "rate-micro-batch", "socket"}
-_KNOWN = (*FORMATS, *sorted(_FIXED_SCHEMA), "avro", "delta", "iceberg", "jdbc", "text", "xml")
+_KNOWN = (*FORMATS, *sorted(_FIXED_SCHEMA), "jdbc", "text", "xml")
 """Formats that users may have meant."""
+
+_MISSING = "Failed to find"
+"""What Spark says of a format that it does not have."""
 
 
 def streaming(session: SparkSession, info: SourceInfo, frame: DataFrame | None) -> DataFrame:
@@ -66,11 +70,11 @@ def in_types(frame: DataFrame, columns: Schema) -> DataFrame:
 
 def unreadable(info: SourceInfo, error: Exception) -> ExecutionError:
     """An error of ours for what Spark says about a source."""
-    near = nearest(str(info.format), _KNOWN)
-    guess = f"did you mean {near}? else " if near and near != info.format else ""
+    format, said = str(info.format), str(error)
+    options = f"check the options of SOURCE {format}(...)"
     return ExecutionError(
-        f"cannot read `{info.name}` as {info.format}: {reason(str(error))}",
-        help=f"{guess}check the options of SOURCE {info.format}(...)",
+        f"cannot read `{info.name}` as {format}: {reason(said)}",
+        help=remedy(format, _KNOWN) if _MISSING in said else options,
     )
 
 
