@@ -15,10 +15,10 @@ import pyarrow as pa
 
 from tidemill.algebra.aggregates import SUM_HIGH, SUM_LOW, AggregateCall
 from tidemill.algebra.nodes import Aggregate, Filter, Join, Project
-from tidemill.algebra.plan import Plan
+from tidemill.algebra.plan import Plan, operands
 from tidemill.algebra.scalar import Scalar, column
 from tidemill.optimize.early.rule import ROWS, Partial, coalesces, early_aggregate
-from tidemill.optimize.joins.region import join_conditions, joined_inputs
+from tidemill.optimize.joins.region import join_conditions
 
 Mask = Sequence[bool]
 
@@ -46,7 +46,7 @@ class AggregateJoin:
     @cached_property
     def inputs(self) -> tuple[Plan, ...]:
         """What is joined."""
-        return tuple(joined_inputs(self.join))
+        return tuple(operands(self.join, Join))
 
     @cached_property
     def conditions(self) -> tuple[Scalar, ...]:
