@@ -106,7 +106,7 @@ class Plan(ABC):
         """The columns of the result."""
 
     def details(self) -> str:
-        """What explain prints behind the name of the node."""
+        """What explain prints after the name of the node."""
         return ""
 
     @property

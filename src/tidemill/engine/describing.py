@@ -1,4 +1,4 @@
-"""What is told of streams, relations, views and functions: their columns, and how to make them."""
+"""Streams, relations, views and functions described: columns, and statements that make them."""
 
 from __future__ import annotations
 

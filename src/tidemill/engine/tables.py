@@ -82,7 +82,7 @@ def pushed_table(info: SourceInfo, rows: Any) -> pa.Table:
         raise CatalogError(f"rows for `{info.name}` lack {', '.join(missing)}", help=help)
     columns = [_fitting(info.name, name, table.column(name), wanted[name]) for name in wanted]
     fitting = pa.table(columns, schema=pa.schema(wanted))
-    # Queries must not fail for rows of which nobody can tell when they hold.
+    # Queries must not fail for rows whose interval is unknown.
     instants(fitting.column(str(info.time_column)), info.name, str(info.time_column))
     return fitting
 

@@ -31,7 +31,7 @@ def read_json(slice: FileSlice, declared: Schema, columns: Sequence[str]) -> pa.
     try:
         found = _at_once(text, wanted)
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError, Unreadable):
-        found = None  # line by line more can be read, and what is wrong can be told
+        found = None  # line by line, more can be read, and errors can name the line
     return _line_by_line(text, wanted) if found is None else found
 
 

@@ -19,7 +19,7 @@ from tidemill.timeline import BEGIN, OPEN_END, add
 
 
 class SizeSetting(NamedTuple):
-    """A size, and the instant from which on rows that start have it."""
+    """A size, and the instant since which starting rows have it."""
 
     since: int
     size: int
@@ -59,7 +59,7 @@ def settings(
 def pruned(
     histories: Histories, plans: Iterable[Exec], start: int
 ) -> dict[str, tuple[SizeSetting, ...]]:
-    """What is left if nobody asks any more about results that start before an instant."""
+    """What is left once results that start before an instant are no longer asked about."""
     needed = _needed(plans, histories, start, OPEN_END)
     return {knob: tuple(sorted(found)) for knob, found in needed.items()}
 
@@ -110,7 +110,7 @@ class _Looking:
         return (SizeSetting(BEGIN, first), *(SizeSetting(*change) for change in node.changes))
 
     def _longest(self, node: AdjustableExec, size: int) -> int:
-        """For how long a row may hold, from the instant on at which it comes, with a size."""
+        """For how long after it comes a row may hold, with a size."""
         match node:
             case TimeWindowExec():
                 return add(size, node.delay + node.slide - 1)
