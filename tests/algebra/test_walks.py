@@ -74,3 +74,9 @@ def test_answers_of_running_queries_are_fenced_in_shared_parts_too() -> None:
     fence = nodes_of(fenced(doubled(BID), {BID: ASK}))[0]
     assert isinstance(fence, Shared)
     assert fence.part is ASK
+
+
+def test_inputs_come_from_the_left() -> None:
+    plan = Union(Union(BID, ASK), Distinct(ASK))
+    found = [node for node, _ in carried_down([plan], 0, lambda node, _: [0] * len(node.children))]
+    assert found == list(plan.walk())

@@ -162,13 +162,14 @@ def carried_down(
     once for each different thing that it is given.
     """
     seen: set[tuple[int, G]] = set()
-    waiting: list[tuple[Any, G]] = [(root, given) for root in roots]
+    waiting: list[tuple[Any, G]] = [(root, given) for root in reversed(list(roots))]
     while waiting:
         node, given = waiting.pop()
         if (id(node), given) not in seen:
             seen.add((id(node), given))
             yield node, given
-            waiting.extend(zip(node.children, onward(node, given), strict=True))
+            below = zip(node.children, onward(node, given), strict=True)
+            waiting.extend(reversed(list(below)))
 
 
 def operands(plan: Plan, kind: type[Plan]) -> Iterator[Plan]:
