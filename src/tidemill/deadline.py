@@ -50,7 +50,7 @@ def until(end: float, message: str, help: str) -> Iterator[None]:
 
 @contextmanager
 def giving(rows: int | None) -> Iterator[None]:
-    """Let steps of operators, in this thread, give at most so many rows."""
+    """Let steps of operators, in this thread, give at most this number of rows."""
     token = _most_rows.set(rows)
     try:
         yield
@@ -102,7 +102,7 @@ class _Watch:
     """
 
     EVERY = 0.1
-    PATIENCE = 100  # so many times it looks at nothing before it sleeps until somebody comes
+    PATIENCE = 100  # times it finds nothing before it sleeps until somebody comes
 
     def __init__(self) -> None:
         self._process = 0
@@ -128,7 +128,7 @@ class _Watch:
             return self._count
 
     def remove(self, number: int) -> None:
-        """A call has ended; from here on it is not interrupted."""
+        """A call has ended; it is no longer interrupted."""
         with self._change:
             del self._calls[number]
 

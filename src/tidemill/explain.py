@@ -83,7 +83,7 @@ class Explanation:
 
 
 def text_of(lines: Sequence[PlanLine]) -> Iterator[str]:
-    """One numbered operator per line, inputs indented; numbers begin again behind words."""
+    """One numbered operator per line, inputs indented; numbers begin again after words."""
     for _, part in groupby(lines, lambda line: bool(line.cells)):
         found = list(part)
         texts = list(_labels(found))

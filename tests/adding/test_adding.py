@@ -16,6 +16,7 @@ from tests.adding.symmetric_difference import add_to
 from tests.adding.tree import SOURCE, Tree
 
 HERE = Path(__file__).parent
+STEPS = {"rule": add_rule, "sink": add_sink, "route": add_route}
 
 
 def added(folder: Path, add: Callable[[Tree], None], most: int) -> Tree:
@@ -29,9 +30,10 @@ def added(folder: Path, add: Callable[[Tree], None], most: int) -> Tree:
     return tree
 
 
-def use(tree: Tree, script: str, what: str) -> None:
-    path = os.pathsep.join([str(tree.root.parent), *filter(None, [os.environ.get("PYTHONPATH")])])
-    command = [sys.executable, "-W", "error::UserWarning", str(HERE / script), what]
+def use(tree: Tree, script: str, *arguments: str) -> None:
+    known = filter(None, [os.environ.get("PYTHONPATH")])
+    path = os.pathsep.join([str(tree.root.parent), str(HERE.parents[1]), *known])
+    command = [sys.executable, "-W", "error::UserWarning", str(HERE / script), *arguments]
     env = {**os.environ, "PYTHONPATH": path}
     done = subprocess.run(command, env=env, capture_output=True, text=True)
     assert done.stdout.endswith("fine\n"), done.stderr[-4000:]
@@ -52,6 +54,15 @@ def test_a_set_operation_on_spark(with_operator: Tree) -> None:
     use(with_operator, "use.py", "spark")
 
 
-@pytest.mark.parametrize("add", [add_rule, add_sink, add_route])
-def test_what_is_added_to_few_files(tmp_path: Path, add: Callable[[Tree], None]) -> None:
-    use(added(tmp_path, add, most=4), "use_others.py", add.__name__.removeprefix("add_"))
+@pytest.mark.parametrize(
+    ("what", "runtime"),
+    [
+        ("rule", "inprocess"),
+        ("sink", "inprocess"),
+        ("route", "inprocess"),
+        pytest.param("rule", "spark", marks=[pytest.mark.slow, pytest.mark.spark]),
+        pytest.param("sink", "spark", marks=[pytest.mark.slow, pytest.mark.spark]),
+    ],
+)
+def test_what_is_added_to_few_files(tmp_path: Path, what: str, runtime: str) -> None:
+    use(added(tmp_path, STEPS[what], most=4), "use_others.py", what, runtime)

@@ -14,7 +14,7 @@ from typing import NamedTuple
 class Bounds(NamedTuple):
     """The smallest and largest size that a user allows, and of which window of the query.
 
-    Windows of a query have different names, so that what becomes of one can be told: rules may
+    Windows of a query have different names, so that each can be followed: rules may
     make several operators of it, and these must be adjusted together.
     """
 

@@ -113,7 +113,7 @@ class Adjustable(Unary):
 
     `bounds` are the smallest and largest size that the user allows. `changes` are the sizes of
     rows that start later. Operators that are adjusted together have a name in common, their
-    `knob`; one that nobody adjusts has none.
+    `knob`; a size that is never adjusted has none.
     """
 
     bounds: Bounds | None = field(default=None, kw_only=True)
@@ -130,7 +130,7 @@ class Adjustable(Unary):
 
     @property
     def current(self) -> int | None:
-        """The size from the last change on."""
+        """The size since the last change."""
         return self.changes[-1][1] if self.changes else self.first
 
     @property
@@ -154,7 +154,7 @@ class Adjustable(Unary):
 class TimeWindow(Adjustable):
     """Every row holds for `size` instants (None: for ever); it moves every `slide` instants.
 
-    With a `delay`, all is as if every row came so many instants later.
+    With a `delay`, all is as if every row came `delay` instants later.
     """
 
     size: int | None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any, Generic, Self, TypeVar
@@ -88,13 +88,25 @@ class Plan(ABC):
         """
         return self.fold(lambda node, inputs: function(node.with_children(inputs)))
 
+    def replace_parts(self, function: Callable[[Plan], Plan | None]) -> Plan:
+        """The plan with other parts in the place of those for which a function gives them.
+
+        It is asked from the top, once for each part, and not about what is below a part that goes.
+        """
+        replacement = Memo(function)
+        new: dict[int, Plan] = {}
+        for node in _upwards(self, inputs=lambda each: () if replacement(each) else each.children):
+            found = replacement(node)
+            new[id(node)] = found or node.with_children([new[id(each)] for each in node.children])
+        return new[id(self)]
+
     @cached_property
     @abstractmethod
     def schema(self) -> Schema:
         """The columns of the result."""
 
     def details(self) -> str:
-        """What explain prints behind the name of the node."""
+        """What explain prints after the name of the node."""
         return ""
 
     @property
@@ -107,6 +119,7 @@ class Plan(ABC):
 
 
 P = TypeVar("P", bound=Plan)
+G = TypeVar("G")
 
 
 class Memo(Generic[S, T]):
@@ -140,7 +153,47 @@ def nodes_of(*roots: P) -> list[P]:
     return list(dict.fromkeys(_upwards(*roots)))
 
 
-def _upwards(*roots: P) -> Iterator[P]:
+def carried_down(
+    roots: Iterable[P], given: G, onward: Callable[[P, G], Sequence[G]]
+) -> Iterator[tuple[P, G]]:
+    """All parts of plans, from the top, with what comes down to them.
+
+    `onward` says what a node gives to each of its inputs. A part that several others read comes
+    once for each different thing that it is given.
+    """
+    seen: set[tuple[int, G]] = set()
+    waiting: list[tuple[Any, G]] = [(root, given) for root in reversed(list(roots))]
+    while waiting:
+        node, given = waiting.pop()
+        if (id(node), given) not in seen:
+            seen.add((id(node), given))
+            yield node, given
+            below = zip(node.children, onward(node, given), strict=True)
+            waiting.extend(reversed(list(below)))
+
+
+def operands(plan: Plan, kind: type[Plan]) -> Iterator[Plan]:
+    """What nested nodes of one kind combine, from the left.
+
+    >>> from tidemill.algebra import Scan, Union
+    >>> a, b, c = (Scan(name, name, Schema(())) for name in "abc")
+    >>> [each.label for each in operands(Union(a, Union(b, c)), Union)]
+    ['Scan a columns=[]', 'Scan b columns=[]', 'Scan c columns=[]']
+    """
+    waiting = [plan]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, kind):
+            waiting.extend(reversed(node.children))
+        else:
+            yield node
+
+
+def _inputs_of(node: P) -> Sequence[Any]:
+    return node.children
+
+
+def _upwards(*roots: P, inputs: Callable[[P], Sequence[Any]] = _inputs_of) -> Iterator[P]:
     """All nodes of plans, inputs first, each object once; without recursion, as plans are deep."""
     done: set[int] = set()
     waiting: list[Any] = list(reversed(roots))
@@ -148,7 +201,7 @@ def _upwards(*roots: P) -> Iterator[P]:
         node = waiting.pop()
         if id(node) in done:
             continue
-        missing = [child for child in node.children if id(child) not in done]
+        missing = [child for child in inputs(node) if id(child) not in done]
         if missing:
             waiting += [node, *reversed(missing)]
         else:

@@ -82,7 +82,7 @@ class Range:
 
 @dataclass(frozen=True)
 class Recurrence:
-    """At most so many rows have the same values in some columns: ever, or within some time."""
+    """A bound on the rows with the same values in some columns: ever, or within some time."""
 
     most: int
     per: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""Set operations: how many copies of a row there are, from the copies on both sides."""
+"""Set operations: how many copies of a row there are, given the copies on both sides."""
 
 from __future__ import annotations
 

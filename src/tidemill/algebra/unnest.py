@@ -21,7 +21,7 @@ ONE_ROW_COLUMNS = Schema.of(one=pa.bool_())
 class Unnest(Unary):
     """A row for every element of a list, beside the columns of the row that are `kept`.
 
-    Each holds as long as its row. `ordinal` is the column of the place in the list, from 1 on. A
+    Each holds as long as its row. `ordinal` is the column of the place in the list, from 1. A
     row without elements is left out; if `outer`, it stays, with NULL in the new columns.
 
     >>> from tidemill.algebra.scalar import column

@@ -19,9 +19,7 @@ from tidemill.algebra.nodes import (
     TimeWindow,
 )
 from tidemill.algebra.plan import Plan
-from tidemill.algebra.sets import (
-    Union,
-)
+from tidemill.algebra.sets import Union
 from tidemill.algebra.unnest import Unnest
 
 

@@ -88,7 +88,7 @@ def _wrapped(kind: type[exp.Expr], node: exp.Expr) -> exp.Expr:
 
 
 def _case(node: exp.Case) -> exp.Expr:
-    """Drop the branches that cannot be taken, and those behind one that is."""
+    """Drop the branches that cannot be taken, and those after one that always is."""
     branches: list[exp.Expr] = []
     default = node.args.get("default") or exp.null()
     for branch in node.args["ifs"]:

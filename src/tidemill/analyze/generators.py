@@ -210,7 +210,7 @@ def _made(
 def _ordinal(
     g: Generator, name: str | None, prefix: str, stage: PlanStage
 ) -> tuple[str | None, Scalar | None]:
-    """The column of the place in the plan, and what the user sees of it: from 0 on in Spark."""
+    """The column of the place in the plan, and what the user sees of it: Spark counts from 0."""
     if name is None:
         return None, None
     if g.place == _ORDINALITY:

@@ -179,7 +179,7 @@ def joined(left: Plan, right: Plan, condition: Scalar | None, kind: str) -> Plan
 
 
 def _of_pairs(pairs: PlanStage, left: Plan, right: Plan, kind: str) -> Plan:
-    """A join whose pairs were found another way: who has a partner is told by the pairs."""
+    """A join whose pairs were found another way: the pairs tell which rows have a partner."""
     plan = pairs.plan
     if kind in _WITHOUT_RIGHT:
         return _among(pairs, left, kind == "SEMI")

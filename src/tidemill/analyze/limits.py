@@ -16,7 +16,7 @@ MOST_DIGITS = 18
 
 @dataclass(frozen=True)
 class Limit:
-    """How many rows, behind how many, and whether the equals of the last one come too.
+    """How many rows, after how many others, and whether the equals of the last one come too.
 
     `confidence` is how much is made of what is likely, if the answer may be approximate.
     """

@@ -38,7 +38,7 @@ def find_over(nodes: Iterable[exp.Expr]) -> list[OverExpr]:
 def keep_used(stage: PlanStage, nodes: Sequence[exp.Expr], carried: tuple[str, ...]) -> None:
     """Go on with the columns that expressions use: by these, and no others, ties are ordered.
 
-    So an operator that keeps rows need not keep columns that nobody asked for.
+    So an operator that keeps rows need not keep columns that are not used.
     """
     if any(map(has_subquery, nodes)):
         return  # which may mention any column

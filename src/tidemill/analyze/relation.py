@@ -62,7 +62,7 @@ class PlannedRelation:
 
 
 def unique_names(names: Sequence[str]) -> tuple[str, ...]:
-    """The names made different from each other, for results that nobody names.
+    """The names made different from each other, for results without a name of their own.
 
     >>> unique_names(["a", "A", "b"])
     ('a', 'A_2', 'b')

@@ -52,7 +52,7 @@ def plan_set_operation(
 
 @plan_tree.register
 def plan_parentheses(tree: exp.Subquery, context: Context, link: Link | None) -> PlannedRelation:
-    """Plan a query in parentheses, with a LIMIT behind them perhaps."""
+    """Plan a query in parentheses, perhaps with a LIMIT after them."""
     with common_tables(tree, context, link):
         return _first_rows(plan_tree(tree.this, context, link), tree, context)
 

@@ -120,7 +120,7 @@ def _domain(item: Item, node: exp.Expr, context: Context, what: str) -> TimeDoma
         message = f"`{item.alias}` never changes, so {what} has no meaning on it"
         raise error_at(PlanError, message, node, f"remove it: {what} belongs to a stream")
     if context.domain is None:
-        # A time-varying relation has the time of those who use it.
+        # A time-varying relation takes over the time of the query that reads it.
         has_unit = any(size.unit is not None for size in node.find_all(Duration))
         domain = TimeDomain.MICROSECONDS if has_unit else TimeDomain.TICKS
         context.use(item.source or item.alias, domain, node)

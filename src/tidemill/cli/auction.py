@@ -35,7 +35,7 @@ class Auction:
 
 
 def auction(seed: int = 3) -> Auction:
-    """The same afternoon for the same seed; bids arrive up to 30 seconds out of order."""
+    """An afternoon that depends only on the seed; bids arrive up to 30 seconds out of order."""
     rng = random.Random(seed)
     opened, closed, bids = [], [], []
     for number, item in enumerate(_ITEMS):

@@ -40,7 +40,7 @@ _DRAWN: dict[str, tuple[int, str, tuple[str, ...]]] = {
     "q6": (180, "item", ()),
     "q7": (360, "seller", ("average",)),
 }
-"""Of which answers there is a picture: its minutes, and the columns that it shows."""
+"""The answers that have a picture: its minutes, and the columns that it shows."""
 
 
 @dataclass

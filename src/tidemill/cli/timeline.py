@@ -48,7 +48,7 @@ class Lane:
 
 @dataclass(frozen=True)
 class Axis:
-    """A span of time drawn on so many columns; times are microseconds or plain ticks."""
+    """A span of time drawn on a number of columns; times are microseconds or plain ticks."""
 
     start: int
     end: int

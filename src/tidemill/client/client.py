@@ -252,7 +252,7 @@ class Client:
         return self._http.ask(NodeHistory, "GET", path_to("graph", "nodes", node, "history"))
 
     def resize(self, sizes: Mapping[str, int], at: int = 0) -> Adapted:
-        """Set sizes of windows and granules; from when on which size counts."""
+        """Set sizes of windows and granules; returns from which instant each size counts."""
         wanted = request_of(NewSizes, sizes=dict(sizes), at=at)
         return self._http.ask(Adapted, "POST", "graph/sizes", wanted)
 
@@ -265,7 +265,7 @@ class Client:
     ) -> AbstractContextManager[Iterator[Message]]:
         """Messages about topics (`"graph"`, `"queries"`, `"results:NAME"`), as they come.
 
-        At most one in `every` so many milliseconds of each: the newest state counts.
+        Each sends at most one in `every` milliseconds: the newest state counts.
         """
         return subscribed(self._http.url, self._token, topics, every, self._timeout)
 

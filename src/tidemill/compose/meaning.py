@@ -73,7 +73,7 @@ class _Meanings:
         return Project(below, tuple((f.name, column(f.name, f.type)) for f in scan.schema))
 
     def _partners(self, plan: Exec) -> Plan | None:
-        """Rows that have a partner, or none: they are numbered, joined, and told by number."""
+        """Rows that have a partner, or none: they are numbered, joined, and found by number."""
         match plan:
             case StrictDifferenceExec(left=rows, right=ProjectExec(child=JoinExec() as join)):
                 kind: type[SemiJoin | AntiJoin] = AntiJoin

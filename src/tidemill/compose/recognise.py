@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from tidemill.algebra import (
@@ -17,6 +16,7 @@ from tidemill.algebra import (
     TimeWindow,
     Union,
 )
+from tidemill.algebra.plan import operands
 from tidemill.algebra.promises import presented
 from tidemill.analyze.joins import joined
 from tidemill.analyze.references import source_plan
@@ -90,21 +90,13 @@ def objects_of(plan: Plan, catalog: Catalog) -> RecognisedObjects | None:
         return None
     if isinstance(window, TimeWindow) and window.delay:
         return None
-    parts = list(_united(window.child))
+    parts = list(operands(window.child, Union))
     if not all(isinstance(part, Project) and _is_present(part, grouped) for part in parts):
         return None
     alias = plan.items[0][0].removesuffix(f".{grouped.keys[0]}")
     told = [name for name, _ in plan.items[len(grouped.keys) :]]
     streams = tuple(_promised(part.children[0], catalog) for part in parts)
     return RecognisedObjects(streams, grouped.keys, alias, window, tuple(told))
-
-
-def _united(plan: Plan) -> Iterator[Plan]:
-    if isinstance(plan, Union):
-        yield from _united(plan.left)
-        yield from _united(plan.right)
-    else:
-        yield plan
 
 
 def _is_present(part: Project, grouped: Aggregate) -> bool:

@@ -44,7 +44,7 @@ def run(
 
 
 def definition_of(checked: CheckedPlan) -> Definition:
-    """What stands behind AS in a statement that defines a query by a composed plan.
+    """What stands after AS in a statement that defines a query by a composed plan.
 
     A logical plan is said as SQL. A physical one is said as it is, so that it stays so.
     """
@@ -58,7 +58,7 @@ def definition_of(checked: CheckedPlan) -> Definition:
 
 
 def read_plan(engine: Desk, text: str) -> Query:
-    """The query of a plan in a statement, for an engine that is told to read them.
+    """The query of a plan in a statement, for an engine that reads them.
 
     >>> engine = Engine(runtime="inprocess", plans=read_plan)
     >>> engine.sql("CREATE STREAM bid (item BIGINT, at BIGINT) ORDERED BY at")

@@ -26,7 +26,7 @@ class ChangeSource(Protocol):
     """
 
     def content(self) -> tuple[pa.Table, str]:
-        """All rows that are there now, and the position from which changes go on.
+        """All rows that are there now, and the position after which changes follow.
 
         If the past is known, also rows that were there, all with `INSERTED` and `DELETED` (int64).
         """

@@ -211,7 +211,7 @@ def _reached(path: str) -> Iterator[str]:
 
 
 def _local(path: str) -> str | None:
-    """The path on this machine; None if it is elsewhere, or if that cannot be told."""
+    """The path on this machine; None if it is elsewhere, or if that is unknown."""
     if _AMBIGUOUS & set(path) or not path:
         return None
     if not _SCHEME.match(path):

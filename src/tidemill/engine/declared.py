@@ -66,7 +66,7 @@ class Declared:
         for integers, are left out as late ones are.
 
         Values of columns are held to their `ranges`, `(0, 1)` or `Range(0, 1, clip=True)`. There
-        are `at_most` so many rows with one value of a column, as in `{"id": 1}`.
+        are `at_most` this number of rows with one value of a column, as in `{"id": 1}`.
         """
         rows, types = self._rows(name, source)
         _require(name, types, time)

@@ -1,4 +1,4 @@
-"""What is told of all that has a name: its columns, and the statement that makes it."""
+"""Streams, relations, views and functions described: columns, and statements that make them."""
 
 from __future__ import annotations
 

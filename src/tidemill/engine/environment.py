@@ -80,7 +80,7 @@ class Environment:
         """A run over the sources of the engine; one that is `bounded` comes to an end.
 
         One that is open for more queries goes on when those that it has fail. The `constants` of
-        queries are relations that nobody has declared.
+        queries are relations without a declaration.
         """
         store = None
         if checkpoint is not None:

@@ -82,7 +82,7 @@ class QueryHost(Declared):
         self._environment.close()
 
     def listing(self) -> tuple[Listed, ...]:
-        """Everything that has a name, what queries are doing, and who depends on whom.
+        """Everything that has a name, what queries are doing, and what depends on what.
 
         >>> from tidemill import Engine
         >>> engine = Engine(runtime="inprocess")

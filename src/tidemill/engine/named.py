@@ -1,4 +1,4 @@
-"""Queries with a name: their definitions, what they are doing, and who depends on whom."""
+"""Queries with a name: their definitions, what they are doing, and what depends on what."""
 
 from __future__ import annotations
 

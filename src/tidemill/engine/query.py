@@ -386,7 +386,7 @@ class Query(Collectable):
         return run
 
     def runs_as(self, run: StartedQuery) -> None:
-        """Take note of a run: from now on, its operators and its progress are told."""
+        """Take note of a run: from now on, `explain` shows its operators and its progress."""
         self._run = run
         self.follow(lambda: run.progress)
 

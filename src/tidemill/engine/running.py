@@ -265,9 +265,9 @@ class RunningGraph(Ticking):
     def subscribe(
         self, listener: Listener, every: int = 1, over: float = 0.0
     ) -> Callable[[], None]:
-        """Tell a listener about all parts of the graph after every so many ticks.
+        """Tell a listener about all parts of the graph every few ticks.
 
-        Rates are those since it was told before, or if that is longer, `over` so many seconds.
+        Rates are those since the last call, or over `over` seconds if that is longer.
         Returns how to stop that.
         """
         return self.metadata.subscribe(listener, every, over)

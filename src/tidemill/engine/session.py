@@ -48,7 +48,7 @@ class SparkStart:
 
     @property
     def is_there(self) -> bool:
-        """Whether nobody has to wait for it."""
+        """Whether it is there already."""
         return self._given is not None or (self._started is not None and self._started.done())
 
     @property

@@ -50,7 +50,7 @@ class StartedQuery:
 
     @property
     def complete_from(self) -> int:
-        """The instant from which on its answers are those of all rows that ever came."""
+        """The instant since which its answers take account of all rows that ever came."""
         return self._query.complete_from
 
     @property

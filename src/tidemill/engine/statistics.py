@@ -24,7 +24,7 @@ from tidemill.optimize.statistics import Statistics, StreamStatistics
 from tidemill.timeline import TimeDomain
 
 _MOST_RUNS = 16
-"""Those of which the statistics go on; of older ones, they are kept as they are."""
+"""How many runs add to the statistics; those of older runs stay as they are."""
 
 _SECOND = 1_000_000
 

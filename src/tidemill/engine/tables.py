@@ -81,8 +81,7 @@ def pushed_table(info: SourceInfo, rows: Any) -> pa.Table:
         raise CatalogError(f"rows for `{info.name}` lack {', '.join(missing)}", help=help)
     columns = [_fitting(info.name, name, table.column(name), wanted[name]) for name in wanted]
     fitting = pa.table(columns, schema=pa.schema(wanted))
-    # Queries must not fail for rows of which nobody can tell when they hold.
-    # Queries must not fail for rows of which nobody can tell when they hold, or what they are.
+    # Queries must not fail for rows whose interval is unknown, or whose values cannot be computed.
     checked = Timing.of(info).completed(fitting, info.columns.names)
     if info.time_column is not None:
         instants(checked.column(info.time_column), info.name, info.time_column)

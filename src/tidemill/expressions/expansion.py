@@ -15,7 +15,7 @@ _MOST: Final = 100_000
 """Parts that DuckDB binds in well under a second."""
 
 _IN_LAMBDA: Final = 6
-"""DuckDB binds what is in a lambda so many times."""
+"""How many times DuckDB binds what is in a lambda."""
 
 _TOKEN: Final = re.compile(
     r"'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"|[A-Za-z_]\w*(?=\()|[A-Za-z_]\w*|[(\[{]|[)\]}]|,|[^\s\w]|\w+"

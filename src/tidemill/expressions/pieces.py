@@ -25,7 +25,7 @@ _GROWING: Final = (
     exp.Lambda,
     exp.Anonymous,
 )
-"""What makes much of little; what functions of users do, nobody knows."""
+"""What can make a large value of a small one; functions of users might."""
 
 _FIRST: Final = 16
 _SECONDS: Final = 0.05

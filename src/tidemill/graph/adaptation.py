@@ -1,4 +1,4 @@
-"""The sizes of a running graph: who allows which, and how they change while it runs."""
+"""The sizes of a running graph: which ones queries allow, and how they change while it runs."""
 
 from __future__ import annotations
 
@@ -135,11 +135,11 @@ class Adaptation:
 
     @property
     def all_histories(self) -> Mapping[str, tuple[SizeSetting, ...]]:
-        """For every knob, its sizes and from which instant on they were set."""
+        """For every knob, its sizes and since which instants they were set."""
         return self._histories
 
     def histories(self, query: str) -> dict[str, tuple[SizeSetting, ...]]:
-        """For every knob of a query, its sizes and from which instant on they were set."""
+        """For every knob of a query, its sizes and since which instants they were set."""
         known = self._histories  # queries may go meanwhile
         knobs = {wish.knob for wish in self._wishes.get(query, ())}
         return {knob: known[knob] for knob in sorted(knobs & known.keys())}
@@ -149,7 +149,7 @@ class Adaptation:
         return settings(self._graph.find(query).job.plan, self._histories, start, end)
 
     def adapt(self, sizes: Mapping[str, int], at: int = BEGIN) -> dict[str, Change]:
-        """Set sizes for the rows that come from now on, or from `at` on; from when it is."""
+        """Set sizes for the rows that come from now on, or from `at` on; returns the instant."""
         with self._graph.lock:
             self._graph.finish()
             self._forget_gone()

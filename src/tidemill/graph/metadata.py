@@ -116,7 +116,7 @@ class _Part(NamedTuple):
 
 
 class Metadata:
-    """Facts about the parts of a graph. Nothing is computed for those whom nobody asks about."""
+    """Facts about the parts of a graph. Nothing is computed unless somebody subscribes to it."""
 
     def __init__(self, graph: QueryGraph) -> None:
         self._graph = graph
@@ -139,9 +139,9 @@ class Metadata:
     def subscribe(
         self, listener: Listener, every: int = 1, over: float = 0.0
     ) -> Callable[[], None]:
-        """Tell a listener about all parts, after every so many ticks; returns how to stop that.
+        """Tell a listener about all parts every few ticks; returns how to stop that.
 
-        Rates are those since the look before, or if that is longer, `over` so many seconds.
+        Rates are those since the last call, or over `over` seconds if that is longer.
         """
         look = self.looking(over)
 
@@ -162,7 +162,7 @@ class Metadata:
         return self._since(_Meters(0.0, began))
 
     def id_of(self, node: Exec) -> int:
-        """The number under which a part of the graph is told of."""
+        """The number by which a part of the graph is reported."""
         return self._part(node).id
 
     def _since(self, meters: _Meters) -> dict[int, NodeMetadata]:

@@ -157,7 +157,7 @@ class Migrations:
                 migration.old, migration.handing_over = _old(plan), plan
 
     def _is_done(self, migration: Migration) -> bool:
-        """The new plan must have passed the split, and then the old one have told all before it."""
+        """Whether the new plan has passed the split, and the old one delivered all before it."""
         running = self._graph.run.nodes
         places = hand_overs(migration.handing_over)
         if any(running[place.new].watermark < migration.split for place in places):
@@ -238,7 +238,7 @@ def _old(plan: Exec) -> Exec:
 
 
 def _new(plan: Exec, projections: int = 0) -> Exec:
-    """The plan without what is old, and with so many projections in its place."""
+    """The plan with a number of projections in the place of what is old."""
     return substituted(plan, {p: projected(p.new, projections) for p in hand_overs(plan)})
 
 

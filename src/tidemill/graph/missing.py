@@ -1,6 +1,6 @@
 """What new parts of a running graph have missed: until which instant rows that came before count.
 
-A part that begins later gives what it would give had it always been there, from the instant on
+A part that begins later gives what it would give had it always been there, since the instant
 at which nothing counts any more that its inputs gave before.
 """
 

@@ -1,4 +1,4 @@
-"""The same names for the same things, so that plans of different queries have parts in common."""
+"""Equal names for equal things, so that plans of different queries have parts in common."""
 
 from __future__ import annotations
 

@@ -74,7 +74,7 @@ def _arranged(new: Exec, old: Exec) -> Exec | None:
 
 
 def projected(plan: Exec, times: int) -> Exec:
-    """The plan under so many projections that change nothing."""
+    """The plan under a number of projections that change nothing."""
     for _ in range(times):
         plan = all_of(plan)
     return plan

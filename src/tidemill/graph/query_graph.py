@@ -37,7 +37,7 @@ class QueryState(Enum):
 
 @dataclass
 class GraphQuery:
-    """A query of the graph. Its answers are exact from `complete_from` on.
+    """A query of the graph. Its answers are exact since `complete_from`.
 
     Before that instant it gives none, unless it is `partial`: then it answers at once, with what
     has come since it was added. Answers begin at `since`. Two queries with the same `meaning` ask
@@ -69,7 +69,7 @@ Gate = Callable[[str, Job], Job]
 """What a query passes before it is added: it may be changed, or refused."""
 
 Sizes = tuple[tuple[int, int], ...]
-"""The sizes of a knob, each with the instant from which on rows have it."""
+"""The sizes of a knob, each with the instant since which rows have it."""
 
 Carried = Mapping[Exec, Exec]
 """For parts of plans, the parts in whose place they go on."""
@@ -136,7 +136,7 @@ class QueryGraph:
                 raise
 
     def refuse(self) -> None:
-        """Tell those who may have made ready for a plan that it does not come."""
+        """Undo preparations for a plan that does not come."""
         for hook in self.after_refusal:
             hook()
 
@@ -294,7 +294,7 @@ class QueryGraph:
         return self._took_over.get(node, BEGIN)
 
     def replace(self, roots: Mapping[str, Root], carried: Mapping[Exec, Exec]) -> None:
-        """Let queries go on with other plans, or from another instant on."""
+        """Let queries go on with other plans, or be complete since another instant."""
         with self.lock:
             self.finish()
             missing = self._missing()

@@ -43,7 +43,7 @@ class Choice:
 class ReoptimizePolicy:
     """When plans are changed.
 
-    Every so many ticks, queries are planned again if a rate has become `moved` times what it was,
+    After `every` ticks, queries are planned again if a rate has become `moved` times what it was,
     or one such part; `most` of them at once. A plan must promise a `gain` of the processing time,
     `looks` times in a row; after a change, a query is left alone for `rest` looks.
     """

@@ -39,7 +39,7 @@ class Uses(Collection[Exec]):
     def queries(self, part: Exec) -> tuple[str, ...]:
         """The queries that use a part."""
         told = self._told.get(part)
-        if told is None:  # of a part that thousands use, that takes its time
+        if told is None:  # slow for a part that thousands use
             told = self._told[part] = tuple(self._queries.get(part, ()))
         return told
 

@@ -42,7 +42,7 @@ class ChartAxis:
 
 
 def round_step(length: float, parts: int) -> float:
-    """A step of 1, 2 or 5 times a power of ten, of which about so many make up a length.
+    """A step of 1, 2 or 5 times a power of ten that fits about that often into a length.
 
     >>> round_step(97, 5), round_step(3, 5)
     (20.0, 1.0)
@@ -71,7 +71,7 @@ def time_marks(low: float, high: float, is_clock: bool) -> list[tuple[float, str
 
 
 def _firsts(low: float, high: float, rough: float) -> Iterator[float]:
-    """First days of months or years, about so many microseconds apart."""
+    """First days of months or years, about this number of microseconds apart."""
     wanted = rough / (30 * _DAY)
     months = next((n for n in (1, 2, 3, 6, 12, 24, 60, 120, 240, 600, 1200) if n >= wanted), 12000)
     first, last = (

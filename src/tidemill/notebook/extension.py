@@ -50,7 +50,7 @@ def unload(shell: Shell) -> None:
 
 @dataclass(frozen=True)
 class CellOptions:
-    """What stands behind `%%tidemill`: which engine, and a name for the answer."""
+    """What stands after `%%tidemill`: which engine, and a name for the answer."""
 
     engine: str | None = None
     name: str | None = None

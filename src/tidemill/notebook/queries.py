@@ -37,7 +37,7 @@ def query_html(query: ShownQuery) -> str:
 
 
 def _first_rows(query: ShownQuery) -> str:
-    """What goes wrong is told in the place of rows: to show something must not fail."""
+    """What goes wrong is shown in the place of rows: display must not fail."""
     try:
         answer = query.glance()
     except TidemillError as error:

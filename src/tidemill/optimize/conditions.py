@@ -38,7 +38,7 @@ def canonical(condition: Scalar, plan: Plan) -> str | None:
     for name in condition.columns:
         if (origin := origin_of(plan, name)) is None:
             return None
-        # Of a stream that is joined with itself, nobody could tell which row is meant.
+        # In a stream that is joined with itself, either row could be meant.
         if aliases.setdefault(origin[0], name.split(".")[0]) != name.split(".")[0]:
             return None
         names[name] = ".".join(origin)

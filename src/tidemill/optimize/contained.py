@@ -1,4 +1,4 @@
-"""Plans all of whose rows have counterparts in another plan."""
+"""Plans whose rows all have counterparts in another plan."""
 
 from __future__ import annotations
 

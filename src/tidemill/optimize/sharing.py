@@ -51,9 +51,7 @@ def fenced(plan: Plan, running: Mapping[Plan, Plan]) -> Plan:
 
     `running` has what each of them means, and the plan that runs for that.
     """
-    if (part := running.get(plan)) is not None:
-        return Shared(part)
-    return plan.with_children([fenced(child, running) for child in plan.children])
+    return plan.replace_parts(lambda part: Shared(running[part]) if part in running else None)
 
 
 def unfenced(plan: Plan) -> Plan:
@@ -75,7 +73,9 @@ class Cut:
             return change(self._plan)
 
         def rewrite(part: Plan) -> Plan:
-            tree = part.with_children([self._cut(child) for child in part.children])
+            tree = part.with_children(
+                [child.replace_parts(self._stand_in) for child in part.children]
+            )
             changed = change(tree)
             self._changed |= changed is not tree
             return _joined(changed, rewritten)
@@ -84,17 +84,13 @@ class Cut:
         result = rewritten(self._plan)
         return result if self._changed else self._plan
 
-    def _cut(self, plan: Plan) -> Plan:
-        if id(plan) in self._shared:
-            return self._shared[id(plan)]
-        return plan.with_children([self._cut(child) for child in plan.children])
+    def _stand_in(self, part: Plan) -> Plan | None:
+        return self._shared.get(id(part))
 
 
 def _joined(tree: Plan, part: Callable[[Plan], Plan]) -> Plan:
     """A tree with the parts that something stands for in it."""
-    if isinstance(tree, Shared):
-        return part(tree.part)
-    return tree.with_children([_joined(child, part) for child in tree.children])
+    return tree.replace_parts(lambda node: part(node.part) if isinstance(node, Shared) else None)
 
 
 def shared_parts(plan: Plan) -> list[Plan]:

@@ -68,7 +68,7 @@ class Operator(ABC):
         return None
 
     def hear(self, told: Mapping[int, bytes]) -> None:  # noqa: B027 (most operators do not care)
-        """Learn what was told after the tick before, by partition, that of this one too."""
+        """Learn what all partitions, this one included, told after the tick before."""
 
     def share(self, others: Sequence[Any], own: Sequence[Sequence[Own]]) -> None:
         """Take what belongs here of what the same operator remembers in other partitions.
@@ -90,7 +90,7 @@ class Operator(ABC):
 
     @property
     def measures(self) -> dict[str, float]:
-        """What else is to be told of its work so far; partitions add up."""
+        """Further numbers about its work so far; those of partitions are added up."""
         return {}
 
 

@@ -61,7 +61,7 @@ class ChangeLog:
         return self._read(self._seen, self._seen.numbers[-1])
 
     def forget(self) -> None:
-        """Delete everything: nobody follows the relation any more."""
+        """Delete everything: no run follows the relation any more."""
         self._store.remove_folder(self._folder)
 
     @property

@@ -1,4 +1,4 @@
-"""Epochs: from which tick on which plans are in force.
+"""Epochs: which plans are in force since which tick.
 
 They are written down before the first tick that goes by them. A tick that is done again goes by
 the epoch that it had.
@@ -22,7 +22,7 @@ from tidemill.store import Numbered, Store
 
 @dataclass(frozen=True)
 class Epoch:
-    """What is in force from a tick on, and what was before it.
+    """What is in force since a tick, and what was before it.
 
     `tags` are those of the results of queries. `carried` names the operators of stages whose place
     new ones take, `inputs` what was in the place of new exchanges, by tag. The same is known of the

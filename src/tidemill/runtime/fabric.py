@@ -1,4 +1,4 @@
-"""Fabrics: who calls the tasks of a tick. Here, this process; Spark has a module of its own."""
+"""Fabrics call the tasks of a tick. Here, this process does; Spark has a module of its own."""
 
 from __future__ import annotations
 

@@ -53,7 +53,7 @@ class FollowedRelations:
         return self._versions.missing
 
     def listen(self, wake: Callable[[], None]) -> None:
-        """Be told of changes, if those who make them do."""
+        """Ask to be told of changes, if what makes them can do that."""
         if isinstance(self._source, Follower):
             self._source.wake = wake
 
@@ -64,7 +64,7 @@ class FollowedRelations:
 
     @property
     def open(self) -> pl.DataFrame:
-        """The versions that are there, for someone who has seen nothing of them."""
+        """The versions that are there, for a reader that has seen nothing of them."""
         return self._versions.open if self._before is None else self._before
 
     def go_on(self, tick: int) -> bool:

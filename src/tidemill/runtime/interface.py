@@ -37,7 +37,7 @@ class Job:
 
 @dataclass(frozen=True)
 class Root:
-    """A query of a running graph; it gives answers for the instants from `since` on."""
+    """A query of a running graph; its answers begin at the instant `since`."""
 
     job: Job
     since: int = BEGIN

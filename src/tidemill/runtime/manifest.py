@@ -1,4 +1,4 @@
-"""Who may go on with what is in a store, and whether it has to be repartitioned first."""
+"""Which run may continue what is in a store, and whether it has to be repartitioned first."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def hash_version() -> str:
 
 
 def open_manifest(store: Store, partitions: int) -> Manifest:
-    """Take a store for a run; one that is new gets so many partitions."""
+    """Take a store for a run; a new one gets this number of partitions."""
     if not store.exists(_FILE):
         _write(store, partitions, uuid4().hex)
         return Manifest(partitions)
@@ -67,7 +67,7 @@ def open_manifest(store: Store, partitions: int) -> Manifest:
 
 
 def note_repartitioned(store: Store, partitions: int) -> None:
-    """Take note that all is in so many partitions now, by the hash of this version."""
+    """Take note of the number of partitions that all is in now, by the hash of this version."""
     _write(store, partitions, identity_of(store))
 
 

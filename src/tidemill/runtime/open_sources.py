@@ -94,7 +94,7 @@ class OpenSources:
                 self._relations[name] = source
 
     def keep(self, leaves: Iterable[SourceExec]) -> None:
-        """Let go of relations that nobody reads: whoever comes later reads them anew."""
+        """Let go of relations that no query reads: a later query reads them anew."""
         needed = {leaf.scan.source for leaf in leaves}
         self._relations = {n: each for n, each in self._relations.items() if n in needed}
         for name in [name for name in self.changing if name not in needed]:
@@ -144,7 +144,7 @@ class OpenSources:
 
     @property
     def has_more(self) -> bool:
-        """Whether another tick would bring something; a source that is broken is told of there."""
+        """Whether another tick would bring something; a broken source is reported there."""
         try:
             return (
                 any(stream.has_more for stream in self.streams.values())
@@ -177,7 +177,7 @@ class OpenSources:
     # What a tick takes
 
     def next(self, tick: int, planned: PlannedEpoch, most: int) -> Begun:
-        """What the next tick is to do; it takes no more than so many bytes of each stream."""
+        """What the next tick is to do; it takes no more than a bound in bytes of each stream."""
         idle = overdue(self.streams, time.monotonic())
         fresh = planned.fresh if tick == planned.epoch.tick else frozenset()
         broken: dict[str, TaskFailure] = {}
@@ -333,7 +333,7 @@ class OpenSources:
         return known
 
     def go_to(self, known: Mapping[str, Mapping[str, Any]]) -> None:
-        """Go on where everything was. What was dropped since nobody reads now."""
+        """Go on where everything was. What was dropped since then is not read any more."""
         for name, place in known.items():
             try:
                 if name not in self.timings:

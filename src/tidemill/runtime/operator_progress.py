@@ -1,4 +1,4 @@
-"""What an operator has done: counted in its task, and told unchanged to all who want to know.
+"""What an operator has done: counted in its task, and reported unchanged everywhere.
 
 Tasks count, reports carry the record to the driver, partitions are merged there. Progress of
 queries, metadata of the graph, the resource manager, selectivities and the server read that record.

@@ -22,7 +22,7 @@ from tidemill.runtime.budget import Budget
 from tidemill.runtime.operator_progress import OperatorProgress
 
 Arrival = tuple[pl.DataFrame, int]
-"""New rows and the watermark behind which no more will start."""
+"""New rows, and the watermark: no later row starts before it."""
 
 
 @dataclass
@@ -320,7 +320,7 @@ def _all_rows(rows: pl.DataFrame) -> Bools:
 
 
 def _number(part: _Part, order: list[_Part]) -> None:
-    """Give the part a place behind its inputs."""
+    """Give the part a place after its inputs."""
     if part.number < 0:
         for below in part.inputs:
             _number(below, order)

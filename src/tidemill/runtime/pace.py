@@ -9,7 +9,7 @@ _LEAST = 1 << 20
 
 
 class Pace:
-    """A bound in bytes for each stream, so that ticks take about so many seconds.
+    """A bound in bytes for each stream, so that ticks take about the wanted time.
 
     A quiet stream never comes near it. After a burst, or a stop, ticks that take too long are cut,
     and those that are done in time may grow.
@@ -28,7 +28,7 @@ class Pace:
         self.most = MOST_BYTES if seconds is None else _FIRST
 
     def note(self, taken: int, seconds: float) -> None:
-        """A tick has taken so many bytes, and so long."""
+        """Learn how many bytes a tick has taken, and how long."""
         if self._seconds is None:
             return
         if seconds > self._seconds:

@@ -23,13 +23,13 @@ from tidemill.store import Store
 from tidemill.timeline import OPEN_END, VALID_FROM, VALID_TO
 
 FACTS, REPORT = -1, -2
-"""Tags of parcels that tell something; exchanges have tags from 0 on."""
+"""Tags of parcels without rows; those of exchanges are not negative."""
 
 EVERY = -1
 """The target of what is for all partitions of the next stage."""
 
 _LARGE = 1 << 18
-"""Bytes from which on rows go through a file: shorter ones are faster carried along."""
+"""Rows of this many bytes or more go through a file: fewer are faster carried along."""
 
 _LASTS = b"lasts"
 _SCRATCH = "scratch"

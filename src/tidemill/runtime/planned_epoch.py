@@ -77,7 +77,7 @@ class PlannedEpoch:
         }
 
     def promised(self, totals: Mapping[Exec, OperatorProgress], clocks: Clocks) -> dict[int, int]:
-        """The watermarks of new exchanges behind which time must not go back in the first tick.
+        """The watermarks that new exchanges must not fall below in the first tick.
 
         What was promised to an operator still holds when its rows come another way. The totals are
         those of the operators that ran until now.

@@ -64,7 +64,7 @@ class ShedProgress:
 class RankingProgress:
     """What rankings of objects keep, and what they could do without.
 
-    The window has `window_rows` now, of which `rows` are kept, for so many `instances` of objects
+    The window has `window_rows` now, of which `rows` are kept, for the `instances` of objects
     that can still be among the first; `evicted` is how many could not, so far. Where answers are
     approximate, `precision` estimates from some objects, which are followed exactly, how much of
     them is right; it is None where nothing was looked at.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 
 _MARKS = 30
-"""About so many marks are kept of a window, however often a number is noted."""
+"""The approximate number of marks kept of a window, however often a number is noted."""
 
 
 class RateMeter:

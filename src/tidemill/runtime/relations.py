@@ -1,4 +1,4 @@
-"""Relations that the engine keeps itself: their rows, their past, and who follows their changes."""
+"""Relations that the engine keeps: their rows, their past, and runs that follow their changes."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ class LocalRelation:
         return rows.with_columns(ids.alias(ID))
 
     def follow(self) -> Follower:
-        """Someone who sees the rows, and every change after that."""
+        """A reader that sees the rows, and every change after that."""
         follower = Follower(self, self._lock)
         self._followers.add(follower)
         return follower
@@ -168,7 +168,7 @@ class Follower:
 def difference(known: pl.DataFrame, now: pl.DataFrame, schema: Schema) -> pl.DataFrame:
     """The changes from known rows to those that are there now, each as often as it is there.
 
-    What is there now is told with the instants of its past: insertions keep theirs, deletions have
+    What is there now is sent with the instants of its past: insertions keep theirs, deletions have
     that of the last equal row that was deleted.
 
     >>> schema = Schema.of(k=pa.int64())

@@ -24,7 +24,7 @@ Parts = Mapping[Exec, Sequence[tuple[Operator | None, OperatorProgress]]]
 
 
 class Share:
-    """What belongs to one of so many partitions of a stage."""
+    """What belongs to one partition of a stage."""
 
     def __init__(
         self, distributions: Sequence[Sequence[Distribution]], partition: int, partitions: int
@@ -84,7 +84,7 @@ class Share:
     def _progress(
         self, node: Exec, operator: Operator | None, known: Sequence[OperatorProgress]
     ) -> OperatorProgress:
-        """What was done is told by the first partition; how far time has come, by all."""
+        """The first partition reports what was done; all report how far time has come."""
         total = known[0].copy()
         for other in known[1:]:
             total.merge(other)

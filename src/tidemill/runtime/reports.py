@@ -16,7 +16,7 @@ News = Mapping[int, Mapping[int, bytes]]
 
 @dataclass(frozen=True)
 class TaskFailure:
-    """Why something went wrong, as it can be told elsewhere."""
+    """Why something went wrong, in a form that can be sent to other processes."""
 
     message: str
     help: str | None = None

@@ -285,7 +285,7 @@ class Run:
     def _late_roots(self, roots: Mapping[str, Root]) -> dict[str, Root]:
         """Results of their own for the late rows of all streams that are read."""
         if self._late is None:
-            # A tick that is done again may still have them, for nobody.
+            # A tick that is repeated may still have them, although late rows go nowhere now.
             before = self._pending.epoch.roots if self._unfinished is not None else {}
             return {name: root for name, root in before.items() if name.startswith(_LATE)}
         leaves = [leaf for root in roots.values() for leaf in _leaves(root.job.plan)]
@@ -352,6 +352,7 @@ class Run:
         if begun is None:
             begun = self._opened.next(self._next, self._pending, self._pace.most)
             if self._log is not None:
+                # Before anything runs: a tick that is repeated after a crash has to read the same.
                 self._log.begin(begun)
             self._unfinished = begun
         return begun, self._planned_at(begun.tick)
@@ -382,6 +383,8 @@ class Run:
         reports, parts = _sorted(parcels)
         self._note_failures({**planned.failed(reports), **planned.reading(begun.broken)})
         delivery = Delivery(receivers, parts, reports, self._fabric)
+        # Before the commit: rows that come again are known to sinks by the number of the tick,
+        # while rows of a tick that is done would be lost if this process ended in between.
         self.failures |= delivery.give(tick, self.failures)
         self._raise_the_last(receivers.members, begun)
         self.before_commit()
@@ -422,7 +425,7 @@ class Run:
         clocks: Mapping[str, SourceClock],
         reports: Sequence[TaskReport],
     ) -> None:
-        """Take note of what a tick has brought; from here on it is not done again."""
+        """Take note of what a tick has brought; it is not repeated after this."""
         tick = begun.tick
         with self._books:
             self._note(begun, planned, clocks, reports)
@@ -430,6 +433,7 @@ class Run:
             # What is left of operators that failed must not be used again, not even after a crash.
             self._let_go(self.failures)
         self._commit(tick, planned)
+        # Not before the commit: until then, the tick may be repeated, and needs what it has read.
         self._opened.let_broken_go(begun)
         self._opened.keep(self._pending.leaves)
         self._opened.let_go()
@@ -479,7 +483,7 @@ class Run:
             self._pending, self._nodes = PlannedEpoch(epoch), None
 
     def _note_repartitioned(self, tick: int, epoch: Epoch) -> None:
-        """All is where it belongs now; what is left elsewhere goes once nobody goes back to it."""
+        """All is in place now; what is left elsewhere goes once no attempt can go back to it."""
         assert self._store is not None
         if tick == epoch.tick:
             self._rehashes = False
@@ -512,6 +516,7 @@ class Run:
     def _commit(self, tick: int, planned: PlannedEpoch) -> None:
         if self._log is None or self._store is None:
             return
+        # It stays if the disk is full: the tick is done, and its record is written before the next.
         self._uncommitted = planned
         rows_out = {name: member.rows_out for name, member in self._members.items()}
         went_by = planned.epoch.tick
@@ -519,6 +524,7 @@ class Run:
         self._log.commit(done)
         self._uncommitted = None
         self._store.remove_folder(scratch(tick))
+        # With its first tick done, nothing goes by an epoch before this one any more.
         if tick == planned.epoch.tick:
             self._epochs.forget_before(tick)
 
@@ -640,7 +646,8 @@ class Run:
         with self.lock:
             self._opened.forget(source)
             if self._store is not None:
-                if self._next:  # first of all, nobody must believe that it has come anywhere
+                if self._next:
+                    # Before its rows go: a restart must not find a position in what is gone.
                     self._commit(self._next - 1, self._planned_at(self._next - 1))
                 self._store.remove_folder(folder_of(source))
 
@@ -673,7 +680,7 @@ class Run:
 
 
 def _taken(store: Store | None, partitions: int) -> Manifest:
-    """Take a store for this run; one that is new gets so many partitions."""
+    """Take a store for this run; a new one gets this number of partitions."""
     if store is None:
         return Manifest(partitions)
     store.lock()
@@ -686,13 +693,14 @@ def _taken(store: Store | None, partitions: int) -> Manifest:
 
 
 def _sorted(parcels: Sequence[Parcel]) -> tuple[list[TaskReport], dict[int, list[pl.DataFrame]]]:
-    """What the tasks have told, and the rows of results by tag."""
+    """The reports of the tasks, and the rows of results by tag."""
     reports, parts = [], dict[int, list[pl.DataFrame]]()
     for parcel in parcels:
         if parcel.tag == REPORT:
             reports.append(parcel.told)
         elif parcel.rows is not None:
             parts.setdefault(parcel.tag, []).append(parcel.rows)
+    # Tasks end in any order; what is added up from their reports must not depend on it.
     return sorted(reports, key=lambda report: (report.level, report.part)), parts
 
 

@@ -77,7 +77,7 @@ class SourceTask:
         # Who reads everything knows everything; the others have to hear of each other.
         yield Parcel(self.number if self.direct else EVERY, FACTS, told=Facts(report.sights))
         if self._is_copy:
-            # What all have seen and done is told once; what went wrong may be only here.
+            # What all have seen and done is reported once; an error may have happened only here.
             report = replace(report, operators=(), sights={})
         yield Parcel(self.number % self.partitions, REPORT, told=report)
 
@@ -198,7 +198,7 @@ class _Read:
 
 
 def shared_out(pieces: Sequence[SourcePiece], tasks: int) -> list[list[SourcePiece]]:
-    """Pieces for so many tasks, about as many bytes for each; large ones are cut."""
+    """Pieces for a number of tasks, about as many bytes for each; large ones are cut."""
     if tasks == 1:
         return [list(pieces)]
     parts = split_numbered([piece.slice for piece in pieces], tasks)

@@ -56,7 +56,7 @@ Source = StreamSource | RelationSource | ChangingSource
 
 
 Beat = tuple[int, int]
-"""After so many slices, a stream was said to have come to an instant."""
+"""A number of slices, and the instant that the stream had reached after them."""
 
 
 @dataclass
@@ -95,14 +95,14 @@ class OpenStream:
 
     @property
     def has_more(self) -> bool:
-        """Whether slices wait, or the end is to be told, or that time has come somewhere."""
+        """Whether slices wait, or the end or a heartbeat has to be passed on."""
         if self.clock.ended:
             return False
         waits = self._look() > self.position if self.end is None else True
         return waits or self.ends_at == self.position or bool(self.beats)
 
     def stop(self, most: int) -> int:
-        """How far the next tick reads, of which no more than so many bytes, if there are slices."""
+        """How far the next tick reads: no more than a bound in bytes, if there are slices."""
         feed = self.source.feed
         there = self._look() if self.looked is None else self.looked
         if there < self.position:  # what comes now would be taken for what was read
@@ -149,7 +149,7 @@ class OpenStream:
         self.late += seen.late
 
     def until(self, taken: Taken, mark: int) -> int:
-        """The last instant of which rows behind a watermark are taken: others are ahead of time."""
+        """The last instant whose rows are taken after a watermark: later ones are ahead of time."""
         info = self.source.info
         if info.ahead is None:
             return OPEN_END
@@ -224,7 +224,7 @@ class Taken:
         return replace(stream.clock, beat=beat, ended=self.ended)
 
     def parts(self, mark: int) -> Iterator[tuple[int, int, int]]:
-        """Slices with the watermark behind which their rows are late.
+        """Slices, each with the watermark before which its rows are late.
 
         That is the one after the ticks before, or what was said after the slices before.
 

@@ -60,7 +60,7 @@ class Handover:
 class StageTask:
     """A stage at a tick; called with a partition and its parcels, it gives those of the next.
 
-    `promised` are watermarks of exchanges, by tag, behind which time must not go back. Tasks of one
+    `promised` are watermarks of exchanges, by tag, below which time must not fall. Tasks of one
     process that are handed over as they are (`is_local`) have the same objects as those before.
     If it `rehashes`, what it reads may have been written by a version with other hashes.
     """
@@ -115,7 +115,7 @@ class StageTask:
         return frozenset([FACTS, *(leaf.tag for leaf in self.stage.leaves)])
 
     def _sorted(self, parcels: Iterable[Parcel]) -> tuple[dict[int, pl.DataFrame], Facts]:
-        """The rows by exchange, and what others have told."""
+        """The rows by exchange, and the facts that others have sent."""
         rows: dict[int, list[pl.DataFrame]] = {}
         facts = []
         for parcel in parcels:
@@ -139,6 +139,7 @@ class StageTask:
             mark = clocks[source].mark
         if exchange.mode is Mode.NOW and (newest := newest_of(clocks, sources)) >= BEGIN:
             mark = min(mark, newest + 1)
+        # Operators that go on behind a new exchange have passed this time already.
         return max(mark, self.promised.get(tag, BEGIN))
 
     def _tell(self, facts: Facts, results: Sequence[Arrival]) -> Iterator[Parcel]:
@@ -242,6 +243,7 @@ class StageTask:
             known = graph.state, self._copies(graph, partition)
             state.lend(self.tick - 1, known)
         own, copies = known
+        # The stage of the same level goes on with the originals, others with copies.
         return own if former.stage.level == self.stage.level else copies
 
     def _copies(self, graph: Graph, partition: int) -> list[Any]:
@@ -260,6 +262,7 @@ class StageTask:
         if graph is not None and (at == before or not state.is_durable):
             return graph, 0
         base, rows = state.history(before, at) if state.is_durable else (None, [])
+        # Otherwise operators in memory go on from where they are, with the rows that they missed.
         if graph is None or base is not None:
             graph = Graph(*(root for _, root in self.stage.outputs), partition=partition)
         if base is not None:
@@ -291,6 +294,7 @@ class StageTask:
 
     def _save(self, state: StageState, graph: Graph, brought: TickRows, seconds: float) -> None:
         if state.is_durable:
+            # Once more: another attempt may have done the tick since this task began.
             self._refuse_late()
             self._write(state, graph, brought, seconds)
             state.settle()
@@ -313,6 +317,7 @@ class StageTask:
         if takes_long or grows or state.has_snapshot(self.tick):
             _write_snapshot(state, self.tick, graph)
         else:
+            # Run again on some of the rows, operators would count less than they gave.
             given = graph.given if len(rows) < len(brought.rows) else {}
             state.write_rows(self.tick, replace(brought, rows=rows, given=given))
         state.forget_before(self.tick - 1)

@@ -165,7 +165,7 @@ class StageState:
             self._store.settle()
 
     def forget_before(self, tick: int) -> None:
-        """Delete files that no tick from here on can need."""
+        """Delete files that no later tick can need."""
         assert self._store is not None
         segments = self._segments()
         base, _ = self._history(segments, tick)
@@ -186,7 +186,7 @@ class StageState:
     def _write(self, tick: int, kind: str, parts: Sequence[Part]) -> None:
         assert self._store is not None
         name = self._name(tick, kind)
-        # Whoever commits the tick syncs it; before that, nobody counts on it. But another attempt
+        # The commit of the tick syncs it; nothing relies on it before that. But another attempt
         # may have written it, and the tick may be committed at this very moment.
         self._store.put(name, *parts, later=not self._store.exists(name))
         if kind == _SNAPSHOT and self._store.exists(self._name(tick, _ROWS)):
@@ -203,7 +203,7 @@ class StageState:
 def forget_undone(store: Store, tick: int) -> None:
     """Delete what ticks after this one have left, which will be done again or were never done.
 
-    Only who starts a run does that: a task may come so late that its tick, and others, are over.
+    Only the start of a run does that: a task may come so late that its tick is long over.
     """
     for stage in store.names(_FOLDER):
         for partition in store.names(f"{_FOLDER}/{stage}"):

@@ -43,7 +43,7 @@ class TaskSink:
 
 @dataclass(frozen=True)
 class TaskSinks:
-    """By the tags of results: who writes them, and which of them the driver wants as well."""
+    """By the tags of results: what writes them, and which of them the driver needs as well."""
 
     writers: Mapping[int, Sequence[TaskSink]]
     driver: frozenset[int]

@@ -22,7 +22,7 @@ from tidemill.store import Store
 
 @dataclass(frozen=True)
 class Before:
-    """What the tick before has left: what ran in it, what was told, and the clocks after it."""
+    """What the tick before has left: what ran in it, its reports, and the clocks after it."""
 
     staging: Staging
     reports: Sequence[TaskReport]

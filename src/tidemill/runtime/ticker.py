@@ -1,4 +1,4 @@
-"""Who makes the ticks of a run: a thread, on the clock or as soon as there is something new."""
+"""What makes the ticks of a run: a thread, on the clock or as soon as there is something new."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from tidemill.runtime.run import Run
 
 AT_ONCE = 0.0
 _LOOK_EVERY = 0.05
-"""Seconds between two looks for what nobody tells of: files, tables of others, silent streams."""
+"""Seconds between two looks for changes that are not announced: files, tables, silent streams."""
 
 _LONGEST_PAUSE = 5.0
 """Seconds at most before a tick that has failed is tried again."""
 
 
 class Ticker:
-    """Makes ticks in a thread of its own: every so many seconds, or at once (0).
+    """Makes ticks in a thread of its own: every `every` seconds, or at once (0).
 
     No tick is made before the run `is_ready`. An error of a tick is told, and the tick is tried
     again; if nobody wants to be told, the thread ends with it. So it does when all `is_over`, and

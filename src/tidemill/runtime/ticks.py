@@ -41,7 +41,7 @@ class Begun:
 
 @dataclass(frozen=True)
 class Committed:
-    """A tick that is done: how far sources have come, and what its tasks have told.
+    """A tick that is done: how far sources have come, and the reports of its tasks.
 
     The epoch that it went by is named by its first tick.
     """

@@ -53,7 +53,7 @@ class Timing:
 
     @property
     def needed(self) -> tuple[str, ...]:
-        """The columns without which it cannot be told."""
+        """The columns without which it cannot be computed."""
         if self.kind is SourceKind.CHANGING:
             return INSERTED, DELETED
         if self.kind is SourceKind.STREAM and self.time is not None:

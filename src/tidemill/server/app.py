@@ -126,7 +126,7 @@ async def _gone(request: Request, error: Exception) -> Response:
 
 
 async def _unexpected(request: Request, error: Exception) -> Response:
-    """What should not happen is for those who run the server, not for clients."""
+    """What should not happen is for the operators of the server, not for clients."""
     if is_written():
         log(logging.ERROR, f"{request.method} {request.url.path} failed", error)
     else:

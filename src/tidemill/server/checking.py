@@ -16,7 +16,7 @@ from tidemill.wire.statements import ScriptCheck, StatementPlace
 
 def check(service: Service, sql: str) -> ScriptCheck:
     """The statements of a script with their places, and what is wrong with them."""
-    with suppress(SqlSyntaxError):  # those are told below, with all others
+    with suppress(SqlSyntaxError):  # those are reported below, with all others
         read(sql, service.settings.limits)
     with service.lock:
         checker = service.engine.checker()

@@ -89,7 +89,7 @@ class Control:
         return DroppedQuery(name=known)
 
     def _definition(self, sql: str, given: Given = NOTHING) -> Definition:
-        """The query of a text; what is wrong is told with places in the text that was sent."""
+        """The query of a text; errors have places in the text that was sent."""
         if isinstance(read_one(sql, self._service.settings.limits, given), CreateQuery):
             help = "write SELECT ...: the name is given besides"
             raise Refused("this is a statement that makes a query", help=help)

@@ -17,7 +17,7 @@ MOST = 1000
 
 
 class EventLog:
-    """The last events, and how the graph looked when they were told of."""
+    """The last events, and how the graph looked when they were sent."""
 
     def __init__(self) -> None:
         self._kept: deque[EventEntry] = deque(maxlen=MOST)

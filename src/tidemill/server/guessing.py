@@ -1,4 +1,4 @@
-"""Who guesses at the token: after some wrong ones, an address has to wait."""
+"""Guesses at the token: after some wrong ones, an address has to wait."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Guesses:
 
 
 def _network(address: str) -> str:
-    """Who has one address of IPv6 has very many.
+    """A client with one address of IPv6 has very many.
 
     >>> _network("2001:db8::17"), _network("10.0.0.1")
     ('2001:db8::', '10.0.0.1')

@@ -26,7 +26,7 @@ def execute(
 ) -> Query | Report | None:
     """Run a statement, whose query may be `planned` already, and note it if it lasts.
 
-    What ends a query is noted first: a query of a checkpoint that nobody asks for is let go. What
+    What ends a query is noted first: a query of a checkpoint without a definition is let go. What
     begins one is noted last, for the same reason. A change is noted first, and taken back if it
     is refused: the checkpoint knows which of the two definitions it has.
     """

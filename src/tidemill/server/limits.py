@@ -10,7 +10,7 @@ from tidemill.server.problems import TooLarge, failure
 
 
 class BodyLimit:
-    """An ASGI app around another: bodies are not larger than so many bytes, however they come."""
+    """An ASGI app around another: bodies have a largest size, in whatever way they come."""
 
     def __init__(self, app: ASGIApp, most: int) -> None:
         self._app = app
@@ -22,7 +22,7 @@ class BodyLimit:
             return
         counted = _Counted(receive, send, self._most)
         announced = Headers(scope=scope).get("content-length", "0")
-        # Who writes a number with more digits than that means no good.
+        # A number with more digits than that is an attack.
         counted.too_long = (
             not announced.isdecimal() or len(announced) > 20 or int(announced) > self._most
         )
@@ -40,7 +40,7 @@ class BodyLimit:
 class _Counted:
     """A request whose body is counted: in pieces, it does not say how long it is.
 
-    Who sends too much is gone, for the app; the answer that it then gives is not sent.
+    To the app, a client that sends too much is gone; the answer that it then gives is not sent.
     """
 
     def __init__(self, receive: Receive, send: Send, most: int) -> None:

@@ -164,7 +164,7 @@ class Serving:
 
 
 def refuse_bad_certificate(settings: Settings) -> None:
-    """A certificate that cannot be used is told of before anything is started."""
+    """A certificate that cannot be used is an error before anything is started."""
     if settings.tls_cert is None and settings.tls_key is None:
         return
     if settings.tls_cert is None or settings.tls_key is None:

@@ -27,7 +27,7 @@ _END = "\n; -- kept\n"
 _FILE = "catalog.sql"
 _UNFINISHED = b"-- a server has begun here, and was not ready\n"
 _FOLDERS = ("graph", "results", "relations")
-"""What else is in the folder of a server."""
+"""The other files in the folder of a server."""
 
 _LASTING = Creation | AlterQuery | DropObject | StartQuery | StopQuery
 
@@ -45,7 +45,7 @@ class CatalogLog:
     """All statements in one file, which is written anew with each of them: whole or not at all.
 
     A server that is started for the first time takes note that it has begun: if it does not come
-    to its end, nobody was told of anything, and the next one begins again.
+    to its end, nobody has an answer from it, and the next one begins again.
     """
 
     def __init__(self, folder: Path, durability: Durability = "process") -> None:
@@ -105,7 +105,7 @@ class CatalogLog:
 
 
 class Lasting:
-    """What statements leave behind: things that there are, and queries that run.
+    """What statements leave: things that there are, and queries that run.
 
     >>> left = Lasting(parse("CREATE QUERY q AS SELECT 1 AS n; START QUERY q; STOP QUERY q"))
     >>> [each.sql for each in left.made], left.running

@@ -17,7 +17,7 @@ class Refused(TidemillError):
 
 
 class Unknown(Refused):
-    """Who asks did not show a token."""
+    """The request has no token."""
 
     status = 401
 

@@ -14,10 +14,10 @@ from tidemill.timeline import OPEN_END
 from tidemill.wire.values import SAFE, instants
 
 LAST = SAFE - 1
-"""A cursor behind everything, which JavaScript does not round."""
+"""A cursor after everything, which JavaScript does not round."""
 
 MOST_NEWS = 2000
-"""Rows of a message over a socket; who is further behind begins anew with the newest ones."""
+"""Rows of a message over a socket; a client further behind begins anew with the newest ones."""
 
 
 def snapshot(kept: KeptResults, at: int | None, limit: int) -> Answer:

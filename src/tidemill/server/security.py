@@ -1,4 +1,4 @@
-"""Who may use a server: before anything else is looked at, for HTTP and for the socket alike."""
+"""Which requests a server takes: checked before all else, for HTTP and for the socket alike."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ _SHORTEST = 8
 
 
 class Security:
-    """An ASGI app around another: it answers those who may not go on."""
+    """An ASGI app around another: it answers requests that are not allowed."""
 
     def __init__(self, app: ASGIApp, settings: Settings) -> None:
         self._app = app

@@ -1,4 +1,4 @@
-"""A server that listens while it catches up: it says so to all who ask, and how far it is."""
+"""A server that listens while it catches up: it says so to all clients, and how far it is."""
 
 from __future__ import annotations
 

@@ -145,7 +145,7 @@ def _named(statements: list[Statement]) -> Iterator[Statement]:
 
 
 def _start(service: Service, left: Lasting, strictly: bool, tell: Tell) -> None:
-    """Let queries go on; one that cannot is told of, and does not keep the others from it."""
+    """Let queries go on; one that cannot is reported, and does not keep the others from it."""
     with service.graph.together():
         for number, start in enumerate(left.running.values()):
             tell(f"{number} of {len(left.running)} queries run again")

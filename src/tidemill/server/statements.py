@@ -36,11 +36,11 @@ _LONGEST_NAME = 200
 _TRIES = 3
 _PLANNED = (CreateQuery, CreateDerived, InsertInto, AlterQuery, StartQuery)
 _TOLD_LATER = (PlanError, CatalogError)
-"""What is wrong with a statement is told when it is run."""
+"""What is wrong with a statement is reported when it is run."""
 
 
 class ScriptError(TidemillError):
-    """A statement of a script went wrong; so many before it were `done`."""
+    """A statement of a script went wrong, after `done` others."""
 
     def __init__(self, error: TidemillError, done: int) -> None:
         super().__init__(**error.fields())

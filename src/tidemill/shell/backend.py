@@ -101,7 +101,7 @@ class Backend(Protocol):
         ...
 
     def snapshot(self, name: str, limit: int) -> ShellSnapshot:
-        """What a query that runs, or did, says now: at most so many rows."""
+        """The newest answer of a query that runs or ran, cut to a number of rows."""
         ...
 
     def push(self, stream: str, rows: Any) -> int:

@@ -123,7 +123,7 @@ class EmbeddedBackend:
         return found.explanation(level)
 
     def snapshot(self, name: str, limit: int) -> ShellSnapshot:
-        """What a query that runs, or did, says now: at most so many rows."""
+        """The newest answer of a query that runs or ran, cut to a number of rows."""
         self._raise_failure()
         kept = self.engine.kept(name)
         if kept.complete_until == BEGIN:

@@ -22,7 +22,7 @@ class Keyboard:
 
     @contextmanager
     def pressed(self) -> Iterator[Callable[[float], bool]]:
-        """Gives a function that waits so many seconds, and says whether to end."""
+        """Gives a function that waits for some seconds, and says whether to end."""
         with self._input.raw_mode():
             yield self._ends
 

@@ -82,7 +82,7 @@ class ServerBackend:
         return Explanation(level, tuple(found.lines[level]), warned)
 
     def snapshot(self, name: str, limit: int) -> ShellSnapshot:
-        """What a query that runs, or did, says now: at most so many rows."""
+        """The newest answer of a query that runs or ran, cut to a number of rows."""
         found = self._client.snapshot(name, limit=limit)
         rows = found.table.drop_columns([VALID_FROM, VALID_TO])
         if found.complete_until == 0:

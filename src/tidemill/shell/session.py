@@ -36,7 +36,7 @@ class Session:
     def run(self, text: str) -> bool:
         """Run all statements and commands of a text, up to the first that fails; whether none did.
 
-        Ctrl-C cancels the one that runs, and those behind it.
+        Ctrl-C cancels the one that runs, and those after it.
         """
         return self._run_all(pieces(text))
 

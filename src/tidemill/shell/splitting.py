@@ -72,7 +72,7 @@ def is_complete(text: str) -> bool:
 
 
 def last_statement(text: str) -> str:
-    """What stands behind the last semicolon.
+    """What stands after the last semicolon.
 
     >>> last_statement("SELECT ';'; SELECT a")
     ' SELECT a'
@@ -98,7 +98,7 @@ def _is_command(text: str, start: int) -> bool:
 
 
 def _first(text: str, start: int) -> int:
-    """Where the next statement begins, behind blanks and comments."""
+    """Where the next statement begins, after blanks and comments."""
     while (found := _COMMENTS.match(text, start)) or text[start : start + 1] == ";":
         start = found.end() if found else start + 1
     return start
@@ -110,12 +110,12 @@ def _line_end(text: str, start: int) -> int:
 
 
 def _statement_end(text: str, start: int) -> int:
-    """The semicolon behind a statement, or the end of the text."""
+    """The semicolon after a statement, or the end of the text."""
     while True:
         found = _SKIPPED.search(text, start)
         opened = _OPENED.search(text, start)
         if found is None or (opened is not None and opened.start() < found.start()):
-            return len(text)  # a text or comment that nobody has closed yet
+            return len(text)  # a text or comment that is not closed yet
         if found[0] == ";":
             return found.start()
         start = found.end()

@@ -34,7 +34,7 @@ def aliases(text: str, sources: Sequence[Named]) -> dict[str, Named]:
 
 
 def _alias(tokens: list[str], place: int) -> str | None:
-    """The name behind a source, and perhaps behind its window."""
+    """The name after a source, and perhaps after its window."""
     place = _behind_window(tokens, place)
     if place < len(tokens) and tokens[place].upper() == "AS":
         place += 1

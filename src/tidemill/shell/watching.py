@@ -32,7 +32,7 @@ class Keys(Protocol):
     """The keyboard, while a table is watched."""
 
     def pressed(self) -> AbstractContextManager[Callable[[float], bool]]:
-        """Gives a function that waits so many seconds, and says whether to end."""
+        """Gives a function that waits for some seconds, and says whether to end."""
         ...
 
 

@@ -1,1 +1,1 @@
-"""What is told of an engine: its objects as shapes of the wire."""
+"""What the API shows of an engine: its objects as shapes of the wire."""

@@ -74,7 +74,7 @@ def _error(run: StartedQuery | None) -> str | None:
 
 
 def sink_of(sink: SinkRequest) -> str:
-    """Where results go. Options may hold passwords and are not told."""
+    """Where results go. Options may hold passwords and are not shown."""
     if isinstance(sink.target, KeptResults):
         return "memory"
     return "a function" if callable(sink.target) else str(sink.target)

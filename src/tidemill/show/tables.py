@@ -89,7 +89,7 @@ class Answer:
 
     @property
     def _columns(self) -> list[str]:
-        """What is told besides of every row."""
+        """What is shown of every row besides its columns."""
         return [name for name, value in self.more.items() if isinstance(value, list)]
 
     def _whole(self) -> pa.Table:

@@ -182,7 +182,7 @@ class ValueRange(exp.Expression):
 
 
 class AtMost(exp.Expression):
-    """AT MOST so many rows (`this`) PER value of columns (`expressions`), `within` some time."""
+    """AT MOST some rows (`this`) PER value of columns (`expressions`), `within` some time."""
 
     arg_types: ClassVar[dict[str, bool]] = {"this": True, "expressions": True, "within": False}
 
@@ -258,7 +258,7 @@ class DescribeNamed(exp.Expression):
 class ExplainNamed(exp.Expression):
     """EXPLAIN a query (`expression`) or the query of a name (`this`) at a `level`.
 
-    With `analyze`, it is run, and what was measured is told.
+    With `analyze`, it is run, and shown with what was measured.
     """
 
     arg_types: ClassVar[dict[str, bool]] = {
@@ -293,7 +293,7 @@ class DeleteRows(exp.Expression):
 
 
 class Shed(exp.Expression):
-    """SHED TO so many `rows` BY importances (`expressions`) USING a `policy`."""
+    """SHED TO some `rows` BY importances (`expressions`) USING a `policy`."""
 
     arg_types: ClassVar[dict[str, bool]] = {
         "rows": True,

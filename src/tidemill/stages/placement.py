@@ -107,6 +107,7 @@ class Placement:
         """Where there is one partition, all rows are together already."""
         children = [self.place(child).plan for child in node.children]
         if isinstance(node, SnapshotExec):
+            # Not to move rows: above it, time stops at the last instant that has brought any.
             children = [ExchangeExec(children[0], Mode.NOW)]
         same = all(new is old for new, old in zip(children, node.children, strict=True))
         return Placed(node if same else node.with_children(children))
@@ -141,6 +142,7 @@ class Placement:
     @_place.register
     def _row_number(self, node: RowNumberExec) -> Placed:
         child = self.place(node.child)
+        # A number occurs once, so its rows are together; but not where its hash would send others.
         kept = child.together | {Together((node.name,), hashed=False)}
         return Placed(replace(node, child=child.plan), kept)
 
@@ -185,6 +187,7 @@ class Placement:
         """An operator that compares rows of all its inputs by the keys."""
         inputs = [self.place(child) for child in node.children]
         ways = frozenset.intersection(*(child.together for child in inputs))
+        # Rows with equal keys are equal in some of the keys, too: these are enough.
         fitting = [way for way in ways if set(way.columns) <= set(keys)]
         if fitting:
             return over(node, inputs, ways)
@@ -222,6 +225,7 @@ class Placement:
             exchanged([child], tuple(columns[at] for at in by))[0] if columns else everywhere(child)
             for child, columns in zip(inputs, node.keys, strict=True)
         ]
+        # A result is where the rows are that it was made of: the ways of all inputs hold for it.
         return over(node, placed, frozenset().union(*(child.together for child in placed)))
 
     def _all_pairs(self, node: JoinExec, inputs: list[Placed]) -> Placed:
@@ -231,6 +235,7 @@ class Placement:
         sizes = [self._sizes.of(child) for child in node.inputs]
         # What wants numbered rows back would have to bring all pairs together again.
         numbered = [any(not way.hashed for way in child.together) for child in inputs]
+        # Between equals the first input, so that a plan is always placed in the same way.
         stays = max(range(len(inputs)), key=lambda at: (numbered[at], sizes[at], -at))
         placed = [child if at == stays else everywhere(child) for at, child in enumerate(inputs)]
         return over(node, placed, inputs[stays].together)
@@ -249,6 +254,7 @@ class Placement:
         by = agreed_positions([left], [mine])
         (left,) = exchanged([left], tuple(mine[at] for at in by))
         (relation,) = exchanged([relation], tuple(theirs[at] for at in by))
+        # Where a row finds nothing, columns of the relation are NULL, wherever the row is.
         together = relation.together if node.kind is LookupKind.INNER else frozenset()
         return over(node, [left, relation], left.together | together)
 
@@ -262,6 +268,7 @@ class Placement:
         if node.version is not None or self._partitions == 1 or self._whole:
             return over(node, exchanged(inputs, ()))
         *streams, relation = inputs
+        # Each task finds from all of them which keys are connected.
         facts = everywhere(relation)
         moved = [
             self._to_its_part(node, number, stream, facts) for number, stream in enumerate(streams)
@@ -281,12 +288,14 @@ class Placement:
     @_place.register
     def _rank(self, node: RankExec) -> Placed:
         """Who is not among the first in its partition is not among the first of all."""
+        # A window that counts rows counts those of all partitions.
         if node.ranked.rows is not None or self._whole:
             return over(node, exchanged([self.place(node.child)], ()))
         local = self._by(node, node.ranked.keys)
         if Together(()) in local.together:
             return local
         assert isinstance(local.plan, RankExec)
+        # Eager: what is above could not go on while results of the partitions are still open.
         (all_rows,) = exchanged([Placed(replace(local.plan, eager=True))], ())
         merge = TopKExec(all_rows.plan, (node.ranked.order,), node.ranked.limit, eager=node.eager)
         return Placed(merge, all_rows.together)

@@ -23,7 +23,7 @@ class Repartitioned:
 
 
 def repartitioned(old: Staging, plans: Sequence[Exec], partitions: int) -> Repartitioned:
-    """The same plans in so many partitions."""
+    """The same plans in another number of partitions."""
     if old.partitions > 1 or old.exchanges or partitions == 1:
         new = replace(old, partitions=partitions, exchanges=old.exchanges or old.partitions > 1)
         alone = old.partitions == partitions == 1
@@ -39,7 +39,7 @@ def repartitioned(old: Staging, plans: Sequence[Exec], partitions: int) -> Repar
 
 
 def _reason(new: Staging, before: int) -> str | None:
-    """Why what is remembered cannot be repartitioned; there were so many partitions before."""
+    """Why the state cannot be repartitioned, given the number of partitions before."""
     distributions = Distributions(new)
     for stage in new.staged.stages:
         for node in (node for _, root in stage.outputs for node in root.walk()):
@@ -59,7 +59,7 @@ def _reason_of(
         return _whole(node)
     if not apart or before % partitions == 0:
         return None
-    # What rows are told apart by is a number that they were given where they were.
+    # Rows are told apart by a number that depends on the partition in which they got it.
     numbered = zip(inputs, distributions.of_inputs(node), strict=True)
     if any(distribution.ways and not known.ways for distribution, known in numbered):
         return f"{node.label} knows rows by numbers that do not tell their partition"

@@ -76,7 +76,7 @@ class Staging:
         whole = [placement.place(plan).plan for plan in plans]
         cutter = _Cutter(self)
         staged = cutter.cut(whole)
-        # Always in the same order: it is that in which parts are told of.
+        # Always in the same order, since parts are reported in it.
         needed = dict.fromkeys(node for plan in plans for node in reversed(list(plan.walk())))
         return Staging(
             self.partitions,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from tidemill.algebra.plan import carried_down
 from tidemill.physical.operator import Exec
 from tidemill.stages.stages import ReceiveExec, Stage
 from tidemill.timeline import OPEN_END
@@ -11,21 +12,17 @@ from tidemill.timeline import OPEN_END
 
 def traced(stage: Stage, watermarks: Mapping[int, int]) -> frozenset[int]:
     """The leaves of a stage, by tag, whose rows leave a trace in its state in a tick."""
-    found: set[int] = set()
-    for _, root in stage.outputs:
-        _collect(root, False, watermarks, found)
-    return frozenset(found)
 
+    def onward(node: Exec, kept: bool) -> list[bool]:
+        if not node.children:
+            return []
+        # Only what has several inputs may wait for the last of them.
+        tags = _tags(node.children[-1]) if len(node.children) > 1 else []
+        complete = all(watermarks[tag] == OPEN_END for tag in tags)
+        return [kept or keeps for keeps in node.remembers(complete)]
 
-def _collect(node: Exec, kept: bool, watermarks: Mapping[int, int], found: set[int]) -> None:
-    if isinstance(node, ReceiveExec):
-        found |= {node.tag} if kept else set()
-        return
-    # Only what has several inputs may wait for the last of them.
-    tags = _tags(node.children[-1]) if len(node.children) > 1 else []
-    complete = all(watermarks[tag] == OPEN_END for tag in tags)
-    for child, keeps in zip(node.children, node.remembers(complete), strict=True):
-        _collect(child, kept or keeps, watermarks, found)
+    parts = carried_down((root for _, root in stage.outputs), False, onward)
+    return frozenset(node.tag for node, kept in parts if kept and isinstance(node, ReceiveExec))
 
 
 def _tags(plan: Exec) -> list[int]:

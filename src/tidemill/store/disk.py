@@ -43,7 +43,7 @@ class Disk(Protocol):
         """The names of the files in a folder last."""
 
     def stamp(self, path: str) -> int | None:
-        """What changes whenever names in a folder do; None if that cannot be told."""
+        """A value that changes whenever names in a folder do; None if there is none here."""
 
     def rename(self, old: str, new: str) -> None:
         """Another name for a file, perhaps in the place of another file."""

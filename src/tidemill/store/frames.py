@@ -72,7 +72,7 @@ def whole_file(disk: Disk, path: str) -> pa.Buffer:
 
 @contextmanager
 def damage_told(path: str) -> Iterator[None]:
-    """A file that has to be there and cannot be read is damage, and told with its name."""
+    """A file that has to be there and cannot be read is damage, and reported with its name."""
     try:
         yield
     except FileNotFoundError:

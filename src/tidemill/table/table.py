@@ -165,7 +165,7 @@ class TableExpr(StreamSteps):
         return self._with(opened)
 
     def shed(self, rows: int, *by: Column, using: str = "dgl", **parameters: float) -> Self:
-        """The answer of a join that keeps so many rows, the most important `by` something."""
+        """The answer of a join that keeps only some rows, the most important `by` something."""
         given = [
             exp.Kwarg(this=exp.to_identifier(name), expression=exp.Literal.number(str(value)))
             for name, value in parameters.items()

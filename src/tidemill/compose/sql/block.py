@@ -163,7 +163,7 @@ class Block:
 
 
 def output_names(columns: Iterable[str]) -> tuple[str, ...]:
-    """Names for columns of a plan in a result that nobody names.
+    """Names for columns of a plan in a result without names of its own.
 
     >>> output_names(["b.item", "a.item", "outer1"])
     ('item', 'item_2', 'around1')

@@ -1,4 +1,4 @@
-"""Windows and granularities behind entries of FROM."""
+"""Windows and granularities after entries of FROM."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class WindowWriter(Writer):
         raise CannotSay(f"SQL cannot express {type(plan).__name__}", help="use other operators")
 
     def window_clause(self, window: TimeWindow | CountWindow) -> StreamWindow:
-        """A window as it is written behind an entry, without its partitions."""
+        """A window as it is written after an entry, without its partitions."""
         counts = isinstance(window, CountWindow)
         clause = StreamWindow(kind="ROWS" if counts else "RANGE", **self._sizes(window))
         if window.slide != 1:
@@ -65,7 +65,7 @@ class WindowWriter(Writer):
         return self._with_clause(plan, "granularity", node)
 
     def _with_clause(self, plan: Any, clause: str, node: exp.Expr) -> Block:
-        """Put a window or a granularity behind the entry that it is about.
+        """Put a window or a granularity after the entry that it is about.
 
         What looks at single rows may stand above it just as well, unless rows are counted.
         """

@@ -96,7 +96,7 @@ class Writer(ABC):
 
     @abstractmethod
     def window_clause(self, window: TimeWindow | CountWindow) -> exp.Expr:
-        """A window as it is written behind an entry."""
+        """A window as it is written after an entry."""
 
     def wrapped(self, block: Block, plan: Plan) -> Block:
         """The block as an entry of another one; `plan` is what it gives."""

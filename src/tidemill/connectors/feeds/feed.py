@@ -32,11 +32,11 @@ class Feed(ABC):
 
     @abstractmethod
     def slices(self, start: int, stop: int) -> list[Slice]:
-        """The slices from a position up to another, which a poll has told of."""
+        """The slices from a position up to another, which a poll has given."""
 
     @property
     def ended_at(self) -> int | None:
-        """After so many slices nothing can come; None if that is not known."""
+        """The number of slices after which nothing can come; None if it is not known."""
         return None
 
     @property
@@ -46,7 +46,7 @@ class Feed(ABC):
 
     @abstractmethod
     def stop_for(self, start: int) -> int:
-        """How far a tick goes that starts at a position, of what polls have told of."""
+        """How far a tick that starts at a position goes, within what polls have found."""
 
     def settle(self) -> None:  # noqa: B027 (most know at once)
         """Wait until everything that is there now is known to polls."""

@@ -32,7 +32,7 @@ class Receipt:
 class Inbox:
     """Every run has a feed of its own, so that none takes rows away from another.
 
-    Rows that nobody reads wait for the first run that does. What a run leaves unread waits again,
+    Rows wait until the first run reads them. What a run leaves unread waits again,
     unless it is in a checkpoint, which knows it.
 
     >>> inbox = Inbox("s", Schema.of(at=pa.int64()))

@@ -76,7 +76,7 @@ class PushedFeed(Feed):
         self.wake()
 
     def waiting(self, position: int) -> int:
-        """How many rows there are from a position on."""
+        """How many rows there are after a position."""
         return sum(slice.rows or 0 for slice in self.slices(position, self.poll()))
 
     @property
@@ -101,7 +101,7 @@ class PushedFeed(Feed):
             self._to_store(Segments(self.name, store))
 
     def detach(self, position: int) -> None:
-        """From now on rows are kept in memory, beginning with those from a position on."""
+        """From now on rows are kept in memory, beginning at a position."""
         with self._group.turn, self._lock:
             if self._segments is None:
                 self.forget(position)
@@ -154,7 +154,7 @@ class PushedFeed(Feed):
             help = "choose another checkpoint, or push nothing more"
             raise ExecutionError(f"`{self.name}` is closed in {segments.uri}", help=help)
         if not slices and first == 0 and ended_at is None:
-            # The store knows nothing of the stream: numbers that were told stay what they are.
+            # The store knows nothing of the stream: numbers that were given out stay what they are.
             first = self._first
             segments.begin_at(first)
         slices += self._written(segments, first + len(slices), in_memory)

@@ -73,7 +73,7 @@ class Retained:
 
     @staticmethod
     def load(retain: int | None, state: dict[str, Iterable[Iterable[int]] | int]) -> Retained:
-        """What `dump` has told of; the time for which slices are kept may be another now.
+        """What `dump` has written; the time for which slices are kept may be another now.
 
         >>> kept = Retained(5)
         >>> kept.took(0, 1, 0, 3)

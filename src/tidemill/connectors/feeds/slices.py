@@ -114,7 +114,7 @@ def kept_json(slice: FileSlice, store: Store) -> dict[str, Any]:
 
 
 def kept_slice(fields: dict[str, Any], store: Store) -> FileSlice:
-    """The slice that `kept_json` has told of."""
+    """The slice that `kept_json` has described."""
     slice = from_json(fields)
     return replace(slice, path=in_store(store, slice.path)) if slice.format == STORED else slice
 
@@ -130,7 +130,7 @@ def to_json(slice: FileSlice) -> dict[str, Any]:
 
 
 def from_json(fields: dict[str, Any]) -> FileSlice:
-    """The slice that `to_json` has told of.
+    """The slice that `to_json` has described.
 
     >>> slice = FileSlice("csv", "bids.csv", (("sep", ";"),), rows=3)
     >>> from_json(to_json(slice)) == slice

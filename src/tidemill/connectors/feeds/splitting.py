@@ -25,7 +25,7 @@ Parted = tuple[int, FileSlice, list[Part]]
 
 
 def split(slices: Sequence[Slice], ways: int) -> list[list[Slice]]:
-    """Deal slices out to so many tasks, each about as many bytes; some may get nothing.
+    """Deal slices out to tasks, each about as many bytes; some may get nothing.
 
     Files that are more than the share of a task are cut between their row groups or batches. The
     same slices are always distributed in the same way, and each task gets its own in their order.
@@ -38,7 +38,7 @@ def split(slices: Sequence[Slice], ways: int) -> list[list[Slice]]:
 
 
 def split_numbered(slices: Sequence[Slice], ways: int) -> list[list[tuple[int, Slice]]]:
-    """The same, with the number of the slice that every piece is of."""
+    """The same, with the number of the slice of each piece."""
     share = -(-sum(map(size_of, slices)) // ways)
     whole: list[Piece] = []
     parted: list[Parted] = []

@@ -155,7 +155,7 @@ def install(connection: Connection, name: TableName, own: TableName | None = Non
             connection.execute(sql.SQL("SELECT FROM {} LIMIT 0").format(log.identifier))
             return
         with connection.transaction():
-            # Who waits for the table keeps others waiting behind.
+            # A transaction that waits for a lock on the table makes all later ones wait, too.
             connection.execute("SET LOCAL lock_timeout = '2s'")
             # Two that install at once: the second waits here, and then finds all in place.
             connection.execute("SELECT pg_advisory_xact_lock(hashtext(%s))", [log.quoted])

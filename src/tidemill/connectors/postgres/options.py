@@ -1,4 +1,4 @@
-"""What sources and sinks are told: a server, a table, and little else."""
+"""The options of sources and sinks: a server, a table, and little else."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ SELECT {columns} FROM {incoming} AS i JOIN {differing} ON i.ctid = "#place" WHER
 class PostgresSink:
     """Keeps a table equal to the newest snapshot, or adds the rows of every tick to it.
 
-    `query` says who writes: only the same one may go on with a table, from the tick that it has
+    `query` names the writer: only the same one may continue a table, from the tick that it has
     come to. `columns` are those of the result.
     """
 

@@ -113,7 +113,7 @@ class PostgresSource:
             attempt(self._server, lambda connection: install(connection, self._name, self._log))
 
     def content(self) -> tuple[pa.Table, str]:
-        """All rows that are there now, and the position from which changes go on."""
+        """All rows that are there now, and the position after which changes follow."""
         return attempt(self._server, self._content)
 
     def changes(self, position: str) -> tuple[pa.Table, str]:

@@ -31,7 +31,7 @@ def make_sink(
 ) -> Sink:
     """The sink that a user asked for; `schema` are the columns of the result.
 
-    `identity` tells databases who writes: the same query with the same checkpoint, or another.
+    `identity` names the writer to databases: a query together with its checkpoint.
     For the rest see `Writable`.
     """
     shape = FormShape(request.form, schema, domain, request.order)

@@ -1,4 +1,4 @@
-"""The sink for rows that nobody wants: to measure a query, or to let it run for what it keeps."""
+"""The sink that drops all rows: to measure a query, or to run it for the answers it keeps."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from tidemill.errors import ExecutionError
 class DatabaseSink:
     """Keeps a table equal to the newest snapshot, or adds the rows of every tick to it, once.
 
-    `identity` says who writes: a query with its checkpoint.
+    `identity` names the writer: a query together with its checkpoint.
     """
 
     def __init__(self, shape: Shape, options: Mapping[str, Any], identity: str) -> None:

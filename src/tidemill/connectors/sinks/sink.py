@@ -17,7 +17,7 @@ from tidemill.connectors.sinks.requests import TableSink
 
 
 class PartWriter(Protocol):
-    """Writes some rows of a tick, in whatever process they are; it can be sent there."""
+    """Writes some rows of a tick, in the process that has them; it can be sent there."""
 
     def write(self, rows: pl.DataFrame, tick: int, part: int) -> str | None:
         """Write the rows of a part; the name of their file, or None if there are no rows."""

@@ -16,7 +16,7 @@ ASIDE = ".damaged"
 
 _UNFRAMED = ("lock", "commit.lock")
 _PASSING = ("scratch", "plans")
-"""Folders of files that nobody needs when a tick is done."""
+"""Folders of files that are not needed when a tick is done."""
 
 
 def is_server(folder: Path) -> bool:

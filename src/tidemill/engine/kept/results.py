@@ -22,15 +22,15 @@ Note = Callable[[KeptEntry, pl.DataFrame | None], None]
 """Takes note of what is new."""
 
 _MOST_NEW = 5_000
-"""New rows that wait, if nobody reads, to be put together with those before them."""
+"""How many new rows wait for a reader before they are merged with the older ones."""
 
 
 class KeptResults:
     """Rows with the time in which they hold: all of them from `kept_from` to `complete_until`.
 
-    It is the sink of a query in the form `live`, and is told after a tick how far the answer is
-    complete. Of rows that have ended, the newest are kept, so many that there are at most `rows`
-    with those that still hold. What is new is told to `note`, which keeps it for a restart.
+    It is the sink of a query in the form `live`, and learns after a tick how far the answer is
+    complete. Of rows that have ended, only the newest are kept: there are at most `rows`
+    with those that still hold. What is new is passed to `note`, which keeps it for a restart.
 
     >>> kept = KeptResults(Schema.of(n=pa.int64()), None, rows=100)
     >>> kept.give(pl.DataFrame({"n": [7, 8], "valid_from": [1, 3], "valid_to": [3, 9]}), tick=0)
@@ -59,7 +59,7 @@ class KeptResults:
         self.tick = -1
         """The last tick that has given rows."""
         self.given = 0
-        """How many rows it was given, of which some may be kept no more."""
+        """How many rows it was given, with those that are not kept any more."""
         self._most = rows
         self._ended = self._open = self._new = empty_batch(schema)
         self._lock = RLock()
@@ -147,7 +147,7 @@ class KeptResults:
             return self._merged().filter(meets)
 
     def changes(self, since: int) -> pa.Table:
-        """What came and went from an instant on, as far as the answer is complete."""
+        """What came and went since an instant, as far as the answer is complete."""
         with self._lock:
             known = self._merged().filter(pl.col(VALID_TO) >= since)
             log = consolidate(to_changes(known))
@@ -175,7 +175,7 @@ class KeptResults:
         return pl.concat([self._ended, self._open])
 
     def _merge(self) -> None:
-        """Put new rows behind those that they go on from; only ones that had not ended can."""
+        """Put new rows after those that they continue; rows that had ended stay as they are."""
         growing = pl.concat([self._open, self._new])
         merged: pl.DataFrame = (
             CoalesceExec(ReceiveExec(0, self.schema)).operator().step([growing], [OPEN_END])[0]

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class KeptStore:
-    """Keeps at most so many `rows` for each query; in a `folder`, they survive the process."""
+    """Keeps at most `rows` rows for each query; in a `folder`, they survive the process."""
 
     def __init__(
         self,

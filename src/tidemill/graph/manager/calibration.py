@@ -53,7 +53,7 @@ BEFOREHAND: dict[str, tuple[FittedLine, FittedLine]] = {
 
 @dataclass
 class Fit:
-    """A line through pairs of estimates and measurements, of which the older ones fade.
+    """A line through pairs of estimates and measurements; older pairs count less and less.
 
     >>> fit = Fit()
     >>> for estimated in (10, 20, 30):

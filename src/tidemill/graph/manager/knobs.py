@@ -54,7 +54,7 @@ class Demand:
         return self.memory <= bound.memory and self.cpu <= bound.cpu
 
     def over(self, bound: Demand) -> float:
-        """How many times the bound is needed, of what is scarcer.
+        """The need as a multiple of the bound, for the scarcer of memory and processing.
 
         >>> Demand(50, 0.4).over(Demand(100, 0.5))
         0.8

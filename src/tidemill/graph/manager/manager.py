@@ -22,7 +22,7 @@ from tidemill.runtime.operator_progress import OperatorProgress
 from tidemill.runtime.rate_meter import RateMeter
 
 RESERVE = 0.2
-"""Of what there is, the share that is kept for bursts and for sizes that take their time."""
+"""The share of what there is that is kept free: for bursts, and until new sizes take effect."""
 
 THRESHOLD = 1.25
 """A rate that has moved by more than this factor changes the estimates."""

@@ -18,13 +18,13 @@ Strategy = Callable[[Sequence[Knob], Estimate, Demand], Settings | None]
 """The sizes to set for a bound; None if not even the smallest windows fit."""
 
 STEPS = 4
-"""The text's p: in so many steps the granules are made coarser."""
+"""The p of the paper: the number of steps in which granules are made coarser."""
 
 PRECISION = 1 / 256
 """Of the fraction at which windows are set."""
 
 NOTCHES = 16
-"""In so many steps a single knob goes from its best to its worst size."""
+"""The number of steps in which a single knob goes from its best to its worst size."""
 
 
 def uniform(knobs: Sequence[Knob], estimate: Estimate, bound: Demand) -> Settings | None:
@@ -123,7 +123,7 @@ class _Descent:
         return self._settings
 
     def _gain(self, number: int, need: float) -> float:
-        """What a notch less saves, by what it takes from queries: the more, the lower it is."""
+        """What one notch less saves per quality that queries lose; lower notches lose more."""
         knob = self._knobs[number]
         notch = self._notch[knob.name]
         lower = self._settings | {knob.name: self._at(knob, notch - 1)}

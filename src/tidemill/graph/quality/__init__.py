@@ -1,4 +1,4 @@
-"""Quality that users allow to vary: bounds, who is adjusted with whom, changes, and histories."""
+"""Quality that users allow to vary: bounds, which knobs change together, changes, and histories."""
 
 from tidemill.graph.quality.bounds import Granules, Quality, SizeRange, quality_of
 from tidemill.graph.quality.granules import next_instant, synchronised

@@ -6,7 +6,8 @@ it. Else results would claim to be exact at instants of which nothing is known.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
+from itertools import chain
 
 from tidemill.algebra.plan import Plan
 from tidemill.errors import TidemillError
@@ -71,22 +72,18 @@ def _granule(node: GranularityExec, changes: Mapping[str, Change], at: int) -> i
     return granule
 
 
-def _pairs(plans: Iterable[Plan]) -> Iterator[tuple[GranularityExec, GranularityExec]]:
+def _pairs(plans: Iterable[Plan]) -> Iterable[tuple[GranularityExec, GranularityExec]]:
     """Granularities, each with the next ones downstream of it; from below."""
-    seen: dict[tuple[int, int], None] = {}
-    found: list[tuple[GranularityExec, GranularityExec]] = []
+    found: dict[tuple[GranularityExec, GranularityExec], None] = {}
 
-    def walk(node: Plan, above: GranularityExec | None) -> None:
-        if (id(node), id(above)) in seen:
-            return
-        seen[id(node), id(above)] = None
-        is_granularity = isinstance(node, GranularityExec)
-        for child in node.children:
-            walk(child, node if isinstance(node, GranularityExec) else above)
-        if is_granularity and above is not None:
-            assert isinstance(node, GranularityExec)
-            found.append((node, above))
+    def last_ones(node: Plan, inputs: list[list[GranularityExec]]) -> list[GranularityExec]:
+        """The granularities of a part that have no other one downstream in it."""
+        below = list(dict.fromkeys(chain.from_iterable(inputs)))
+        if not isinstance(node, GranularityExec):
+            return below
+        found.update(dict.fromkeys((each, node) for each in below))
+        return [node]
 
     for plan in plans:
-        walk(plan, None)
-    yield from found
+        plan.fold(last_ones)
+    return found

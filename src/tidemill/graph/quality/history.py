@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from tidemill.algebra.plan import Plan
+from tidemill.algebra.plan import Plan, carried_down
 from tidemill.graph.quality.knobs import adjustable_nodes
 from tidemill.physical.adjusting import AdjustableExec
 from tidemill.physical.operator import Exec
@@ -19,7 +19,7 @@ from tidemill.timeline import BEGIN, OPEN_END, add
 
 
 class SizeSetting(NamedTuple):
-    """A size, and the instant from which on rows that start have it."""
+    """A size, and the instant since which starting rows have it."""
 
     since: int
     size: int
@@ -53,19 +53,25 @@ def settings(
     size that they have. How long a row of a count window holds is not known, so all settings
     before the end are given for these.
     """
-    looking = _Looking(histories)
-    looking.at(plan, start, end)
-    return {knob: sorted(found) for knob, found in looking.found.items()}
+    return {knob: sorted(found) for knob, found in _needed([plan], histories, start, end).items()}
 
 
 def pruned(
     histories: Histories, plans: Iterable[Exec], start: int
 ) -> dict[str, tuple[SizeSetting, ...]]:
-    """What is left if nobody asks any more about results that start before an instant."""
+    """What is left once results that start before an instant are no longer asked about."""
+    needed = _needed(plans, histories, start, OPEN_END)
+    return {knob: tuple(sorted(found)) for knob, found in needed.items()}
+
+
+def _needed(
+    plans: Iterable[Exec], histories: Histories, start: int, end: int
+) -> dict[str, set[SizeSetting]]:
+    """The settings on which the rows of plans in [start, end) depend."""
     looking = _Looking(histories)
-    for plan in plans:
-        looking.at(plan, start, OPEN_END)
-    return {knob: tuple(sorted(found)) for knob, found in looking.found.items()}
+    for _ in carried_down(plans, (start, end), looking.needed_below):
+        pass
+    return looking.found
 
 
 class _Looking:
@@ -73,20 +79,16 @@ class _Looking:
 
     def __init__(self, histories: Histories) -> None:
         self._histories = histories
-        self._seen: set[tuple[int, int, int]] = set()
         self.found: dict[str, set[SizeSetting]] = {}
 
-    def at(self, plan: Exec, start: int, end: int) -> None:
-        """Look at a part whose rows in [start, end) are needed."""
-        if (id(plan), start, end) in self._seen:
-            return
-        self._seen.add((id(plan), start, end))
+    def needed_below(self, plan: Exec, needed: tuple[int, int]) -> list[tuple[int, int]]:
+        """Of which time rows of the inputs are needed, if rows of a part in [start, end) are."""
+        start, end = needed
         if isinstance(plan, AdjustableExec):
             start = self._adjusted(plan, start, end)
         if isinstance(plan, IstreamExec | DstreamExec):
             start, end = max(start - 1, BEGIN), add(end, 1)
-        for child in plan.children:
-            self.at(child, start, end)
+        return [(start, end)] * len(plan.children)
 
     def _adjusted(self, node: AdjustableExec, start: int, end: int) -> int:
         """Take note of the settings of an operator; the first instant that it depends on."""
@@ -108,7 +110,7 @@ class _Looking:
         return (SizeSetting(BEGIN, first), *(SizeSetting(*change) for change in node.changes))
 
     def _longest(self, node: AdjustableExec, size: int) -> int:
-        """For how long a row may hold, from the instant on at which it comes, with a size."""
+        """For how long after it comes a row may hold, with a size."""
         match node:
             case TimeWindowExec():
                 return add(size, node.delay + node.slide - 1)

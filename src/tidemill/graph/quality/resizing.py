@@ -70,7 +70,7 @@ def _extended(node: AdjustableExec, at: int, size: int) -> Changes:
 
 
 def _pruned(node: AdjustableExec, changes: Changes, settled: int) -> Changes:
-    """Without changes of whose rows none will come, and as far as is known none is left.
+    """Without the changes whose rows have all come and, as far as is known, have all ended.
 
     The first size stays, although no row will have it: what was decided by it stays as it is.
     """

@@ -35,7 +35,7 @@ def is_constants(name: str) -> bool:
 
 
 def reads_constants(plan: Exec) -> bool:
-    """Whether a plan depends on who asks."""
+    """Whether a plan depends on the constants of the query that asks."""
     leaves = (leaf for leaf in plan.walk() if isinstance(leaf, SourceExec))
     return any(is_constants(leaf.scan.source) for leaf in leaves)
 

@@ -49,7 +49,7 @@ class Characteristics:
     def of_rate(
         rate: float, live_rows: float, granularity: float, instants: bool = False
     ) -> Characteristics:
-        """The stream in which so many rows start per instant, and so many hold at a time.
+        """The stream with a number of rows that start per instant, and of rows that hold at a time.
 
         No row holds for less than a granule.
         """
@@ -60,7 +60,7 @@ class Characteristics:
 
     @staticmethod
     def of_relation(rows: float) -> Characteristics:
-        """A relation of so many rows, which hold for ever."""
+        """A relation of a number of rows, which hold for ever."""
         return Characteristics(LIFETIME / max(rows, 1.0), LIFETIME)
 
 
@@ -103,7 +103,7 @@ def joined(left: Characteristics, right: Characteristics, selectivity: float) ->
 
 
 def deduplicated(stream: Characteristics, values: float) -> Characteristics:
-    """Formula 22.5, for so many different rows."""
+    """Formula 22.5, for a number of different rows."""
     return replace(stream, length=min(values * stream.distance, stream.length))
 
 
@@ -175,7 +175,7 @@ def partitioned_window(stream: Characteristics, partitions: float, rows: float) 
 
 
 def hit(share: float, times: float) -> float:
-    """The probability that at least one of so many tries succeeds (Cardenas).
+    """The probability that at least one of a number of tries succeeds (Cardenas).
 
     >>> round(hit(1 / 6, 2), 4)
     0.3056

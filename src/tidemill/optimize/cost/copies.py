@@ -78,7 +78,7 @@ Combine = Callable[[Characteristics, Characteristics, float], Characteristics]
 def combined(
     plan: sets.SetOperation, left: Characteristics, right: Characteristics, values: float
 ) -> Characteristics:
-    """The result of a set operation on sides that have so many different rows in common."""
+    """The result of a set operation on sides that have a number of different rows in common."""
     raise TypeError(f"the cost model knows nothing of {type(plan).__name__}")
 
 

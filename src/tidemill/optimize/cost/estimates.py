@@ -37,7 +37,7 @@ GROUP_SHARE = 0.1
 ELEMENTS = 4.0
 """Elements of a list: how long lists are is not part of the statistics."""
 
-_SHORTEST = 1e-30  # the distance of rows that come faster than can be told
+_SHORTEST = 1e-30  # the distance of rows that come faster than can be measured
 
 
 class Estimator:

@@ -15,7 +15,7 @@ share of the window: about this, if half of what makes a score has not been seen
 
 
 def retained(ranked: Ranked, rows: float) -> float:
-    """Rows that are kept of so many in the window.
+    """How many of the rows in the window are kept.
 
     Of rows whose scores are known, k times the logarithm: those with fewer than k better ones
     among the later rows. What is likely to come opens scores less than what is possible.

@@ -14,12 +14,12 @@ from sqlglot import exp
 
 from tidemill.algebra.aggregates import AggregateCall
 from tidemill.algebra.nodes import Aggregate, AntiJoin, Filter, Join, Project
-from tidemill.algebra.plan import Plan
+from tidemill.algebra.plan import Plan, operands
 from tidemill.algebra.scalar import Scalar, column, conjuncts
 from tidemill.algebra.schema import Schema
 from tidemill.algebra.sets import Union
 from tidemill.optimize.early.rule import coalesces
-from tidemill.optimize.joins.region import join_conditions, joined_inputs
+from tidemill.optimize.joins.region import join_conditions
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class Arm:
     @cached_property
     def inputs(self) -> tuple[Plan, ...]:
         """What is joined, or looked through for partners."""
-        sides = (joined_inputs(side) for side in (self.base.left, self.base.right))
+        sides = (operands(side, Join) for side in (self.base.left, self.base.right))
         return tuple(child for side in sides for child in side)
 
     @cached_property

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from tidemill.algebra import nodes
-from tidemill.algebra.plan import Plan
+from tidemill.algebra.plan import Plan, operands
 from tidemill.algebra.scalar import Scalar, column, conjuncts, equality
 from tidemill.expressions.equality import equality_of
 from tidemill.optimize.expressions import is_total
@@ -42,7 +42,7 @@ class JoinRegion:
 
 def region_of(join: nodes.Join) -> JoinRegion:
     """All joins from here down, up to other operators."""
-    inputs = list(joined_inputs(join))
+    inputs = list(operands(join, nodes.Join))
     found: list[frozenset[str]] = []
     conditions: list[Scalar] = []
     checks: list[Scalar] = []
@@ -55,15 +55,6 @@ def region_of(join: nodes.Join) -> JoinRegion:
         else:
             checks.append(part)
     return JoinRegion(tuple(inputs), merged(found), tuple(conditions), tuple(checks))
-
-
-def joined_inputs(plan: Plan) -> Iterator[Plan]:
-    """What neighbouring joins join, from the left."""
-    if isinstance(plan, nodes.Join):
-        yield from joined_inputs(plan.left)
-        yield from joined_inputs(plan.right)
-    else:
-        yield plan
 
 
 def join_conditions(plan: Plan) -> Iterator[Scalar]:

@@ -70,6 +70,6 @@ def fewest_values(sets: Sets, distinct: Floats) -> Floats:
 
 
 def join_sizes(sets: Sets, windows: Sequence[JoinWindow], rows: Floats) -> Floats:
-    """For each set, the size of the join of so many rows of each of its windows."""
+    """For each set, the size of the join of a given number of rows from each of its windows."""
     distinct = array(window.distinct for window in windows)
     return products(sets, rows / distinct) * fewest_values(sets, distinct)

@@ -102,7 +102,7 @@ def _recurrence(branch: Plan, question: Question) -> Recurrence | None:
         return None
     if recurrence.within is None:
         return recurrence
-    # In any window at most so many: a promise about windows of time.
+    # A promise within some time holds for every window that is no longer than that.
     wide = question.size is not None and recurrence.within >= question.size
     return recurrence if wide else None
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
@@ -17,11 +16,9 @@ from tidemill.algebra.nodes import (
     TimeWindow,
     TopK,
 )
-from tidemill.algebra.plan import Plan
+from tidemill.algebra.plan import Plan, operands
 from tidemill.algebra.scalar import Scalar, column
-from tidemill.algebra.sets import (
-    Union,
-)
+from tidemill.algebra.sets import Union
 from tidemill.analyze.boundedness import validity
 from tidemill.optimize.sharing import Shared
 
@@ -92,8 +89,8 @@ def _windows(plan: Plan) -> tuple[tuple[Plan, ...], int | None, int | None]:
     if isinstance(plan, CountWindow):
         if plan.slide != 1 or plan.partition_by or plan.rows is None or not plan.is_fixed:
             raise NotRanked("its window is not simply the last rows")
-        return tuple(_instants(each) for each in _united(plan.child)), None, plan.rows
-    leaves = list(_united(plan))
+        return tuple(_instants(each) for each in operands(plan.child, Union)), None, plan.rows
+    leaves = list(operands(plan, Union))
     windows = [leaf for leaf in leaves if isinstance(leaf, TimeWindow)]
     sizes = {(leaf.size, leaf.slide == 1, leaf.delay, leaf.is_fixed) for leaf in windows}
     if len(windows) < len(leaves) or len(sizes) > 1:
@@ -101,16 +98,8 @@ def _windows(plan: Plan) -> tuple[tuple[Plan, ...], int | None, int | None]:
     ((size, moves, delay, is_fixed),) = sizes
     if size is None or not moves or delay or not is_fixed:
         raise NotRanked("its window is not simply of one size")
-    below = [each for leaf in windows for each in _united(leaf.child)]
+    below = [each for leaf in windows for each in operands(leaf.child, Union)]
     return tuple(_instants(each) for each in below), size, None
-
-
-def _united(plan: Plan) -> Iterator[Plan]:
-    if isinstance(plan, Union):
-        for side in plan.children:
-            yield from _united(side)
-    else:
-        yield plan
 
 
 def _instants(plan: Plan) -> Plan:

@@ -37,14 +37,17 @@ def aggregate_early(plan: Plan, known: RuleContext) -> Plan:
     08         Scan auction as a columns=[item, seller]
     """
     estimator = Estimator(known.statistics, known.domain)
-    return Cut(plan).rewritten(lambda tree: _rewritten(tree, estimator, known))
+    return Cut(plan).rewritten(partial(_rewritten, estimator=estimator, known=known))
 
 
 def _rewritten(plan: Plan, estimator: Estimator, known: RuleContext) -> Plan:
-    query = AggregateJoin.of(plan)
-    if query is not None:
-        plan = early_plan(query, _mask(query, estimator, known))
-    return plan.with_children([_rewritten(child, estimator, known) for child in plan.children])
+    def early(part: Plan) -> Plan | None:
+        if (query := AggregateJoin.of(part)) is None:
+            return None
+        above = early_plan(query, _mask(query, estimator, known))
+        return above.with_children([each.replace_parts(early) for each in above.children])
+
+    return plan.replace_parts(early)
 
 
 def _mask(query: AggregateJoin, estimator: Estimator, known: RuleContext) -> Mask:

@@ -37,21 +37,21 @@ def order_joins(plan: Plan, known: RuleContext) -> Plan:
     """
     estimator = Estimator(known.statistics, known.domain)
     order = known.hints.order or ()
-    ordered = Cut(plan).rewritten(lambda tree: _ordered(tree, estimator, order))
+    ordered = Cut(plan).rewritten(partial(_ordered, estimator=estimator, order=order))
     if ordered is not plan and not order:
         _take_notes(ordered, known, estimator)
     return ordered
 
 
 def _ordered(plan: Plan, estimator: Estimator, order: tuple[str, ...]) -> Plan:
-    if not isinstance(plan, nodes.Join):
-        return plan.with_children([_ordered(child, estimator, order) for child in plan.children])
-    region = region_of(plan)
-    if not _is_free(region):
-        return plan.with_children([_ordered(child, estimator, order) for child in plan.children])
-    inputs = tuple(_ordered(child, estimator, order) for child in region.inputs)
-    joined = JoinTree(replace(region, inputs=inputs), estimator, order).plan()
-    return _only(joined, plan)
+    def other_order(part: Plan) -> Plan | None:
+        region = region_of(part) if isinstance(part, nodes.Join) else None
+        if region is None or not _is_free(region):
+            return None
+        inputs = tuple(each.replace_parts(other_order) for each in region.inputs)
+        return _only(JoinTree(replace(region, inputs=inputs), estimator, order).plan(), part)
+
+    return plan.replace_parts(other_order)
 
 
 def _is_free(region: JoinRegion) -> bool:

@@ -49,10 +49,10 @@ def rank_objects(plan: Plan, known: RuleContext) -> Plan:
     01 Ranking eaa by=[bid.item] score=top limit=3 range=9
     02   Scan bid columns=[item, price]
     """
-    return Cut(plan).rewritten(lambda tree: _rewritten(tree, known))
+    return Cut(plan).rewritten(lambda tree: tree.replace_parts(partial(_ranking_of, known=known)))
 
 
-def _rewritten(plan: Plan, known: RuleContext) -> Plan:
+def _ranking_of(plan: Plan, known: RuleContext) -> Plan | None:
     try:
         question = question_of(plan)
         if question is not None and known.hints.rank != "plain":
@@ -61,7 +61,7 @@ def _rewritten(plan: Plan, known: RuleContext) -> Plan:
         if _is_wanted(plan, known):
             text = f"groups are sorted, not ranked: {reason}"
             known.notes.append(partial(str, text))
-    return plan.with_children([_rewritten(child, known) for child in plan.children])
+    return None
 
 
 def _is_wanted(plan: Plan, known: RuleContext) -> bool:

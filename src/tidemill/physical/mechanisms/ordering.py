@@ -10,7 +10,7 @@ from tidemill.physical.mechanisms.compiled import compiled_for, fixed
 
 _FEW_ROWS = 1024  # so few are sorted by NumPy, sooner than tables of digits are cleared
 _FEW_RUNS = 8
-_SHORT = 32  # so many rows of a slot are sorted by inserting them
+_SHORT = 32  # up to this number of rows, a slot is sorted by insertion
 _DENSE = 2  # slots for each row that may be counted one by one
 _DIGIT = 11  # bits: the places of a digit stay in the nearest cache
 
@@ -204,7 +204,7 @@ def sort_by_count(
     out_slots: Ints,
     out_values: Ints,
 ) -> None:
-    """Sort by slots, counted from the lowest, which have so many places."""
+    """Sort by slots, counted from the lowest, in a range of this size."""
     for row in range(len(slots)):
         places[slots[row] - low] += 1
     total = 0

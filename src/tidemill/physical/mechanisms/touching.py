@@ -15,7 +15,7 @@ _FIXED = fixed(_NUMBERS)
 
 
 class Pieces(NamedTuple):
-    """Rows by the slots of their values, and from when to when they hold."""
+    """Rows by the slots of their values, and the intervals in which they hold."""
 
     slots: Ints
     begins: Ints

@@ -194,7 +194,7 @@ class _CountWindow(OpenSweep):
         return found[known], slide[known]
 
     def _cut(self, until: int) -> pl.DataFrame:
-        """The rows in the window, so far; they go on from here (not after the open end)."""
+        """The rows in the window, up to here; they continue here (not after the open end)."""
         since = self._stored.column("since")
         live = np.flatnonzero(self._stored.live)
         inside = live[since[live] > 0]

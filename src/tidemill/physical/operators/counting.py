@@ -167,7 +167,7 @@ class _Counting(OpenSweep):
         self._more.put(slots[more], numbers[more], times[more])
 
     def _cut(self, until: int) -> pl.DataFrame:
-        """The copies that hold, so far; they go on from here."""
+        """The copies that hold, up to here; they continue from here."""
         table = self._ledger.table
         left, right = (table.column(side)[: len(table.live)] for side in (LEFT, RIGHT))
         slots = np.flatnonzero(table.live & (self._node.copies(left, right) > 0))

@@ -1,4 +1,4 @@
-"""Net changes: which rows come and which go at every instant, told when time has passed it."""
+"""Net changes: which rows come and which go at every instant, given when time has passed it."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ SIGN = "#change"
 
 _ENDS = "ends"
 
-_DENSE = 8  # so many instants for each time may be looked up in a table
+_DENSE = 8  # instants per time up to which a table is used
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class ChangesExec(Exec):
     """A row for every copy that comes or goes, at the instant at which it does.
 
     A copy that ends where an equal one starts goes on, and neither goes nor comes. What held
-    before `since` is not told of; what still holds then comes at that instant.
+    before `since` is not given; what still holds then comes at that instant.
     """
 
     child: Exec

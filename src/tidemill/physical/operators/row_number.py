@@ -17,7 +17,7 @@ from tidemill.algebra.schema import Field, Schema
 from tidemill.physical.facts import PacedBy, Partitioning, RowValidity
 from tidemill.physical.operator import Exec, Operator, Own, Stateless
 
-_BITS = 40  # so many rows a partition may see before numbers would meet those of the next
+_BITS = 40  # rows of a partition up to 2^40: beyond, their numbers would meet those of the next
 
 
 @dataclass(frozen=True)

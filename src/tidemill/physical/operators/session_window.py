@@ -187,7 +187,7 @@ class _SessionWindow(OpenSweep):
         return batch
 
     def _cut(self, until: int) -> pl.DataFrame:
-        """The rows of all sessions, so far; they go on from here (not after the open end)."""
+        """The rows of all sessions, up to here; they continue here (not after the open end)."""
         live = np.flatnonzero(self._stored.live)
         batch = self._batch(live, np.full(len(live), until))
         if until == OPEN_END:

@@ -88,7 +88,7 @@ def _elements(lists: pl.Series, lengths: Ints) -> pl.Series:
 
 
 def _places(lengths: Ints) -> Ints:
-    """The places of elements in their lists, from 1 on."""
+    """The places of elements in their lists, counted from 1."""
     before = np.repeat(np.cumsum(lengths) - lengths, lengths)
     return np.arange(1, len(before) + 1) - before
 

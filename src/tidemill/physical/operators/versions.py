@@ -111,7 +111,7 @@ class _Versions(OpenSweep):
         return rows
 
     def _cut(self, slots: Ints, until: int) -> pl.DataFrame:
-        """Versions as far as they hold and were not told yet; they go on from here."""
+        """Open versions, up to here, as far as they were not given yet; they continue from here."""
         since, end = self._table.column("since"), self._table.column("end")
         begin, stop = since[slots], np.minimum(end[slots], until)
         since[slots] = stop

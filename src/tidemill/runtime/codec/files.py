@@ -21,7 +21,7 @@ _FORMAT, _TREE = b"tidemill", "tree"
 
 
 class _Parts:
-    """A file that is written: its pieces as they are, to be copied by nobody."""
+    """A file that is written: its pieces as they are, without a copy."""
 
     closed = False
 

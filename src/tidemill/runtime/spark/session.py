@@ -95,7 +95,7 @@ def wake_workers(session: SparkSession) -> None:
         if context.applicationId in _woken:
             return
         _woken.add(str(context.applicationId))
-    # Whoever needs them will be told what fails, or has stopped Spark meanwhile.
+    # Errors come up again where the workers are needed, unless Spark was stopped meanwhile.
     with suppress(*SPARK_ERRORS):
         Workers(context).wake(context.defaultParallelism)
 

@@ -1,4 +1,4 @@
-"""Snapshots as files: each in a folder of its own, of which only the newest stays.
+"""Snapshots as files: each in a folder of its own; only the newest stays.
 
 A folder is written under a name that no whole one has, and has its file `_SUCCESS` once it is
 whole; only then are the others removed. So there is a whole one at every moment, and nothing is

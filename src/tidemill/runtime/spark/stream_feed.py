@@ -33,7 +33,7 @@ from tidemill.runtime.spark.failures import SPARK_ERRORS, explained
 from tidemill.store import Numbered, Store
 
 _MOST_WAITING = 256
-"""Slices that wait for ticks before Spark reads more, or so many times the bytes of a tick."""
+"""Slices that wait for ticks (or multiples of the bytes of a tick) before Spark stops reading."""
 
 
 @dataclass(frozen=True)

@@ -139,7 +139,7 @@ def _settle() -> None:
 
 
 class _Lane:
-    """Who has it has its processes; the inputs of its jobs are always the same."""
+    """Its holder has its processes; the inputs of its jobs are always the same."""
 
     def __init__(self, context: SparkContext, number: int) -> None:
         self.number = number
@@ -175,7 +175,7 @@ class _Lanes:
 
     @contextmanager
     def taken(self, wanted: int) -> Iterator[_Lane]:
-        """A lane that nobody else has now: the wanted one, or else the first."""
+        """A free lane: the wanted one, or else the first."""
         with self.waking, self._lock:
             if not self._free:
                 self._free[self._made] = _Lane(self.context, self._made)

@@ -30,7 +30,7 @@ def _condition(node: Exec) -> Scalar | None:
     if isinstance(node, FilterExec):
         return node.predicate
     if isinstance(node, JoinExec) and len(node.inputs) == 2:
-        # What more inputs do to each other is not told by how many rows come out.
+        # With more inputs, the number of results does not tell which condition let them pass.
         return node.condition
     if isinstance(node, LookupExec) and node.kind is LookupKind.INNER and node.version is None:
         # How long rows hold is not known where they are inserted and deleted.

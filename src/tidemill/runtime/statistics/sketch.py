@@ -136,7 +136,7 @@ def _tau(share: float) -> float:
 class RecentDistinct:
     """The number of distinct values among recent rows: old ones fade.
 
-    There are two sketches. When one has seen so many rows, it takes the place of the one before,
+    There are two sketches. When one has seen enough rows, it takes the place of the one before,
     and a new one is begun; the estimate is that of both together.
     """
 

@@ -11,7 +11,7 @@ from fastapi.routing import APIRoute
 
 
 class _StrictRequest(Request):
-    """Python would also read halves of characters and NaN, which nobody could be told again."""
+    """Python would also read halves of characters and NaN, which could not be sent back."""
 
     async def json(self) -> Any:
         return orjson.loads(await self.body())

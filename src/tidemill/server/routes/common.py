@@ -64,7 +64,7 @@ class Routes(APIRouter):
         return add
 
     def shared(self, path: str, summary: str) -> Callable[[F], F]:
-        """A function of the service; its answer is made once for all who ask."""
+        """A function of the service; its answer is made once for all clients."""
 
         def add(function: F) -> F:
             async def respond(service: Serving, made: Made) -> Response:

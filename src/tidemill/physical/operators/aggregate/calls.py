@@ -105,9 +105,9 @@ class _Additive(RunningCall):
 class _Best(RunningCall):
     """MIN or MAX, or a user's aggregate: the answer itself is kept per group.
 
-    Whether there is an answer at all is told by the number of rows that lack a value, which the
-    ledger keeps; as long as there are none, it costs nothing. Of distinct values, which come by
-    themselves, it is told by their own number.
+    Whether there is an answer at all follows from the number of rows without a value, which the
+    ledger keeps; while there are none, that costs nothing. For distinct values, which come by
+    themselves, it follows from their own number.
     """
 
     def __init__(self, call: AggregateCall, source: int, prefix: str, argument: pa.DataType):

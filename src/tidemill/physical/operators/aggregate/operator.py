@@ -147,7 +147,7 @@ class _Aggregate(OpenSweep):
         self._ledger.release(slots[moments.totals[ROWS][moments.last] == 0])
 
     def _cut(self, until: int) -> pl.DataFrame:
-        """The pieces so far of all groups; they go on from here."""
+        """The pieces of all groups up to here; they continue from here."""
         table = self._ledger.table
         since = table.column("since")
         slots = np.flatnonzero(table.live & (since[: len(table.live)] < until))

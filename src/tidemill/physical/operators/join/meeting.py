@@ -14,8 +14,8 @@ from tidemill.physical.mechanisms.pairs import MOST_PAIRS
 
 _FEWEST = 1024
 _MOST_LOOKS = 200_000_000  # pairs that are looked at in one call, which nothing can interrupt
-_FEW = 4  # so many rows are looked at one by one
-_CHEAPER = 8  # so many times, a row in the table is cheaper than a search without it
+_FEW = 4  # up to this number, rows are compared one by one
+_CHEAPER = 8  # how many rows can be put into the table in the time of one search
 
 _HASHES, _NUMBERS = fixed(np.zeros(0, np.uint64)), np.zeros(0, np.int64)
 _FIXED = fixed(_NUMBERS)
@@ -77,7 +77,7 @@ def all_meetings(
 
 
 def _heads(places: Array, searches: int) -> Array:
-    """A table of the first rows at each place, if it pays for so many searches."""
+    """A table of the first rows at each place, if there are enough searches for it to pay."""
     if searches * _CHEAPER < len(places):
         return _NO_HEADS
     heads = np.full(1 << (2 * len(places)).bit_length(), -1, dtype=np.int32)

@@ -31,7 +31,7 @@ class JoinExec(InstantExec):
     whether NULL equals NULL.
 
     `orders[i]` is the order of the inputs in which new rows of input i find their partners: as a
-    rule, it begins with i. With `buckets`, so many keys share a place in the index of an input;
+    rule, it begins with i. `buckets` tells how many keys share a place in the index of an input;
     1 makes it a nested loop. No order and no number of buckets changes the result.
     """
 

@@ -76,7 +76,7 @@ class JoinOperator(Operator):
         return all(side.keys.are_exact(side.schema) for side in self._sides if side.keys)
 
     def _plan_checks(self, order: Order) -> list[list[Condition]]:
-        """After each input of an order, the conditions that can be told since then."""
+        """After each input of an order, the conditions that can be tested from there."""
         checks: list[list[Condition]] = []
         known: frozenset[str] = frozenset()
         for number in order:
@@ -84,7 +84,7 @@ class JoinOperator(Operator):
             checks.append(
                 [c for c in self._conditions if c.columns <= known and not c.columns <= before]
             )
-        # What looks at no column can be told only of whole rows: frames without any have none.
+        # What looks at no column is tested on whole rows: a frame without columns has none.
         checks[-1] += [condition for condition in self._conditions if not condition.columns]
         return checks
 

@@ -99,7 +99,7 @@ class SortedRun:
 
     @cached_property
     def many_end(self) -> int:
-        """When so many rows have ended that it is worth while to drop them."""
+        """The instant at which enough rows have ended for it to pay to drop them."""
         if not len(self):
             return OPEN_END
         many = int(_MANY_ENDED * (len(self) - 1))
@@ -126,7 +126,7 @@ class SortedRun:
 
 
 class Side:
-    """One input: its rows in runs, small new ones behind large old ones."""
+    """One input: its rows in runs, small new ones after large old ones."""
 
     STATE = ("runs",)
 

@@ -33,7 +33,7 @@ class Numbers:
         return self._room[: self._length]
 
     def extend(self, count: int) -> None:
-        """Add so many numbers, to be set later."""
+        """Make room for more numbers, to be set later."""
         self._length += count
         if self._length > len(self._room):
             grown = np.zeros(max(self._length, 2 * len(self._room)), dtype=np.int64)
@@ -117,7 +117,7 @@ class RowLists:
         begin[lists], room[lists] = there, size
 
     def _follow(self, behind: Ints, more: Ints) -> None:
-        """Rows come behind those of lists that were there: take these into account."""
+        """Rows come after those that lists had already: take these into account."""
         starts, reach = self._starts.values, self._reach.values
         self._in_order &= bool((starts[behind - 1] <= starts[behind]).all())
         at = ranges(behind, more)

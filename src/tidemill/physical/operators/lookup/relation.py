@@ -19,7 +19,7 @@ from tidemill.physical.operators.lookup.bounds import LookupBound
 from tidemill.physical.operators.lookup.lists import Numbers, RowLists
 from tidemill.timeline import BEGIN, OPEN_END
 
-_FREE = 4096  # so many rows may be looked through in every step
+_FREE = 4096  # rows that every step may look through in any case
 
 
 class Relation:

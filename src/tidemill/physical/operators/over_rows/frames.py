@@ -68,7 +68,7 @@ class SortedVersions:
         return low, np.maximum(np.clip(high, first, last), low)
 
     def _bound(self, frame: RowFrame, distance: int | float, after: bool) -> Ints:
-        """The place of a bound, or the one behind it if the bound is an end."""
+        """The place of a bound, or the one after it if the bound is an end."""
         if frame.unit == "ROWS":
             return self.here + int(np.clip(distance, -len(self), len(self))) + after
         if frame.unit == "GROUPS":

@@ -84,7 +84,7 @@ def _shifted(call: OverCall, rows: SortedVersions, columns: Columns) -> pl.Serie
 
 
 def _among_known(values: pl.Series, rows: SortedVersions, distance: int) -> tuple[Ints, Bools]:
-    """The place of the value so many before or behind, NULLs not counted; whether there is one."""
+    """The place of the value at a distance, NULLs not counted, and whether it exists."""
     known = values.is_not_null().to_numpy()
     places, before = np.flatnonzero(known), np.cumsum(known)
     behind = distance > 0

@@ -78,7 +78,7 @@ class HeldRows:
         return self._rows.take(numbers), slots, since, end
 
     def settle(self, numbers: Ints, last: Ints) -> None:
-        """All is told of rows up to an instant: those that have ended by then are forgotten."""
+        """Results are complete up to an instant: rows that have ended by then are forgotten."""
         gone = self._ends.values[numbers] <= last
         self._since.values[numbers] = last
         slots = self._slots.values[numbers]

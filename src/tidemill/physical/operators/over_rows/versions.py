@@ -41,7 +41,7 @@ class PartitionRows:
 
 @dataclass(frozen=True)
 class Valued:
-    """Rows, by their numbers, with their values, and from when to when these hold."""
+    """Rows, by their numbers, with their values and the intervals in which these hold."""
 
     row: Ints
     start: Ints
@@ -88,7 +88,7 @@ def _valued_in(
 
 
 def _covered(part: PartitionRows, until: int, cut: bool) -> tuple[Ints, Ints, Ints, Ints]:
-    """For each row its first moment and the one behind its last; the moments; the last of all.
+    """For each row its first moment and the one after its last; the moments; the last of all.
 
     A moment is an instant at which a partition changes. It is known by its place among those of
     all partitions, which are in order.
@@ -111,7 +111,7 @@ def _covered(part: PartitionRows, until: int, cut: bool) -> tuple[Ints, Ints, In
 def _valued(
     part: PartitionRows, node: OverRowsExec, begin: Ints, stop: Ints, moments: Ints
 ) -> Valued:
-    """The values of rows at all their moments; those that stay the same are told once."""
+    """The values of rows at all their moments; those that stay the same are given once."""
     lengths = stop - begin
     row = np.repeat(np.arange(len(begin), dtype=np.int64), lengths)
     moment = ranges(begin, lengths)

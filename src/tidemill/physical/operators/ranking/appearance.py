@@ -46,6 +46,7 @@ def zeros_at_end(hashes: Hashes) -> Ints:
     [0, 1, 3, 64]
     """
     lowest = hashes & (~hashes + np.uint64(1))
+    # A power of two is exact as a float, whose exponent is the position of its bit.
     exponents = (lowest.astype(np.float64).view(np.int64) >> 52) - 1023
     return np.where(hashes == 0, 64, exponents)
 
@@ -76,12 +77,13 @@ class Appearances:
     def __init__(self, streams: int, size: int, cells: int = CELLS) -> None:
         self._streams, self._size, self._cells = streams, size, cells
         self._level = 0  # zeros at the end of every hash
-        self._sure = 0  # of hashes with so many zeros nothing in the window was left out
+        self._sure = 0  # no hash in the window with this number of zeros was left out
         self._lowered = NEVER  # when the level fell
         self._now = NEVER
         self._clear()
 
     def _clear(self) -> None:
+        # Twice the places: while half of them are free, one is soon found.
         self._hashes = np.zeros(2 * self._cells, np.uint64)
         self._times = np.full((2 * self._cells, self._streams, 2), NEVER)
         self._used = np.zeros(1, np.int64)
@@ -108,6 +110,7 @@ class Appearances:
     def _make_room(self) -> None:
         """Forget what is outside the window; if that is not enough, sample less."""
         live = self._hashes[self._live]
+        # More room than for the next row, or nearly every new object would clear the table again.
         while 4 * len(live) > 3 * self._cells:
             self._level += 1
             live = live[_sampled(live, self._level)]
@@ -120,15 +123,17 @@ class Appearances:
         """Let time pass; when there is much room, sample more."""
         self._now = max(self._now, now)
         if self._level and self._lowered <= self._before:
+            # The level fell a whole window ago: what was left out before is outside of it by now.
             self._sure = self._level
             if np.count_nonzero(self._live) * _SPARSE < self._cells:
-                # Of objects that are taken only from now on, a window knows too little yet.
+                # The window knows too little yet of objects that it has only just begun to take.
                 self._level, self._lowered = self._level - 1, self._now
 
     def merge(self, others: Iterable[Appearances]) -> Appearances:
         """What all have seen, as one sketch of the same size."""
         merged = Appearances(self._streams, self._size, self._cells)
         sketches = [self, *others]
+        # A hash that one sketch may have left out must not count in the others either.
         merged._level = merged._sure = max(sketch._sure for sketch in sketches)
         merged._now = max(sketch._now for sketch in sketches)
         for sketch in sketches:
@@ -169,7 +174,7 @@ class Appearances:
 
     @property
     def level(self) -> int:
-        """Of hashes with so many zeros at their end none is left out."""
+        """No hash with at least this number of zeros at its end is left out."""
         return self._sure
 
     @property
@@ -177,15 +182,16 @@ class Appearances:
         return self._hashes.nbytes + self._times.nbytes
 
     def rows(self, level: int) -> Rows:
-        """The rows in the window of hashes with so many zeros, in a fixed order."""
+        """The rows in the window whose hashes have this number of zeros, in a fixed order."""
         sampled = np.flatnonzero(self._live & _sampled(self._hashes, level))
+        # Places in the table depend on the order of arrival; what is made of the rows must not.
         sampled = sampled[np.argsort(self._hashes[sampled])]
         times = self._times[sampled]
         cells, streams, turns = np.nonzero(times > self._before)
         return self._hashes[sampled[cells]], streams, times[cells, streams, turns]
 
     def dump(self, level: int = 0) -> bytes:
-        """The sketch as bytes, with the hashes that have so many zeros at their end."""
+        """The sketch as bytes, with the hashes that have this number of zeros at their end."""
         level = max(level, self._sure)
         hashes, streams, times = self.rows(level)
         facts = np.array([self._streams, self._size, self._cells, level, self._now])
@@ -230,6 +236,6 @@ class Appearances:
 
 
 def _sampled(hashes: Hashes, level: int) -> Bools:
-    """Which hashes end in so many zeros."""
+    """Which hashes end in at least this number of zeros."""
     sampled: Bools = hashes & np.uint64((1 << level) - 1) == 0
     return sampled

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 _SHARE_BITS = 4
 SHARE = 2**_SHARE_BITS
-"""One object of so many is followed."""
+"""One in this number of objects is followed."""
 
 
 def followed(hashes: Hashes) -> Bools:
@@ -84,9 +84,9 @@ class Audit:
 
 
 class PruningBehind(PruningByTick):
-    """Lets instances go behind those of others, the only ones that count.
+    """Drops instances that enough of the `others` dominate.
 
-    They may be of the same objects, which would else count twice.
+    Only the others count: objects that are followed may be among them, and would count twice.
     """
 
     others: RankingRows

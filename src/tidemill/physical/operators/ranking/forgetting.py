@@ -46,6 +46,9 @@ def rows_that_begin_anew(
     """
     anew, born = np.zeros(len(objects.rows), np.bool_), np.full(len(objects.first), -1)
     unsure = np.ones(len(born), np.bool_)
+    # Whether an object was forgotten depends on its best score, and that on the rows since it was
+    # forgotten last. Where both ways of counting agree, it is decided; what is left is looked at
+    # again, from the last row with which the object surely began anew.
     while unsure.any():
         facts = _facts(objects, begins, window, born)
         steps, before, after = _listed(facts)

@@ -13,7 +13,7 @@ NULL = ABSENT + 1
 
 
 def keys_of(scores: pl.Series) -> Ints:
-    """A key for every score; NaN is the largest number, NULL is behind all.
+    """A key for every score; NaN is the largest number, NULL comes after all.
 
     >>> keys = keys_of(pl.Series([-1.5, 0.0, None, float("nan"), 2.0]))
     >>> np.argsort(keys).tolist()

@@ -1,4 +1,4 @@
-"""The objects that are known: those of which rows are kept."""
+"""The objects that are known: those with rows that are kept."""
 
 from __future__ import annotations
 
@@ -101,7 +101,9 @@ class KnownObjects:
         missing = count - len(self._free)
         if missing > 0:
             old = len(self._slots)
+            # Doubled, so that arrays are not copied for every new object.
             room = max(missing, old)
+            # From the largest down, since items are taken from the end: numbers in use stay small.
             self._free = np.concatenate([self._free, np.arange(old + room - 1, old - 1, -1)])
             self._slots = np.concatenate([self._slots, np.zeros(room, np.int64)])
             ties = np.zeros((room, self._order.depth), np.int64)

@@ -23,11 +23,11 @@ from tidemill.physical.operators.ranking.rows import Objects
 
 _UNBOUNDED = 2**62
 _NEWS = 16
-"""So many times per window other partitions are told what this one has seen."""
+"""How often per window a partition tells the others what it has seen."""
 
 
 class Likely(Promises):
-    """Promises, of which a part counts: what objects in the same streams show to be likely."""
+    """Promises cut down to the part that objects of the same streams show to be likely."""
 
     STATE = ("_own", "_all", "_others", "_partition", "_now", "_has_news")
 
@@ -92,7 +92,7 @@ class Likely(Promises):
 
 
 class PruningByTick(Pruning):
-    """Lets instances go only at the end of a tick: before, nobody knows what is likely.
+    """Lets instances go only at the end of a tick: before that, it is not known what is likely.
 
     An object begins anew when all of its rows have left the window.
     """

@@ -66,6 +66,7 @@ class SortedLists:
                 values += (ranges.high - ranges.low > 1) & (values != NULL)
             self._queue.set_values(at, numbers, values)
         self._changed.append(numbers)
+        # Lists that nobody walks would otherwise note changes without end.
         if sum(map(len, self._changed)) > len(self._queue):
             self._put_in_order()
 
@@ -118,6 +119,7 @@ class SortedLists:
         kept[kept] = stays[old.numbers[kept] - self._first]
         values, numbers = old.values[kept], old.numbers[kept]
         order = np.argsort(new.values, kind="stable")
+        # Few rows are new: to insert them takes less than to sort the whole list again.
         at = np.searchsorted(values, new.values[order])
         merged = np.insert(values, at, new.values[order])
         self._lists[name] = _List(merged, np.insert(numbers, at, new.numbers[order]))

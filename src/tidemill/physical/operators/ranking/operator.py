@@ -84,6 +84,7 @@ class Rank(OpenSweep):
         """By time; where the window counts rows, those of one instant by their values."""
         if self._ranked.rows is None:
             return batch[np.argsort(starts(batch), kind="stable")]
+        # Else the window would hold one or the other of them, depending on their arrival.
         by = [VALID_FROM, *self._node.child.schema.names]
         return batch[batch.select(pl.arg_sort_by(by, nulls_last=False)).to_series()]
 
@@ -145,6 +146,7 @@ class Rank(OpenSweep):
         if self._renewals < self._known.renewals:
             self._firsts.retie(self._known.ties)
             self._renewals = self._known.renewals
+        # Stable: what is left of an object at the end comes after all that happened to it.
         order = np.argsort(events.time, kind="stable")
         items = events.item[order]
         versions = self._firsts.sweep(
@@ -170,6 +172,7 @@ class Rank(OpenSweep):
         rows, kept = objects.rows, pruned.kept
         low, stays = pruned.instances.ranges.low, pruned.stays
         self._evicted += int(np.count_nonzero(~stays & ~rows.evicted[low]))
+        # Rows with which no instance begins count as evicted, too.
         rows.evicted[:] = True
         rows.evicted[low] = ~stays
         rows.current[low], rows.best[low] = pruned.instances.current, pruned.instances.best
@@ -227,7 +230,7 @@ class Rank(OpenSweep):
 
 
 def _no_calls(like: pl.DataFrame, size: int) -> pl.DataFrame:
-    """Rows of which nobody reads anything."""
+    """Rows whose columns are not read."""
     return like.clear(size)
 
 

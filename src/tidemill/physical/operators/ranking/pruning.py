@@ -57,6 +57,7 @@ class Pruning:
         anew, born = self._begun_anew(objects, begins, seen)
         self._promises.count(objects, anew, self._known)
         number = np.repeat(np.arange(len(objects.first)), objects.bound - objects.first)
+        # Instances begin with rows that still hold, and not before their object began anew.
         low = np.flatnonzero(begins & (ends >= until))
         low = low[low >= born[number[low]]]
         number = number[low]
@@ -90,6 +91,7 @@ class Pruning:
         if current is None:
             calls = self._scoring.calls(objects.rows, ranges, coming)
             return self._scoring.keys(calls, objects.rows.item[ranges.low], self._known)
+        # Calls take long to compute, and most instances may get no more rows.
         best, at = current.copy(), np.flatnonzero(coming.any(axis=1))
         some = Ranges(ranges.low[at], ranges.high[at])
         calls = self._scoring.calls(objects.rows, some, coming[at])
@@ -99,6 +101,7 @@ class Pruning:
     def _staying(self, objects: Objects, found: Instances) -> Bools:
         """Which instances fewer than k others dominate."""
         rows, low = objects.rows, found.ranges.low
+        # An instance is dominated only by later ones: from the newest on, one pass finds them all.
         newest = np.argsort(objects.order[low], kind="stable")[::-1].copy()
         places, items = rows.place[low], rows.item[low]
         return not_dominated(newest, places, items, found.current, found.best, self._limit)
@@ -150,7 +153,7 @@ def _kept_from(objects: Objects, staying: Ints) -> Ints:
 def not_dominated(
     newest: Ints, places: Ints, items: Ints, current: Ints, best: Ints, limit: int
 ) -> Bools:
-    """Which instances fewer than `limit` others dominate; they are listed from the newest on."""
+    """Which instances fewer than `limit` others dominate; the newest are listed first."""
     stays = np.zeros(len(newest), np.bool_)
     if limit > 0:
         capacity = int(items.max(initial=-1)) + 1

@@ -65,6 +65,7 @@ class Queue:
         if end + rows <= room:
             return
         size = end - begin
+        # Twice what is needed: else every tick would move the rows that stay.
         extra = 0 if 2 * (size + rows) <= room else 2 * (size + rows) - size
         kept = slice(begin, end)
         fill = max(room - size, extra)

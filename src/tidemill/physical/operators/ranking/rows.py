@@ -101,7 +101,7 @@ class Objects(NamedTuple):
 
     @classmethod
     def of(cls, rows: RankingRows, kept: int) -> Objects:
-        """Rows by object; so many of them are from earlier times."""
+        """Group rows by object; the first `kept` rows are from earlier times."""
         order = slot_order(rows.item)
         sorted_rows = rows.take(order)
         starts = starts_of_runs(sorted_rows.item)

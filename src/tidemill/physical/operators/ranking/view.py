@@ -54,7 +54,7 @@ class RankingView:
         return TopKVersions(*(column[:done].copy() for column in out))
 
     def cut(self, until: int) -> TopKVersions:
-        """All open versions, up to `until`; they go on from there."""
+        """All open versions, up to `until`; they continue from there."""
         item = self._state.items[: self.open_count].copy()
         since = self._state.told["since"][item]
         self._state.told["since"][item] = until
@@ -88,7 +88,7 @@ class RankingView:
 
 
 def _with_room(state: RankingState, items: int) -> RankingState:
-    """The same state, with room for so many items."""
+    """The same state, with room for a number of items."""
     extra = items - len(state.keys)
     if extra <= 0:
         return state

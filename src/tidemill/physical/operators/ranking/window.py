@@ -53,7 +53,7 @@ class Window:
         return ends
 
     def gone(self, until: int, coming: int) -> int:
-        """All rows before this place cease to hold before `until`, if so many rows come."""
+        """All rows before this place cease to hold before `until`, if this number of rows comes."""
         length = _NEVER if self.length is None else self.length
         return (until if self._rows is None else self._arrived + coming + 1) - length
 

@@ -77,7 +77,7 @@ class AssignPartitionExec(Exec):
 
 
 class _Assignment(Operator):
-    """Rows wait until the relation is known; from then on, they pass."""
+    """Rows wait until the relation is known; later ones pass at once."""
 
     STATE = ("_waiting", "_facts", "_table", "_filtered")
 
@@ -95,6 +95,7 @@ class _Assignment(Operator):
         self._facts.append(payload(facts))
         if self._table is None and watermarks[1] == OPEN_END:
             self._table = self._divide(pl.concat(self._facts))
+        # A relation that is divided does not change: what comes after its end is nothing.
         self._facts = self._facts if self._table is None else []
         rows = self._waiting.due(batch, watermarks[1])
         return self._assigned(rows), min(watermarks)

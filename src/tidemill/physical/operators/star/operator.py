@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from tidemill.physical.operators.star.node import StarJoinExec
 
 _FEWEST_SHADOWS = 256
-_SHADOWS = 8  # a shadow for so many rows that may be kept
+_SHADOWS = 8  # one shadow per this number of rows that may be kept
 _ROOM = 1 << 16
 
 
@@ -66,6 +66,7 @@ class StarJoinOperator(Sweep):
         if node.partitions == 1:
             return facts
         self._facts.append(facts)
+        # The relation can be divided only as a whole: a later row might connect what seems apart.
         if known < OPEN_END:
             return facts.clear()
         whole, self._facts = pl.concat(self._facts), []
@@ -94,6 +95,8 @@ class StarJoinOperator(Sweep):
         node = self._node
         keys = self._versions.find(stream, batch, node.stream_keys[stream])
         known = np.flatnonzero(keys != NONE)
+        # The rows were sent here because a version with their keys is here: each task finds the
+        # partitions by itself, and must find the same.
         if node.partitions > 1 and len(known) < batch.height:
             raise ExecutionError(
                 "rows of a star join came to a partition that knows nothing of them",

@@ -95,6 +95,7 @@ class Versions:
         if self._version is None:
             self._insert(batch, swept)
             return
+        # The end of a version comes as a row of it that holds for no time.
         inserted = starts(batch) < ends(batch)
         late = pl.max_horizontal(VALID_FROM, pl.lit(swept))
         self._insert(batch.filter(inserted).with_columns(late.alias(VALID_FROM)), swept)
@@ -141,6 +142,7 @@ class Versions:
         return own + sum(array.nbytes for array in arrays)
 
     def _number(self, slots: Ints, stream: int) -> Ints:
+        # Every second number is left for the shadow of the key: rows of it that were shed.
         return 2 * (slots * len(self._columns) + stream)
 
     def _insert(self, batch: pl.DataFrame, swept: int) -> None:
@@ -177,6 +179,7 @@ class Versions:
         keys = keys[order]
         at = self._new_edges(np.repeat(numbers, n)[order], order % n)
         first = starts_of_runs(keys)
+        # The last edge of a key leads on to those that the key had before.
         following = at + 1
         last = ends_of_runs(first)
         following[last] = self.keys["edge"][keys[last]]
@@ -235,7 +238,7 @@ def _ids(batch: pl.DataFrame, version: str) -> Array:
 
 
 def _with_room(array: Array, length: int) -> Array:
-    """An array with at least so many places; what is behind its content is zero."""
+    """An array with at least this number of places; those after its content are zero."""
     if length <= len(array):
         return array
     more = np.zeros((max(length, 2 * len(array)) - len(array), *array.shape[1:]), array.dtype)

@@ -14,7 +14,7 @@ from tidemill.physical.mechanisms.rows import RowStore
 from tidemill.physical.operator import empty_frame
 from tidemill.physical.operators.star.layout import NONE, ROW, SHADOWS, ShedRule, blank
 
-_SLACK = 1024  # so many places and numbers may stay unused
+_SLACK = 1024  # places and numbers that may stay unused
 
 # Where rows are named by their numbers.
 _ROW_LINKS = ("newer", "older", "sooner", "later")
@@ -32,7 +32,7 @@ class Windows:
         self._stores = [RowStore(empty_frame(schema)) for schema in schemas]
 
     def share(self, rows: int) -> None:
-        """Let every stream keep so many rows, before any came."""
+        """Set how many rows each stream keeps, before any came."""
         self.state = self.state._replace(rule=self.state.rule._replace(share=rows))
 
     def arrive(self, stream: int, rows: pl.DataFrame) -> Ints:
@@ -110,6 +110,7 @@ class Windows:
             places = self.state.rows["place"][kept]
             needed = np.zeros(len(store), np.bool_)
             needed[places] = True
+            # Not before a fifth is unused: all rows that stay are moved.
             store.keep(needed)
             self.state.rows["place"][kept] = np.cumsum(needed)[places] - 1
 
@@ -132,7 +133,7 @@ class Windows:
 
 
 def _with_width(array: npt.NDArray[np.int32], width: int) -> npt.NDArray[np.int32]:
-    """The array with so many columns: less, or more that are zero."""
+    """The array with this number of columns: cut off, or filled up with zeros."""
     result = np.zeros((*array.shape[:-1], width), np.int32)
     shared = min(width, array.shape[-1])
     result[..., :shared] = array[..., :shared]

@@ -61,7 +61,7 @@ class Firsts:
         return TopKVersions(*(column[:done].copy() for column in out))
 
     def cut(self, until: int) -> TopKVersions:
-        """All open versions, up to `until`; they go on from there."""
+        """All open versions, up to `until`; they continue from there."""
         first = self._state.heaps[0, : self._state.sizes[0]].astype(np.int64)
         told = self._state.told
         item = first[told["told"][first] != NONE]

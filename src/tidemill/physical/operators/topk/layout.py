@@ -1,4 +1,4 @@
-"""What the compiled part of top-k works on: items in heaps, and what was told of them."""
+"""What the compiled part of top-k works on: items in heaps, and their versions so far."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ ENTRY = np.dtype(
     align=True,
 )
 
-# What is told of an item. Events are counted over all calls.
+# The version of an item that was given out. Events are counted over all calls.
 TOLD = np.dtype(
     [
         ("event", np.int64),  # the last one

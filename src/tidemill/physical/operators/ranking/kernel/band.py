@@ -38,7 +38,7 @@ class Band(NamedTuple):
 
 
 def empty_band(rows: int, room: int, items: int, limit: int) -> Band:
-    """A band for the instances of so many rows and items."""
+    """A band with room for the instances of a number of rows and items."""
     blocks, limit = room // _BLOCK + 1, min(limit, items + 1)
     lengths = (room, room, room, room, room, room, blocks, blocks, rows, limit, items, items, 2)
     band = Band(*(np.empty(length, np.int64) for length in lengths))

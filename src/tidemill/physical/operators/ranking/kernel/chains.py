@@ -14,7 +14,7 @@ _NO_INTS = np.zeros(0, np.int64)
 def chain_lengths(
     items: Ints, last: Ints, previous: Ints, base: int, first: int, lengths: Ints
 ) -> None:
-    """How many rows items have, from `first` on."""
+    """How many rows items have, counted from `first`."""
     for at in range(len(items)):
         row, length = last[items[at]], 0
         while row >= first:

@@ -81,8 +81,11 @@ def undominated(
         end = at
         while end < len(newest) and places[newest[end]] == places[newest[at]]:
             row = newest[end]
+            # An object's own later instances never count against it: what they are now is not
+            # above what this one can be at best.
             stays[row] = size < len(heap) or keys[heap[0]] <= best[row]
             end += 1
+        # Only now: instances of one place are of the same age, and do not dominate each other.
         for one in range(at, end):
             row = newest[one]
             size = offer(heap, size, items[row], current[row], keys, where)

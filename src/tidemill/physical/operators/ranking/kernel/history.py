@@ -15,7 +15,7 @@ _NO_TABLE = np.zeros((0, 0), np.int64)
 def follow(
     first: Ints, new: Ints, bound: Ints, times: Ints, ends: Ints, until: int, events: Ints
 ) -> int:
-    """Events (time, object, first row, bound of rows): rows that an object has from then on.
+    """Events (time, object, first row, bound of rows): rows that an object has since then.
 
     Rows are in the order of objects and time. The rows of an object begin at `first`, those that
     come now at `new`, and stop at `bound`.

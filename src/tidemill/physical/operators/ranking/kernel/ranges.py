@@ -90,7 +90,7 @@ def largest_of_ranges(
     numbers: Ints, present: Bools, low: Ints, high: Ints, queue: Ints, largest: Ints
 ) -> None:
     """The largest number that is present in every range; what was there where none is."""
-    front, back = 0, 0  # of the queue: rows of which each is larger than all behind it
+    front, back = 0, 0  # of the queue, in which each row is larger than all after it
     begin, end = 0, 0
     for at in range(len(low)):
         if low[at] < begin or low[at] >= end or high[at] < end:

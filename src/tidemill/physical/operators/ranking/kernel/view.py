@@ -30,7 +30,7 @@ MEMORY = np.dtype(
 
 
 class RankingState(NamedTuple):
-    """The view holds the first items of all, in order; behind its last one are all others."""
+    """The view holds the first items, in order; all others come after its last one."""
 
     memory: Array
     items: Ints  # of the view

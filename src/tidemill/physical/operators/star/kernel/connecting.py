@@ -12,7 +12,7 @@ _INTS = np.zeros(0, np.int64)
 
 @part
 def _root(parents: Ints, node: int) -> int:
-    """The root above a node; the way there is halved for those who come later."""
+    """The root above a node; the way there is halved for later calls."""
     while parents[node] != node:
         parents[node] = parents[parents[node]]
         node = parents[node]

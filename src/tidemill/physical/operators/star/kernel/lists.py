@@ -36,7 +36,7 @@ def unlink(state: StarState, row: int) -> None:
 
 @part
 def schedule(state: StarState, row: int) -> None:
-    """Put a row behind all that end no later: mostly at the end."""
+    """Put a row after all that end no later: mostly at the end."""
     mine, stream = state.rows[row], state.streams[state.rows[row].stream]
     mine.sooner, mine.later = stream.last, NONE
     while mine.sooner != NONE and state.rows[mine.sooner].end > mine.end:

@@ -53,7 +53,7 @@ def tally(state: StarState, row: int, sign: int) -> int:
     edge = state.keys[mine.key].edge
     while edge != NONE:
         if sign < 0 and total == mine.matches:
-            break  # those of a row that leaves are known: all partners were told
+            break  # a row that leaves has counted all its partners already
         version = state.edges[edge, 1]
         if met(state, version, mine.arrival):
             results = 1

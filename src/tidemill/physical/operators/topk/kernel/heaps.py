@@ -72,7 +72,7 @@ def pull(state: TopKState, number: int, item: int) -> None:
 
 @part
 def change(state: TopKState, cut: int, item: int, key: int) -> None:
-    """Give an item another key; it stays on its side of the cut, and a new one is behind it."""
+    """Give an item another key; it stays on its side of the cut; a new item comes after it."""
     entry = state.entries[cut, item]
     if key == ABSENT:
         if entry.heap != NONE:

@@ -1,4 +1,4 @@
-"""What is told of items: versions, which end when their item is no longer first or changes."""
+"""What is given out of items: versions, which end when their item is no longer first or changes."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def touch(told: Array, noted: Noted, count: int, item: int) -> int:
 def tell(
     told: Array, item: int, is_first: bool, time: int, base: int, out: TopKVersions, done: int
 ) -> int:
-    """Compare what holds of an item with what was told, and end what no longer holds."""
+    """Compare an item as it is with its last version, and end that one if it no longer holds."""
     mine = told[item]
     mine.touched = False
     now = mine.event if is_first else NONE
