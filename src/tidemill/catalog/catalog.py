@@ -123,10 +123,6 @@ class Catalog:
         """Make a source known."""
         self._add(source)
 
-    def add_derived(self, derived: Derived) -> None:
-        """Make a derived stream or relation known."""
-        self._add(derived)
-
     def add(self, entry: Entry, replaces: bool) -> None:
         """Make something known, perhaps in the place of what has its name, if nobody reads that."""
         if replaces and self.find(entry.name) is not None:

@@ -238,6 +238,20 @@ class OverExec(Exec):
 
 
 @dataclass(frozen=True)
+class SameMeaningExec(Exec):
+    """An operator whose result means the same as its first input, in another form or place."""
+
+    def meaning(self, inputs: Sequence[Plan]) -> Plan:
+        return inputs[0]
+
+    def rows_at_once(self, inputs: Sequence[float]) -> float:
+        return inputs[0]
+
+    def through(self, missed: int) -> int:
+        return missed
+
+
+@dataclass(frozen=True)
 class RowExec(OverExec, InstantExec):
     """An operator that looks at each row alone, and keeps none."""
 
