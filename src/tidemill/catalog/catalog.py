@@ -124,7 +124,7 @@ class Catalog:
         self._add(source)
 
     def add(self, entry: Entry, replaces: bool) -> None:
-        """Make something known, perhaps in the place of what has its name, if nobody reads that."""
+        """Make something known; it may replace what has its name, if nothing depends on that."""
         if replaces and self.find(entry.name) is not None:
             self.drop(entry.name, "replace")
         self._add(entry)
@@ -207,7 +207,7 @@ class Catalog:
         self._holds[query_name] = frozenset(depends_on)
 
     def release(self, query_name: str) -> None:
-        """Let go of what a query held; it may have held nothing."""
+        """Release what a query held, if it held anything."""
         self._holds.pop(query_name, None)
 
 
