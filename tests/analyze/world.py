@@ -89,5 +89,5 @@ def plan(sql: str, known: Catalog | None = None) -> Planned:
 
 def derive(statement: CreateDerived, known: Catalog) -> Planned:
     planned = plan_query(statement.query, statement.sql, known)
-    known.add_derived(derived_from_statement(statement, planned))
+    known.add(derived_from_statement(statement, planned), replaces=False)
     return planned

@@ -1,4 +1,4 @@
-"""Values for columns that have a type already: as they are, or an error, never something else."""
+"""Values for columns whose type is given: unchanged, or an error, never anything else."""
 
 from __future__ import annotations
 

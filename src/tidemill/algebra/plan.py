@@ -75,7 +75,7 @@ class Plan(ABC):
                 waiting.extend(reversed(node.children))
 
     def fold(self, function: Callable[[Plan, list[T]], T]) -> T:
-        """What a function makes of every node and of what it made of the inputs; each node once."""
+        """The value of a function of each node and of its values for the inputs; each node once."""
         known: dict[int, T] = {}
         for node in _upwards(self):
             known[id(node)] = function(node, [known[id(child)] for child in node.children])

@@ -19,7 +19,7 @@ class Sides(Enum):
 
 @dataclass(frozen=True)
 class SetFacts:
-    """What is known of a set operation; rules, estimates and operators go by it.
+    """What is known of a set operation; rules, estimates and operators follow it.
 
     - `called`: its name, in messages.
     - `adds_copies`: whether there may be more copies than the side has that has most of them; of

@@ -1,4 +1,4 @@
-"""Calls of aggregate functions: which function, of what, with which options."""
+"""Calls of aggregate functions: the function, its arguments and its options."""
 
 from __future__ import annotations
 

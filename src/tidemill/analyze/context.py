@@ -83,7 +83,7 @@ class Context:
             self.warnings.append(warning)
 
     def decide(self, matter: str, call: HintCall) -> None:
-        """Note a hint of which a statement has only one; a block may be planned several times."""
+        """Note a hint that a statement may have only once; a block may be planned several times."""
         first = self._decided.setdefault(matter, call)
         if first.meta["start"] != call.meta["start"]:
             kinds = sorted({first.text("kind"), call.text("kind")})

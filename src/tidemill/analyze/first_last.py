@@ -48,7 +48,7 @@ def _is_call(node: exp.Expr) -> bool:
 
 
 def _selected(item: exp.Expr, time: exp.Column) -> exp.Expr:
-    """An item of the select list; one without a name keeps that of what was written."""
+    """An item of the select list; without a name, it is named as it was written."""
     changed = _changed(item, time)
     if changed == item or isinstance(item, exp.Alias):
         return changed

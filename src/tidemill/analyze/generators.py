@@ -33,7 +33,7 @@ _Part = tuple[str, _Making, pa.DataType]
 class Generator:
     """A call: the list, what its place is called, if it is asked for, and what happens to none.
 
-    `fields` tells that elements are structs, each field of which becomes a column.
+    `fields` tells that elements are structs, whose fields become columns.
     """
 
     call: exp.Expr

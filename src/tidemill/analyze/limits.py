@@ -18,7 +18,7 @@ MOST_DIGITS = 18
 class Limit:
     """How many rows, after how many others, and whether the equals of the last one come too.
 
-    `confidence` is how much is made of what is likely, if the answer may be approximate.
+    `confidence` is the weight of what is likely, if the answer may be approximate.
     """
 
     count: int

@@ -204,7 +204,7 @@ class References:
 
 
 def carried_matches(item: Item, link: Link) -> Iterator[exp.Expr]:
-    """The conditions that hold a subquery's domain and that of the block around it together."""
+    """The conditions that tie a subquery's domain to the domain of the block around it."""
     assert link.domain is not None
     for outer, name in item.carried:
         other = column_node(link.domain.names[outer])

@@ -169,7 +169,7 @@ class _Block:
         return self._with_aliases(node, first=False)
 
     def _order_node(self, node: exp.Expr) -> exp.Expr:
-        """Names in ORDER BY are those of the result first, then those of FROM."""
+        """Names in ORDER BY are looked for in the result first, then in FROM."""
         if (index := ordinal(node, len(self.selected))) is not None:
             return self.selected[index].node.copy()
         return self._with_aliases(node, first=True)

@@ -150,12 +150,8 @@ class Catalog:
         """Make a source known."""
         self._add(source)
 
-    def add_derived(self, derived: Derived) -> None:
-        """Make a derived stream or relation known."""
-        self._add(derived)
-
     def add(self, entry: Entry, replaces: bool) -> None:
-        """Make something known, perhaps in the place of what has its name, if nobody reads that."""
+        """Make something known; it may replace what has its name, if nothing depends on that."""
         if replaces and (known := self.find(entry.name)) is not None:
             if isinstance(entry, Derived):
                 refuse_itself(known, entry.depends_on)
@@ -240,7 +236,7 @@ class Catalog:
         self._holds[query_name] = frozenset(depends_on)
 
     def release(self, query_name: str) -> None:
-        """Let go of what a query held; it may have held nothing."""
+        """Release what a query held, if it held anything."""
         self._holds.pop(query_name, None)
 
 

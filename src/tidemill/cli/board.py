@@ -31,7 +31,7 @@ class BoardEntry:
 
     @property
     def progress(self) -> Progress:
-        """That of the sources that the query reads, and of its results."""
+        """The progress of the sources that the query reads, and of its results."""
         now = self.query.progress
         read = {info.name for info in self.query.sources.values()}
         sources = {name: source for name, source in now.sources.items() if name in read}
@@ -84,7 +84,7 @@ class Board:
 
     @property
     def ticks(self) -> int:
-        """How many ticks there were; they are those of all queries."""
+        """How many ticks there were; all queries share them."""
         return self._entries[0].query.progress.ticks
 
     @property

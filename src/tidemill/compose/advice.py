@@ -28,7 +28,7 @@ def advice_on(
 
 
 def advice_on_growth(plan: Plan, nodes: Mapping[int, str]) -> Iterator[PlanProblem]:
-    """Warnings about windows because of which a plan needs ever more memory."""
+    """Warnings about windows that make a plan need ever more memory."""
     for operator, window in growing(plan):
         message = f"{operator} keeps every row of this window for ever"
         yield PlanProblem(message, "give the window a size", nodes.get(id(window)))

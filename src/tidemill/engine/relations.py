@@ -35,7 +35,7 @@ _ROW = "#row"
 
 @dataclass
 class KeptRelation:
-    """A relation that changes, and what is known about its time: that of the queries."""
+    """A relation that changes, and its domain of time, which the queries decide."""
 
     info: SourceInfo
     load: Callable[[], pa.Table]

@@ -79,7 +79,7 @@ class Ticking:
     ) -> Ticker:
         """Make ticks from now on, in a thread of their own; 0 is as soon as something is new."""
         whole = partial(getattr, self._queries, "is_whole")
-        # Where more queries may come, the end of what these read is not the end.
+        # While more queries may come, the end of these inputs is not the end.
         over = (lambda: False) if self._is_open else partial(getattr, self, "_has_done_its_work")
         self.ticker = Ticker(self._run, seconds, failed, whole, over, self._let_go)
         self.ticker.start()
@@ -87,7 +87,7 @@ class Ticking:
 
     @property
     def is_ended(self) -> bool:
-        """Whether nothing can come any more of what the queries read, and all of it was read."""
+        """Whether all that the queries read has ended, and was read."""
         run = self._run
         return self._queries.is_whole and run.is_ended and not run.has_more
 

@@ -70,7 +70,7 @@ def chosen(bounds: Sequence[Bound], number: int, known: Sequence[int]) -> list[B
 
 
 def _comparisons(node: exp.Expr) -> Iterator[tuple[exp.Expr, exp.Expr]]:
-    """Pairs of which the first is not larger than the second."""
+    """Pairs whose first element is not larger than the second."""
     match node:
         case exp.LT() | exp.LTE():
             yield node.left, node.right

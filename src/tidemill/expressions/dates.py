@@ -1,4 +1,4 @@
-"""Functions of dates and times; times have no zone, they are those of UTC."""
+"""Functions of dates and times; times have no zone and are in UTC."""
 
 from __future__ import annotations
 

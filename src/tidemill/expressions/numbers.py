@@ -101,7 +101,7 @@ def _not_a_number(parts: Translator, node: exp.Expr) -> Typed:
 
 
 def _logarithm(parts: Translator, node: exp.Expr) -> Typed:
-    """Of what is not above zero there is none: NULL, where DuckDB has -Infinity or NaN."""
+    """A number that is not above zero has none: NULL, where DuckDB has -Infinity or NaN."""
     if not node.expression:
         value = parts.arg(node.this, DOUBLE, node).sql
         return Typed(f"CASE WHEN {value} > 0 THEN ln({value}) END", DOUBLE, node)

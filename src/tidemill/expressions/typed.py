@@ -58,7 +58,7 @@ class Typed:
     node: exp.Expr
 
     def __post_init__(self) -> None:
-        # The text of a part may occur several times in that of the whole, and so on.
+        # The text of a part may occur several times in the text of the whole.
         if len(self.sql) > _LONGEST:
             raise too_large(self.node)
 

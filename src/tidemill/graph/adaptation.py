@@ -64,7 +64,7 @@ class Adaptation:
     def taken(self, query: str, job: Job) -> Job:
         """A query that is added, or gets another plan, with knobs for its windows that have bounds.
 
-        They are those of other queries where these have the same windows and allow the same.
+        Knobs are shared with queries that have the same windows and allow the same sizes.
         """
         own = self._wishes.get(query, ())
         plan, self._wishes[query] = with_knobs(query, job.plan, self._knobs, own)

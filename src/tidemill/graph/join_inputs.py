@@ -53,7 +53,7 @@ def _ordered(join: JoinExec) -> JoinExec:
 
 
 class RunningJoins:
-    """The joins of a graph by what they give: how they find it is their own choice.
+    """The joins of a graph by their results, whatever way they find them.
 
     A new query that asks for the same takes the choice of the join that runs.
     """

@@ -30,7 +30,7 @@ class Phase(Enum):
 class Migration:
     """A query on its way from one plan to another.
 
-    Answers before `split` are those of the old plan, from then on those of the new one. It is
+    Answers before `split` come from the old plan, later ones from the new one. It is
     `handing_over` while both run. Parts were `made_eager` for that time, so that they tell how
     far they have come. `started` and `ended` are numbers of ticks.
     """

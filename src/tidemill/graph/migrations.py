@@ -148,7 +148,7 @@ class Migrations:
                 self._finish(group)
 
     def _follow(self) -> None:
-        """Take note of what others have changed meanwhile, such as sizes of windows."""
+        """Take note of other changes made meanwhile, such as sizes of windows."""
         for migration in self._running:
             plan, before = plan_of(self._graph.find(migration.query).job), migration.handing_over
             if plan != before and hand_overs(plan):

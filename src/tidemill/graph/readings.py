@@ -22,7 +22,7 @@ def with_readings(
     refillable: Collection[str] = (),
     before: Collection[SourceExec] = (),
 ) -> Exec:
-    """The plan over readings of its relations of which it has missed the least.
+    """The plan over those readings of its relations that have missed the least.
 
     Rows of a relation come once, with the first tick of a reading. What begins later can go on
     from where another query has taken them in, or has to read them again. So it is with streams

@@ -137,7 +137,7 @@ class Reoptimizer:
             self._consider(name, watched)
 
     def _note_rates(self) -> None:
-        """Take note of what came since the last look: streams may become faster or slower."""
+        """Take note of the rows since the last look: streams may become faster or slower."""
         for name, source in self._graph.run.sources.items():
             if source.watermark is not None:
                 self._rates.setdefault(name, RateMeter()).note(source.rows, source.watermark)

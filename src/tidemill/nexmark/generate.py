@@ -3,7 +3,7 @@
 Every value is a hash of the seed and of the number of its row: no random generator walks along
 the rows, so the same seed gives the same rows however many tasks make them.
 
-The rates are those of the text's experiments: ten bids to an auction, ten auctions to a person,
+The rates come from the text's experiments: ten bids to an auction, ten auctions to a person,
 auctions of two days at most, 9.6 bids a minute, which come in bursts of six on average.
 """
 

@@ -1,6 +1,6 @@
 """Pieces of HTML for notebooks: everything that comes from outside is escaped, nothing is a script.
 
-Colours are those of the notebook, whether it is light or dark: text inherits its colour, and lines
+Colours follow the notebook, whether it is light or dark: text inherits its colour, and lines
 are grey with an alpha channel.
 """
 

@@ -64,7 +64,7 @@ def _of_some(plan: Plan, name: str) -> _Place | None:
 
 
 def _of_all(plan: Plan, name: str) -> _Place | None:
-    """The input of which a plan has all values, however often."""
+    """The input whose values a plan all has, however often."""
     match plan:
         case nodes.Distinct(child):
             return child, name

@@ -117,7 +117,7 @@ def optimize(
 
     Steps are added to the `trace`; the rules named in `off` are not used. Of the `hints`, those
     about statistics are expected to be in the `statistics` already. The `domain` is that of the
-    streams' time, which tells what rate to expect of a stream of which nothing is known. What
+    streams' time, which tells what rate to expect of an unknown stream. What
     rules have to say about their choices is added to the `notes`. `functions` are the user's.
     """
     written: Notes = [] if notes is None else notes

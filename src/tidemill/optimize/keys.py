@@ -16,7 +16,7 @@ _MOST = 8  # keys that are followed; each join may multiply them
 
 
 def unique_keys(plan: Plan) -> frozenset[Key]:
-    """Sets of columns of which no two rows of an instant agree in all; none if none is known.
+    """Sets of columns that no two rows of an instant agree in; none if none is known.
 
     With the empty set among them, there is at most one row at every instant.
 

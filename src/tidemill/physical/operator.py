@@ -71,7 +71,7 @@ class Operator(ABC):
         """Learn what all partitions, this one included, told after the tick before."""
 
     def share(self, others: Sequence[Any], own: Sequence[Sequence[Own]]) -> None:
-        """Take what belongs here of what the same operator remembers in other partitions.
+        """Take over what belongs here of the state of the same operator in other partitions.
 
         For each of them, and for every input, `own` tells which rows belong here. The operator is
         fresh; the others stay as they are. Time goes on where the last of them has come.
@@ -202,7 +202,7 @@ class Exec(Plan):
 def has_open_results(node: Exec) -> bool:
     """Whether an operator may be eager: its results stay open otherwise until they end.
 
-    Its `eager` is 0 or 1; larger numbers are those of operators that are eager and yet apart
+    Its `eager` is 0 or 1; operators with larger numbers are eager, too, and yet kept apart
     from the same one with 1, because they have cut their results at other instants.
     """
     return any(field.name == "eager" for field in fields(node))
@@ -235,6 +235,20 @@ class OverExec(Exec):
 
     def rows_at_once(self, inputs: Sequence[float]) -> float:
         return inputs[0]
+
+
+@dataclass(frozen=True)
+class SameMeaningExec(Exec):
+    """An operator whose result means the same as its first input, in another form or place."""
+
+    def meaning(self, inputs: Sequence[Plan]) -> Plan:
+        return inputs[0]
+
+    def rows_at_once(self, inputs: Sequence[float]) -> float:
+        return inputs[0]
+
+    def through(self, missed: int) -> int:
+        return missed
 
 
 @dataclass(frozen=True)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
 
-from tidemill.algebra.plan import Memo, Plan
+from tidemill.algebra.plan import Memo
 from tidemill.physical.facts import PacedBy, Partitioning, RowValidity
-from tidemill.physical.operator import Exec, Operator, OverExec
+from tidemill.physical.operator import Exec, Operator, OverExec, SameMeaningExec
 
 
 class Mode(Enum):
@@ -25,7 +24,7 @@ class Mode(Enum):
 
 
 @dataclass(frozen=True)
-class ExchangeExec(OverExec):
+class ExchangeExec(SameMeaningExec, OverExec):
     """Rows on their way to the partition where the next operator wants them."""
 
     mode: Mode
@@ -41,12 +40,6 @@ class ExchangeExec(OverExec):
     @cached_property
     def validity(self) -> RowValidity:
         return RowValidity(self.child.validity.chronon)
-
-    def meaning(self, inputs: Sequence[Plan]) -> Plan:
-        return inputs[0]
-
-    def through(self, missed: int) -> int:
-        return missed
 
     def operator(self) -> Operator:
         raise TypeError("an exchange has no operator; the runtime moves the rows")

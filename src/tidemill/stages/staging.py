@@ -166,6 +166,7 @@ class _Cutter:
         if isinstance(child, ExchangeExec):
             return self._leaf(child.child, level, child.mode, child.keys)
         if self._level(child) < level:
+            # Another input comes from a higher level: these rows wait for it where they are.
             return self._leaf(child, level, Mode.KEEP, ())
         return self._local(child, level)
 

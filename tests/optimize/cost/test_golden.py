@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -24,6 +25,12 @@ def union(given: Given) -> Characteristics:
     return formulas.united([Characteristics(*each, given["g"]) for each in inputs])
 
 
+def aggregated_regularly(given: Given) -> Characteristics:
+    """Remark 22.1: distance and length are constant and one divides the other, so that starts
+    meet ends."""
+    return replace(stream(given), length=stream(given).distance)
+
+
 CHARACTERISTICS: dict[str, Callable[[Given], Characteristics]] = {
     "filter": lambda g: formulas.filtered(stream(g), g["sel"]),
     "map": lambda g: formulas.mapped(stream(g)),
@@ -32,7 +39,7 @@ CHARACTERISTICS: dict[str, Callable[[Given], Characteristics]] = {
     "theta_join": lambda g: formulas.joined(stream(g, "1"), stream(g, "2"), g["sel_join"]),
     "duplicate_elimination": lambda g: formulas.deduplicated(stream(g), g["n"]),
     "scalar_aggregation": lambda g: formulas.aggregated(stream(g)),
-    "scalar_aggregation.regular": lambda g: formulas.aggregated_regularly(stream(g)),
+    "scalar_aggregation.regular": aggregated_regularly,
     "grouping_aggregation": lambda g: formulas.grouped(stream(g), g["n"]),
     "split": lambda g: formulas.split(stream(g), g["l_split"]),
     "granularity": lambda g: formulas.coarsened(stream(g), g["g_new"]),

@@ -207,7 +207,7 @@ def _items(plan: Project, block: Block) -> dict[str, exp.Expr]:
 
 
 def _keeps_rows(plan: Project, block: Block) -> bool:
-    """Whether a projection of what was made distinct, or cut, changes nothing about that."""
+    """Whether a projection above DISTINCT or LIMIT changes nothing about their result."""
     if not all(scalar.is_column for _, scalar in plan.items):
         return False
     kept = [scalar.node.name for _, scalar in plan.items]

@@ -96,7 +96,7 @@ def _at_once(texts: pa.ChunkedArray, wanted: pa.DataType) -> pa.ChunkedArray | N
 
 
 def _integers(texts: pa.ChunkedArray, name: str, wanted: pa.DataType) -> pa.ChunkedArray:
-    # Of what Spark does not read, Arrow reads only 0x1F.
+    # Of texts that Spark refuses, Arrow reads only those like 0x1F.
     found = _at_once(texts, wanted)
     if found is not None and not pc.any(pc.match_substring_regex(texts, "[xX]")).as_py():
         return found
@@ -106,7 +106,7 @@ def _integers(texts: pa.ChunkedArray, name: str, wanted: pa.DataType) -> pa.Chun
 
 
 def _floats(texts: pa.ChunkedArray, name: str, wanted: pa.DataType) -> pa.ChunkedArray:
-    # Of what Spark does not read, Arrow reads only other spellings of NaN and Infinity.
+    # Of texts that Spark refuses, Arrow reads only other spellings of NaN and Infinity.
     found = _at_once(texts, wanted)
     if found is not None and pc.all(pc.is_finite(found), min_count=0).as_py():
         return found

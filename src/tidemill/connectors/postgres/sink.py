@@ -45,7 +45,7 @@ class PostgresSink:
     """Keeps a table equal to the newest snapshot, or adds the rows of every tick to it.
 
     `query` names the writer: only the same one may continue a table, from the tick that it has
-    come to. `columns` are those of the result.
+    come to. `columns` are the columns of the result.
     """
 
     def __init__(

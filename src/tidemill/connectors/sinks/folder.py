@@ -1,4 +1,4 @@
-"""A folder of results: ticks side by side, or snapshots of which only the newest stays.
+"""A folder of results: ticks side by side, or only the newest snapshot.
 
 A tick has a folder of its own, which has its file `_SUCCESS` once it is whole. A snapshot is
 written under a name that no whole one has; only when it is whole are the others removed. So there

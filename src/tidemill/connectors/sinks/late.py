@@ -19,7 +19,7 @@ from tidemill.store import Durability
 from tidemill.timeline import TimeDomain
 
 ARRIVED = "arrived_at"
-"""What the time of late rows is called if it is that of their arrival."""
+"""The column with the time of late rows, if that is the time of their arrival."""
 
 
 def check_late(source: str, time: str, columns: Iterable[str]) -> None:

@@ -38,7 +38,7 @@ class MemorySink:
         return not self._shape.is_whole
 
     def give(self, rows: pl.DataFrame, tick: int) -> None:
-        """Keep the rows of a tick, in place of what an earlier attempt at it gave."""
+        """Keep the rows of a tick, in place of the rows of an earlier attempt."""
         table = self._shape(rows)
         with self._lock:
             before = self._count if self._shape.is_whole else self._rows_of(tick)

@@ -60,7 +60,7 @@ def _link(folder: Path, file: Path, target: Path) -> int:
 
 
 def _own(file: Path) -> None:
-    """Make a copy of what is a link: damage to one must not be damage to the other."""
+    """Replace a link by a copy: damage to one must not be damage to the other."""
     copy = file.with_name(f".{file.name}.copy")
     with open(os.open(copy, os.O_WRONLY | os.O_CREAT, 0o600), "wb") as sink:
         with file.open("rb") as content:

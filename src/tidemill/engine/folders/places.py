@@ -12,7 +12,7 @@ from tidemill.store import MARK
 CATALOG, GRAPH, RESULTS, RELATIONS = "catalog.sql", "graph", "results", "relations"
 
 ASIDE = ".damaged"
-"""Behind the name of what a repair could not mend."""
+"""The end of the name of what a repair could not mend."""
 
 _UNFRAMED = ("lock", "commit.lock")
 _PASSING = ("scratch", "plans")

@@ -55,7 +55,7 @@ class FoundFile:
 
     @contextmanager
     def noting(self, path: Path) -> Iterator[None]:
-        """Take note of what goes wrong, and go on."""
+        """Take note of errors, and continue."""
         try:
             yield
         except DamageError as error:

@@ -31,7 +31,7 @@ LOST = ""
 class KeptEntry:
     """What is new of a query: it `anew` has these rows only; up to where its answer is known.
 
-    `given` are the rows that it was given in all, of which some may be kept no more.
+    `given` is the number of all rows that it was given, kept or not.
     """
 
     tick: int

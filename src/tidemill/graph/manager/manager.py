@@ -28,7 +28,7 @@ THRESHOLD = 1.25
 """A rate that has moved by more than this factor changes the estimates."""
 
 AIM = 0.95
-"""Sizes are chosen to need this share of what may be used: else they would change every tick."""
+"""Sizes are chosen to need this share of the bounds: otherwise they would change every tick."""
 
 SPARE = 0.15
 """Sizes grow again if at least this share of what may be used is free."""
@@ -40,10 +40,10 @@ LOOK_EVERY = 8
 """Ticks between two comparisons with what was measured, and before sizes grow again."""
 
 RECENT_ROWS = 120
-"""So many rows of a stream tell its rate: then chance moves it by nine percent."""
+"""How many rows the rate of a stream is measured over: chance then moves it by nine percent."""
 
 UNKNOWN_RATE = 1e-12
-"""Of a stream of which nothing is known: its queries are let in, and measured."""
+"""The rate of an unknown stream: its queries are admitted, and measured."""
 
 
 @dataclass(frozen=True)

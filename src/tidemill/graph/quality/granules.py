@@ -1,7 +1,7 @@
 """Granules that change: when they may, and what has to follow.
 
 Time becomes only coarser downstream: instants of a granularity must be instants of those below
-it. Else results would claim to be exact at instants of which nothing is known.
+it. Otherwise results would claim to be exact at instants that are unknown below.
 """
 
 from __future__ import annotations

@@ -116,7 +116,7 @@ def _aggregate(node: Aggregate, below: Plan, lifted: Plan, added: tuple[str, ...
 
 
 def _path(plan: Plan) -> list[Plan] | None:
-    """From the top of a plan down to a stream of which a condition with constants is asked."""
+    """The path from the top of a plan to a stream that is filtered by constants."""
     if isinstance(plan, Filter) and isinstance(plan.child, Scan):
         return [plan, plan.child] if _has_constants(plan) else None
     if not _qualifies(plan):

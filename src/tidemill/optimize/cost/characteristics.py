@@ -116,12 +116,6 @@ def aggregated(stream: Characteristics) -> Characteristics:
     return replace(stream, distance=piece, length=piece)
 
 
-def aggregated_regularly(stream: Characteristics) -> Characteristics:
-    """Remark 22.1: distance and length are constant and one divides the other, so that starts
-    meet ends."""
-    return replace(stream, length=stream.distance)
-
-
 def grouped(stream: Characteristics, groups: float) -> Characteristics:
     """Formula 22.7: one aggregation for every group."""
     one = aggregated(replace(stream, distance=groups * stream.distance))

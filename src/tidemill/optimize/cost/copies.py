@@ -120,7 +120,7 @@ def arrivals(stream: Characteristics, values: float) -> Characteristics:
 def strict_difference(
     left: Characteristics, right: Characteristics, values: float
 ) -> Characteristics:
-    """Left rows of which the right side has none, all at once when its last copy ends."""
+    """Left rows that the right side lacks; all come at once when its last copy ends."""
     none = exp(-right.live_rows / values)
     rate = left.rate * none + right.rate * none * left.live_rows / values
     live = left.live_rows * none

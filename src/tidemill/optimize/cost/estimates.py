@@ -23,7 +23,7 @@ from tidemill.optimize.statistics import Statistics
 from tidemill.timeline import TimeDomain
 
 DEFAULT_RATES = {TimeDomain.TICKS: 1.0, TimeDomain.MICROSECONDS: 1e-3}
-"""Rows per instant of a stream of which nothing is known: one, or a thousand a second.
+"""Rows per instant of an unknown stream: one, or a thousand a second.
 
 All unknown streams get the same rate, so that their windows decide which is the larger one.
 """

@@ -24,7 +24,7 @@ FREE_CUTS = 4096
 # What brings fewer rows per tick is a relation: it has been read, so nothing of it is open.
 _NO_ROWS = 1e-3
 
-# Just below 1, of which a logarithm can be taken.
+# Just below 1: the logarithm of what is left can still be taken.
 _ALMOST_ALL = 1 - 1e-12
 
 

@@ -58,7 +58,7 @@ def literal_rule(
 ) -> EarlyAggregate:
     """The rule as the text states it: rows are counted unless the input holds all arguments.
 
-    `columns` are those of the input, the rest are the query's.
+    `columns` are columns of the input, the rest belongs to the query.
     """
     held = _unique(Partial(c.function, c.argument) for c in calls if c.argument in columns)
     every = bool(held) and all(c.argument in columns for c in calls)

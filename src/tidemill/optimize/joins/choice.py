@@ -44,7 +44,7 @@ def describe(join: MultiJoin, estimator: Estimator) -> str:
 
 
 def join_windows(join: MultiJoin, estimator: Estimator) -> list[JoinWindow]:
-    """What the cost model wants to know about the inputs, which go by their numbers."""
+    """What the cost model needs to know about the inputs, by number."""
     return [
         _window(str(number), child, keys, join, estimator)
         for number, (child, keys) in enumerate(zip(join.inputs, join.keys, strict=True))

@@ -43,7 +43,7 @@ class JoinTree:
         self._done: dict[tuple[int, ...], tuple[MultiJoin, float]] = {}
 
     def plan(self) -> Plan:
-        """The region with its best joins; the columns are those of the inputs, in any order."""
+        """The region with its best joins; it has the columns of the inputs, in any order."""
         inputs = tuple(map(self._narrowed, self._region.inputs))
         part = _Part(inputs, 0.0, frozenset(range(len(self._region.conditions))))
         (result,) = self._best(part).plans
@@ -51,7 +51,7 @@ class JoinTree:
         return result if rest is None else Filter(result, rest)
 
     def _narrowed(self, plan: Plan) -> Plan:
-        """An input of which several columns must be equal to the same ones of others."""
+        """An input with several columns that must be equal to the same columns of others."""
         condition = conjunction(*within(self._region.classes, plan))
         return plan if condition is None else Filter(plan, condition)
 

@@ -33,7 +33,7 @@ class NotRanked(Exception):
 
 @dataclass(frozen=True)
 class Question:
-    """Who are the first? The rows of `branches` are those of the streams as they come."""
+    """Which objects are first? `branches` have the rows of the streams as they come."""
 
     top: TopK
     items: Items

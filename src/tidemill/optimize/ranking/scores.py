@@ -1,7 +1,7 @@
 """Scores that never fall when a row comes.
 
 NULL counts as the least of all values, as it does for ORDER BY ... DESC. Sums and products of
-doubles are rounded, but never out of order; functions of which this is not sure are left out.
+doubles are rounded, but never out of order; functions for which this is not certain are left out.
 """
 
 from __future__ import annotations

@@ -60,7 +60,7 @@ def _mask(query: AggregateJoin, estimator: Estimator, known: RuleContext) -> Mas
 
 
 def best_mask(query: AggregateJoin, estimator: Estimator, known: RuleContext) -> Mask:
-    """The inputs to aggregate early; only those of which enough is known to tell."""
+    """The inputs to aggregate early; only where enough is known to decide."""
     allowed = [_is_known(query, child, estimator) for child in query.inputs]
     if not any(allowed):
         return allowed

@@ -24,7 +24,7 @@ from tidemill.algebra.unnest import Unnest
 Names = frozenset[str]
 
 Choose = Callable[[nodes.Scan, Schema], Schema]
-"""The columns that a scan reads, of which some are needed."""
+"""The columns that a scan reads, given those that are needed."""
 
 
 def narrow_scans(plan: Plan, choose: Choose) -> Plan:
@@ -123,7 +123,7 @@ class _Narrowing(_Pruning):
 
 
 def _cheapest(plan: Plan) -> Names:
-    """A column to stand for rows of which only the number counts: frames without any have none."""
+    """A column for rows that are only counted: a frame without columns has no rows."""
     narrow = [field.name for field in plan.schema if pa.types.is_primitive(field.type)]
     return frozenset((narrow or list(plan.schema.names))[:1])
 

@@ -21,7 +21,7 @@ def is_sorted(values: Array) -> bool:
 
 
 def ordered_bits(doubles: Array) -> Ints:
-    """Whole numbers in the order of doubles, of which there is one zero and one NaN, the last.
+    """Whole numbers in the order of doubles: there is one zero, and one NaN, which comes last.
 
     >>> ordered_bits(np.array([2.5, -0.0, 0.0, np.nan, -np.inf])).argsort().tolist()
     [4, 1, 2, 0, 3]

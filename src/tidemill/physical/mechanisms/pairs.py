@@ -17,7 +17,7 @@ MOST_PAIRS = 2_000_000
 
 
 def bounded(blocks: Iterable[pl.DataFrame]) -> Iterator[pl.DataFrame]:
-    """Blocks of what a step gives, as long as it has time and gives no more rows than it may."""
+    """Blocks of the result of a step, as long as its time and its number of rows allow."""
     rows = 0
     for block in blocks:
         rows += block.height

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from tidemill.algebra.plan import Plan
 from tidemill.physical.facts import Columns, PacedBy, Partitioning, RowValidity
 from tidemill.physical.mechanisms.keys import KeyTable, canonical
 from tidemill.physical.mechanisms.ordering import slot_order, stable_order
@@ -20,6 +19,7 @@ from tidemill.physical.operator import (
     Operator,
     OverExec,
     Own,
+    SameMeaningExec,
     Sweep,
     empty_frame,
     ends,
@@ -31,7 +31,7 @@ from tidemill.timeline import OPEN_END
 
 
 @dataclass(frozen=True)
-class CoalesceExec(OverExec, InstantExec):
+class CoalesceExec(SameMeaningExec, OverExec, InstantExec):
     """Merge rows that follow each other without a gap, as long as the first is shorter than
     `max_length` (None: always)."""
 
@@ -50,9 +50,6 @@ class CoalesceExec(OverExec, InstantExec):
     @property
     def together(self) -> Columns | Partitioning:
         return self.schema.names
-
-    def meaning(self, inputs: Sequence[Plan]) -> Plan:
-        return inputs[0]
 
     def operator(self) -> Operator:
         return _Coalesce(self)

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 import polars as pl
 
-from tidemill.algebra.plan import Plan
 from tidemill.physical.facts import PacedBy, Partitioning, RowValidity
 from tidemill.physical.mechanisms.arrays import lasts_of
 from tidemill.physical.mechanisms.keys import same_rows
@@ -17,6 +15,7 @@ from tidemill.physical.operator import (
     InstantExec,
     Operator,
     OverExec,
+    SameMeaningExec,
     Stateless,
     ends,
     payload,
@@ -27,7 +26,7 @@ from tidemill.timeline import VALID_FROM
 
 
 @dataclass(frozen=True)
-class MergeExec(OverExec, InstantExec):
+class MergeExec(SameMeaningExec, OverExec, InstantExec):
     """Make one row of equal ones whose validities touch, where one row per key holds at a time.
 
     Unlike coalescing, it does not wait for the next batch.
@@ -44,9 +43,6 @@ class MergeExec(OverExec, InstantExec):
     @cached_property
     def validity(self) -> RowValidity:
         return RowValidity(end_order=not self.keys)
-
-    def meaning(self, inputs: Sequence[Plan]) -> Plan:
-        return inputs[0]
 
     def operator(self) -> Operator:
         return _Merge(self.keys)

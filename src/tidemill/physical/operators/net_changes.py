@@ -11,7 +11,6 @@ import numpy as np
 import polars as pl
 import pyarrow as pa
 
-from tidemill.algebra.plan import Plan
 from tidemill.algebra.schema import Field, Schema
 from tidemill.physical.facts import PacedBy, Partitioning, RowValidity
 from tidemill.physical.mechanisms.arrays import Bools, Ints, distinct, starts_of_runs
@@ -24,6 +23,7 @@ from tidemill.physical.operator import (
     Exec,
     Operator,
     Own,
+    SameMeaningExec,
     Sweep,
     empty_frame,
     ends,
@@ -43,7 +43,7 @@ _DENSE = 8  # instants per time up to which a table is used
 
 
 @dataclass(frozen=True)
-class ChangesExec(Exec):
+class ChangesExec(SameMeaningExec):
     """A row for every copy that comes or goes, at the instant at which it does.
 
     A copy that ends where an equal one starts goes on, and neither goes nor comes. What held
@@ -70,15 +70,6 @@ class ChangesExec(Exec):
     @cached_property
     def validity(self) -> RowValidity:
         return RowValidity(self.child.validity.chronon)
-
-    def meaning(self, inputs: Sequence[Plan]) -> Plan:
-        return inputs[0]
-
-    def rows_at_once(self, inputs: Sequence[float]) -> float:
-        return inputs[0]
-
-    def through(self, missed: int) -> int:
-        return missed
 
     def operator(self) -> Operator:
         return _Changes(self)

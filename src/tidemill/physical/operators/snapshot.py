@@ -9,7 +9,6 @@ from typing import Any
 
 import polars as pl
 
-from tidemill.algebra.plan import Plan
 from tidemill.physical.facts import PacedBy, Partitioning, RowValidity
 from tidemill.physical.operator import (
     Exec,
@@ -17,6 +16,7 @@ from tidemill.physical.operator import (
     Operator,
     OverExec,
     Own,
+    SameMeaningExec,
     empty_batch,
     owned,
 )
@@ -24,7 +24,7 @@ from tidemill.timeline import BEGIN, VALID_FROM, VALID_TO
 
 
 @dataclass(frozen=True)
-class SnapshotExec(OverExec, InstantExec):
+class SnapshotExec(SameMeaningExec, OverExec, InstantExec):
     """With every step, all rows that hold one instant before the watermark.
 
     Nothing starts before the watermark any more, so there the result is complete. The rows hold
@@ -41,9 +41,6 @@ class SnapshotExec(OverExec, InstantExec):
     @cached_property
     def validity(self) -> RowValidity:
         return RowValidity(self.child.validity.chronon)
-
-    def meaning(self, inputs: Sequence[Plan]) -> Plan:
-        return inputs[0]
 
     def operator(self) -> Operator:
         return _Snapshot(self)

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from tidemill.algebra.plan import Plan
 from tidemill.physical.facts import PacedBy, Partitioning, RowValidity
 from tidemill.physical.mechanisms.arrays import Ints
 from tidemill.physical.mechanisms.calendar import Calendar, Entries
@@ -20,6 +19,7 @@ from tidemill.physical.operator import (
     Operator,
     OverExec,
     Own,
+    SameMeaningExec,
     empty_frame,
     ends,
     payload,
@@ -30,7 +30,7 @@ from tidemill.timeline import OPEN_END
 
 
 @dataclass(frozen=True)
-class VersionsExec(OverExec):
+class VersionsExec(SameMeaningExec, OverExec):
     """Rows that were inserted hold until they are deleted, which a later row tells.
 
     Both have the same `version`; the row that tells starts and ends where the other one ends.
@@ -48,12 +48,6 @@ class VersionsExec(OverExec):
     @cached_property
     def validity(self) -> RowValidity:
         return RowValidity(self.child.validity.chronon)
-
-    def meaning(self, inputs: Sequence[Plan]) -> Plan:
-        return inputs[0]
-
-    def through(self, missed: int) -> int:
-        return missed
 
     def operator(self) -> Operator:
         return _Versions(self)

@@ -67,7 +67,7 @@ _COMPRESS: dict[str, Callable[[bytes], bytes]] = {
 
 
 def text_suffix(options: Options) -> str:
-    """What the names of compressed texts end with; readers go by it."""
+    """What the names of compressed texts end with; readers rely on it."""
     return options.choice("compression", "codec", default="none", among=_TEXT_CODECS)
 
 

@@ -31,7 +31,7 @@ _WIDE = Context(prec=76)
 
 
 class Accumulator(ABC):
-    """One aggregate of one column, whose numbers go by names that start with `prefix`."""
+    """One aggregate of one column; the names of its numbers start with `prefix`."""
 
     def __init__(self, prefix: str, call: AggregateCall) -> None:
         self.prefix = prefix
@@ -119,7 +119,7 @@ class IntegerSum(Accumulator):
 
 
 class SumOfParts(IntegerSum):
-    """SUM and AVG of whole numbers of which the sums over groups are known."""
+    """SUM and AVG of whole numbers whose sums over groups are known."""
 
     def amounts(self, batch: pl.DataFrame) -> dict[str, Array]:
         count, low, high = (batch[part].fill_null(0).to_numpy() for part in self.call.parts)

@@ -56,7 +56,7 @@ class RunningCall(ABC):
 
     @abstractmethod
     def finish(self) -> None:
-        """Let go of what only this step needed: it is no part of the state."""
+        """Drop what only this step needed: it is no part of the state."""
 
     def renumber(self, moved: Ints) -> None:  # noqa: B027 (most calls keep nothing by slot)
         """Follow slots to their new numbers."""

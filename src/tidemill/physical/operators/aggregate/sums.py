@@ -87,7 +87,7 @@ def _long_product(digit: Ints, by: Ints) -> list[Array]:
     sign, size = np.sign(digit), np.abs(digit).astype(np.uint64)
     parts = [np.zeros(len(digit), dtype=np.int64) for _ in range(4)]
     for place, half in enumerate((by & _MASK, by >> _BITS)):
-        # 33 bits by 32 do not fit into 64, so the top bit goes by itself.
+        # 33 bits by 32 do not fit into 64, so the top bit is multiplied separately.
         for shift, piece in ((0, size & np.uint64(_MASK)), (1, size >> _WIDTH)):
             product = piece * half.astype(np.uint64)
             parts[place + shift] += sign * (product & np.uint64(_MASK)).astype(np.int64)

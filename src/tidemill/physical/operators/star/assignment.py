@@ -10,11 +10,10 @@ import numpy as np
 import polars as pl
 import pyarrow as pa
 
-from tidemill.algebra.plan import Plan
 from tidemill.algebra.schema import Field, Schema
 from tidemill.physical.facts import PacedBy, Partitioning, RowValidity
 from tidemill.physical.mechanisms.keys import KeyTable, key_table, key_values
-from tidemill.physical.operator import Exec, Operator, Waiting, payload
+from tidemill.physical.operator import Exec, Operator, SameMeaningExec, Waiting, payload
 from tidemill.physical.operators.star.components import divided
 from tidemill.timeline import OPEN_END, VALID_FROM, VALID_TO
 
@@ -22,7 +21,7 @@ Columns = tuple[str, ...]
 
 
 @dataclass(frozen=True)
-class AssignPartitionExec(Exec):
+class AssignPartitionExec(SameMeaningExec):
     """Give rows of stream `number` of a star the number of their partition; others are left out.
 
     Every task finds the same numbers, from the whole relation.
@@ -58,15 +57,6 @@ class AssignPartitionExec(Exec):
     @cached_property
     def validity(self) -> RowValidity:
         return self.stream.validity
-
-    def meaning(self, inputs: Sequence[Plan]) -> Plan:
-        return inputs[0]
-
-    def rows_at_once(self, inputs: Sequence[float]) -> float:
-        return inputs[0]
-
-    def through(self, missed: int) -> int:
-        return missed
 
     @property
     def is_whole(self) -> bool:

@@ -28,10 +28,13 @@ def choose(state: StarState, new: int, t: int) -> None:
         assess_new(state, state.noted[NEW, at], t)
     for at in range(state.memory[0].touched):
         row = state.noted[TOUCHED, at]
+        # Rows of this instant were assessed above.
         if state.rows[row].arrival < t:
             assess_touched(state, row, t)
     for at in range(evict(state, t)):
         row = state.noted[GOING, at]
+        # Stored rows go before the results of this instant. Rows that come and find no place
+        # give theirs first: `end_instant` lets them go.
         if state.rows[row].arrival < t:
             unschedule(state, row)
             leave(state, row)
@@ -60,6 +63,7 @@ def assess_touched(state: StarState, row: int, t: int) -> None:
         gain = priority * float(mine.end - t) / state.rule.alpha
         before = 0.0
         if mine.heap % 2 == 0:
+            # It does not fall at an instant at which it gives results.
             before = max(0.0, mine.priority - fallen(state, t - 1))
         priority = before + gain
     place(state, row, priority, t)
@@ -74,8 +78,10 @@ def evict(state: StarState, t: int) -> int:
         if state.sizes[high] + state.sizes[low] <= state.rule.share:
             continue
         if state.rule.policy == DGL:
+            # Not before something has to go: until then, nobody looks at priorities.
             sink(state, high, t)
         while state.sizes[high] + state.sizes[low] > state.rule.share:
+            # The heap of rows that are worth nothing comes first; only DGL has it.
             row = state.heaps[low if state.sizes[low] > 0 else high, 0]
             pull(state, row)
             state.noted[GOING, going] = row

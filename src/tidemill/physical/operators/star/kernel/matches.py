@@ -36,6 +36,7 @@ def count(state: StarState, version: int, number: int) -> int:
     if key.rows == 0 or not state.rule.changing:
         return key.rows
     first, last = state.rows[key.oldest].arrival, state.rows[key.newest].arrival
+    # Rows are in the order of arrival, so a version that met both met all between them.
     if met(state, version, first) and met(state, version, last):
         return key.rows
     count, row = 0, key.newest

@@ -72,6 +72,8 @@ def combine(state: StarState, row: int, edge: int, t: int, found: Ints, used: in
     cursors, last, level = state.cursors[0], state.rule.streams - 2, 0
     if last < 0:
         return emit(state, row, version, t, found, used)
+    # Of the streams before its own only stored rows: else rows of one instant would give
+    # their result several times.
     cursors[0] = first(state, state.edges[edge, 2], version, t, stream > 0)
     while level >= 0:
         if cursors[level] != NONE and level < last:
@@ -98,6 +100,7 @@ def emit(state: StarState, row: int, version: int, t: int, found: Ints, used: in
         other = state.rows[state.cursors[0, level]]
         importance, end = min(importance, other.importance), min(end, other.end)
         if other.stream >= n:
+            # A result with several shadows is lost as often as all of them together stand for rows.
             weight = max(weight, 1.0) * other.weight
         else:
             found[used, other.stream] = other.place

@@ -17,6 +17,7 @@ def admit(state: StarState, arrival: Any, t: int) -> int:
     memory, edge, active = state.memory[0], state.keys[arrival.key].edge, 0
     while edge != NONE:
         active += met(state, state.edges[edge, 1], t)
+        # How many versions it met matters only if they end; else one is enough.
         edge = state.edges[edge, 0] if state.rule.changing else NONE
     if active == 0:
         memory.filtered += 1

@@ -11,7 +11,10 @@ from tidemill.physical.operators.star.layout import SHADOWS, StarState
 
 @part
 def draw(lot: int) -> float:
-    """A number from [0, 1) that has nothing to do with the lot but that it is decided by it."""
+    """A number from [0, 1) that depends on nothing but the lot, and not on its size (SplitMix64).
+
+    The size of lots decides between equal rows; shadows must not be chosen by it, too.
+    """
     mixed = np.uint64(lot) + np.uint64(0x9E3779B97F4A7C15)
     mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
@@ -56,6 +59,7 @@ def forget_shadows(state: StarState, t: int) -> None:
         row = state.noted[SHADOWS, at]
         mine = state.rows[row]
         if mine.end > t and draw(mine.lot) < memory.sampled:
+            # From now on it stands also for those that are forgotten here.
             mine.weight = max(mine.weight, 1.0 / memory.sampled)
             state.noted[SHADOWS, kept] = row
             kept += 1

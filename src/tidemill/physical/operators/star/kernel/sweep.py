@@ -39,6 +39,7 @@ def begin_instant(state: StarState, arrivals: Array, opening: Array, ending: Arr
     if memory.origin == NONE:
         memory.origin = t
     memory.now = t
+    # First what ends, then what begins, then the rows: intervals are half-open.
     expire(state, t)
     while memory.ended < len(ending) and state.versions[ending[memory.ended]].end <= t:
         close_version(state, ending[memory.ended])
