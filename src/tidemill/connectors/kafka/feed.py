@@ -136,17 +136,24 @@ def rounds(ranges: list[OffsetRange], most: int) -> list[Ranges]:
     >>> [[tuple(each) for each in ranges] for ranges in found]
     [[(0, 0, 2), (1, 10, 11)], [(0, 2, 4), (1, 11, 12)]]
     """
-    count = -(-sum(each.end - each.start for each in ranges) // most)
     found = []
-    for n in range(count):
-        cut = [
-            OffsetRange(
-                p, start + (end - start) * n // count, start + (end - start) * (n + 1) // count
-            )
-            for p, start, end in ranges
-        ]
-        found.append(tuple(each for each in cut if each.start < each.end))
+    left = ranges
+    while total := sum(each.end - each.start for each in left):
+        sizes = _shares(left, -(-total // -(-total // most)), total)
+        pairs = list(zip(left, sizes, strict=True))
+        found.append(tuple(r._replace(end=r.start + size) for r, size in pairs if size))
+        left = [r._replace(start=r.start + size) for r, size in pairs]
     return found
+
+
+def _shares(ranges: list[OffsetRange], most: int, total: int) -> list[int]:
+    """How many messages of each range, so that it is so many of all `total` ones."""
+    sizes = [(each.end - each.start) * most // total for each in ranges]
+    left = [each.end - each.start - size for each, size in zip(ranges, sizes, strict=True)]
+    by_need = sorted(range(len(ranges)), key=lambda number: -left[number])
+    for number in by_need[: most - sum(sizes)]:
+        sizes[number] += 1
+    return sizes
 
 
 def kafka_feed(info: SourceInfo, store: Store | None = None, bounded: bool = False) -> KafkaFeed:
