@@ -48,6 +48,8 @@ def masked(text: str) -> str:
 
     >>> masked("postgres(url => 'postgresql://ann:secret@host/shop', table => 't')")
     "postgres(url => 'postgresql://ann:******@host/shop', table => 't')"
+    >>> masked("kafka(sasl.password => 'secret', `ssl.key.password` => 'secret')")
+    "kafka(sasl.password => '******', `ssl.key.password` => '******')"
     """
     return _SECRETS.sub(lambda m: (m[1] or m[3]) + "*" * len(m[2] or m[4]), text)
 

@@ -33,8 +33,8 @@ from tidemill.terminal.tables import rich_table
 
 ROOT = Path(__file__).parent.parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
-# That of PostgreSQL needs a server: it runs in tests/postgres, which has one.
-RUNNABLE = [page for page in PAGES if page.name != "postgres.md"]
+# Those need a server: they run in tests/connectors, which have one.
+RUNNABLE = [page for page in PAGES if page.name not in ("kafka.md", "postgres.md")]
 LANGUAGES = {"python", "sql", "console", "shell"}
 SERVER = "http://127.0.0.1:8321"
 

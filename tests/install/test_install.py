@@ -13,7 +13,10 @@ import pytest
 from tidemill.cli.app import COMMANDS, loaded
 
 ROOT = Path(__file__).parents[2]
-EXTRAS = "pyspark pandas py4j fastapi uvicorn starlette psycopg httpx websockets prompt_toolkit"
+EXTRAS = (
+    "pyspark pandas py4j fastapi uvicorn starlette psycopg httpx websockets prompt_toolkit "
+    "confluent_kafka fastavro"
+)
 
 WITHOUT_EXTRAS = f"""
 import sys
@@ -58,15 +61,25 @@ try:
     tm.Engine().spark
 except tm.TidemillError as error:
     print(error.help)
+engine = tm.Engine(runtime="inprocess")
+engine.sql(
+    "CREATE STREAM bid (item BIGINT, at BIGINT) "
+    "SOURCE kafka(servers => 'x', topic => 'bid') ORDERED BY at"
+)
+try:
+    engine.sql("SELECT item FROM bid").collect()
+except tm.TidemillError as error:
+    print(error.help)
 """
     said = _run(WITHOUT_EXTRAS + code)
     assert said.count("help: pip install 'tidemill[server]'") == 3
     assert "pip install 'tidemill[spark]'" in said
+    assert "pip install 'tidemill[kafka]'" in said
 
 
 def test_imports_load_no_more_than_they_need():
     loads = "import sys; import {}; print([m for m in {!r}.split() if m in sys.modules])"
-    spark_or_server = "pyspark pandas fastapi uvicorn psycopg"
+    spark_or_server = "pyspark pandas fastapi uvicorn psycopg confluent_kafka"
     assert _run(loads.format("tidemill.engine", spark_or_server)) == "[]\n"
     engine = "tidemill.engine tidemill.physical tidemill.runtime duckdb numba pyspark fastapi"
     assert _run(loads.format("tidemill.client", engine)) == "[]\n"
@@ -100,14 +113,15 @@ def test_the_list_of_commands_has_their_own_words(name):
 
 def test_extras_are_ranges_and_the_lock_is_within_them():
     text = (ROOT / "pyproject.toml").read_text("utf-8")
-    wanted = re.findall(r'"([a-z_]+)(?:\[\w+\])?>=([\d.]+),<([\d.]+)"', text)
+    wanted = re.findall(r'"([a-z_-]+)(?:\[\w+\])?>=([\d.]+),<([\d.]+)"', text)
     assert {"polars", "pyspark", "fastapi", "psycopg", "matplotlib"} <= {
         name for name, *_ in wanted
     }
     lock = dict(re.findall(r"^([\w-]+)==([\d.]+)", (ROOT / "requirements.lock").read_text(), re.M))
     pinned = {name.replace("-", "_").lower(): version for name, version in lock.items()}
     for name, least, below in wanted:
-        numbers = [tuple(map(int, each.split("."))) for each in (least, pinned[name], below)]
+        version = pinned[name.replace("-", "_")]
+        numbers = [tuple(map(int, each.split("."))) for each in (least, version, below)]
         assert numbers == sorted(numbers), name
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from tests.matrix.ways import FABRICS, WAYS, Setup, Way
 
 Tools = Mapping[str, Callable[[], Any]]
-"""What a test may need besides: `output` of the process, a `database`."""
+"""What a test may need besides: `output` of the process, a `database`, a `broker`, a `topic`."""
 
 
 @dataclass

@@ -13,6 +13,7 @@ FAR = 100
 """An instant after everything."""
 
 Bid = tuple[int, int, int]
+Sent = dict[str, Any]
 
 
 def bids(*rows: Bid) -> list[dict[str, Any]]:

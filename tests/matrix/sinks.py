@@ -35,30 +35,39 @@ def columns(form: str) -> list[str]:
     return ["item", f"n_{form}", *_TIMES[form]]
 
 
-def compare(way: Way, read: Read) -> None:
+def compare(way: Way, read: Read, wanted: Sequence[str] = FORMS) -> None:
     """Run queries in all forms, which have been started, to their end, and look at the sinks."""
     way.push("bid", FIRST)
     way.settle()
     way.beat("bid", 8)
     way.settle()
-    assert read("snapshot") == [(1, 1, 7), (2, 1, 7)]
+    assert "snapshot" not in wanted or read("snapshot") == [(1, 1, 7), (2, 1, 7)]
     way.beat("bid", FAR)
     way.settle()
-    for name in FORMS:
+    for name in wanted:
         assert way.error(name) is None
     assert read("intervals") == ANSWER
     assert merged(read("live")) == ANSWER
     assert netted(read("changes")) == CHANGES
 
 
-def run(case: Case, asked: Callable[[str], Asked], read: Read, allow: Sequence[str] = ()) -> None:
+def run(
+    case: Case,
+    asked: Callable[[str], Asked],
+    read: Read,
+    allow: Sequence[str] = (),
+    wanted: Sequence[str] = FORMS,
+) -> None:
     """Start queries in all forms, as clients would on a server, and compare."""
     with case.open() as way:
         if isinstance(way, Server):
             way.allow += tuple(allow)
         way.declare(BID)
-        way.ask(**{form: asked(form) for form in FORMS})
-        compare(way, read)
+        for form in set(FORMS) - set(wanted):
+            with pytest.raises(TidemillError, match="cannot hold a snapshot"):
+                way.ask(**{form: asked(form)})
+        way.ask(**{form: asked(form) for form in wanted})
+        compare(way, read, wanted)
 
 
 # The sinks
@@ -158,6 +167,21 @@ def postgres(case: Case) -> None:
     run(case, asked, read, [database.url])
 
 
+def kafka(case: Case) -> None:
+    """A topic only grows: snapshots, which take the place of others, are refused."""
+    broker, name = case.tools["broker"](), case.tools["topic"]()
+
+    def asked(form: str) -> Asked:
+        options = {"servers": broker.address, "topic": broker.make(f"{name}-{form}")}
+        return Asked(counted(form), "kafka", form, options)
+
+    def read(form: str) -> list[Row]:
+        return sorted(tuple(row.values()) for row in broker.rows(f"{name}-{form}"))
+
+    allowed = f"kafka://{broker.address}"
+    run(case, asked, read, [allowed], [form for form in FORMS if form != "snapshot"])
+
+
 def any_writer(case: Case) -> None:
     """XML is a format that nobody here knows but Spark."""
 
@@ -232,7 +256,7 @@ def _sink(
 
 
 SINKS = Group(
-    "Sinks, each in all four forms",
+    "Sinks, each in all of its forms",
     (
         _sink("`memory`", memory),
         _sink("`console`", console),
@@ -243,6 +267,7 @@ SINKS = Group(
         _sink("`arrow`", partial(files, "arrow")),
         _sink("`orc`", partial(files, "orc")),
         _sink("`postgres`", postgres),
+        _sink("`kafka`, but no `snapshot`", kafka),
         _sink("any writer of Spark", any_writer, "graph", inprocess=NO_WRITER),
     ),
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -27,6 +28,8 @@ def test_cell(
     session = request.getfixturevalue("session") if cell.fabric == "spark" else None
     tools = {
         "output": lambda: capsys.readouterr().out,
-        "database": lambda: request.getfixturevalue("database"),
+        **{
+            name: partial(request.getfixturevalue, name) for name in ("broker", "database", "topic")
+        },
     }
     cell.attempt(Case(cell.way, cell.fabric, tmp_path, session, tools))

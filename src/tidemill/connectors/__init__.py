@@ -1,1 +1,1 @@
-"""Where rows come from and where results go: feeds, sinks, and PostgreSQL."""
+"""Where rows come from and where results go: feeds, sinks, PostgreSQL and Kafka."""

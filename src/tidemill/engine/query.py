@@ -343,10 +343,10 @@ class Query(Collectable):
         """The query with a place for its results.
 
         `sink` is a format of Spark with its `options` (`"parquet", path=...`), `"console"`,
-        `"memory"`, `"postgres"`, or a function of a table and the number of the tick. `form` is
-        `"intervals"`, `"live"` (intervals that are still open are given as far as they are known,
-        and go on with the next tick), `"changes"`, or `"snapshot"`: with every tick all rows of the
-        newest instant that is complete, which take the place of those before.
+        `"memory"`, `"postgres"`, `"kafka"`, or a function of a table and the number of the tick.
+        `form` is `"intervals"`, `"live"` (intervals that are still open are given as far as they
+        are known, and go on with the next tick), `"changes"`, or `"snapshot"`: with every tick all
+        rows of the newest instant that is complete, which take the place of those before.
         """
         other = copy(self)
         other.sink = SinkRequest(sink, options, form or "", self._planned.order)

@@ -15,6 +15,7 @@ from tidemill.algebra.schema import Schema
 from tidemill.catalog import SourceInfo
 from tidemill.connectors.feeds import TopicSlice, read_slice, split
 from tidemill.connectors.kafka import KafkaFeed, kafka_feed
+from tidemill.connectors.kafka import feed as module
 from tidemill.connectors.kafka.lookups import Lookups
 from tidemill.errors import ExecutionError
 from tidemill.store import Store
@@ -131,6 +132,7 @@ def test_new_partitions_are_read_from_their_begin(
     broker: Broker, topic: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """This broker makes no partitions later: at first, only one of them is seen."""
+    monkeypatch.setattr(module, "_ASK_EVERY", 0)
     broker.send_rows(topic, [bid(1, 1)])
     broker.send_rows(topic, [bid(2, 2)], partition=3)
     with monkeypatch.context() as patched:
@@ -159,6 +161,7 @@ def test_messages_that_are_gone(broker: Broker, topic: str) -> None:
 def test_a_topic_that_was_made_anew(
     broker: Broker, topic: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(module, "_ASK_EVERY", 0)
     broker.send_rows(topic, [bid(1, 1)])
     feed = feed_of(broker, topic)
     feed.poll()

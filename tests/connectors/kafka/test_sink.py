@@ -6,6 +6,7 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
+from confluent_kafka import KafkaError, KafkaException, Producer
 
 from tests.connectors.kafka.broker import Broker
 from tidemill.algebra.schema import Schema
@@ -44,12 +45,24 @@ def test_queries_do_not_know_of_each_other(broker: Broker, topic: str) -> None:
 def test_a_tick_that_failed_is_written_by_the_next_attempt(
     broker: Broker, topic: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A message that is too large is refused before the transaction is committed."""
+    """A message that is too large is refused before the transaction is committed; whatever else
+    fails before that is tried again by another producer."""
     writer = writer_of(broker, topic, topic)
     with pytest.raises(ExecutionError, match=f"cannot write to `{topic}` of Kafka at .* too large"):
         writer.write([(None, b"x" * 2_000_000)], 0)
     writer.write([(None, b"a")], 0)
-    assert pairs(broker, topic) == [(None, b"a")]
+    real, failed = TopicWriter._commit, list[bool]()
+
+    def failing(self: TopicWriter, producer: Producer) -> None:
+        """The answer to the first commit is lost."""
+        real(self, producer)
+        if not failed:
+            failed.append(True)
+            raise KafkaException(KafkaError(KafkaError._TIMED_OUT))
+
+    monkeypatch.setattr(TopicWriter, "_commit", failing)
+    writer.write([(None, b"b")], 1)
+    assert pairs(broker, topic) == [(None, b"a"), (None, b"b")]
 
 
 def sink_of(broker: Broker, topic: str, form: str = "intervals", **options: Any) -> Any:

@@ -57,7 +57,7 @@ def test_files_that_spark_writes(
     assert sink.options == options
     with pytest.raises(UnsupportedError, match=f"cannot go to {format}: {reason}") as error:
         make_sink(format, "snapshot", schema, spark=False, **{"path": sink.path, **options})
-    assert "memory, console, noop, postgres, parquet" in str(error.value)
+    assert "memory, console, noop, postgres, kafka, parquet" in str(error.value)
     assert "use Engine(), which runs on Spark" in str(error.value)
 
 

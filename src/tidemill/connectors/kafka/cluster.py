@@ -89,6 +89,8 @@ class Cluster:
     def attempt(self, work: Callable[[float], T], heard: Errors | None = None) -> T:
         """Do work, which is told for how many seconds it may wait, until it succeeds."""
         deadline = time.monotonic() + self.patience
+        if heard is not None:
+            heard.worst = None
         while True:
             left = deadline - time.monotonic()
             try:

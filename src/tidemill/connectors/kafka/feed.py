@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from threading import Lock
 
 from tidemill.catalog import SourceInfo
@@ -12,6 +13,9 @@ from tidemill.connectors.kafka.lookups import Lookups, Offsets
 from tidemill.connectors.kafka.options import TopicOptions
 from tidemill.errors import ExecutionError
 from tidemill.store import Store
+
+_ASK_EVERY = 5.0
+"""Seconds after which new partitions are seen at the latest."""
 
 
 class KafkaFeed(Feed):
@@ -36,6 +40,8 @@ class KafkaFeed(Feed):
         self._bounded = bounded
         self._log = OffsetLog(name, options.topic, store)
         self._lookups = Lookups(options.cluster, options.topic)
+        self._seen: list[int] = []
+        self._ask_at = 0.0
         self._looking = Lock()  # ticks look, and whoever tells how far time has come
 
     @property
@@ -74,7 +80,7 @@ class KafkaFeed(Feed):
             self._log.forget(before)
 
     def _look(self) -> None:
-        partitions = self._lookups.partitions()
+        partitions = self._partitions()
         known = self._log.positions
         if not partitions and known is None:
             raise self._lookups.missing()
@@ -87,6 +93,13 @@ class KafkaFeed(Feed):
         new = [OffsetRange(n, starts[n], ends[n]) for n in partitions if starts[n] < ends[n]]
         if new or known is None or len(known) < len(partitions) or self._bounded:
             self._log.add(rounds(new, self._options.most), ends, self._bounded)
+
+    def _partitions(self) -> list[int]:
+        """The partitions, which rarely change: ticks look many times in a second."""
+        if time.monotonic() >= self._ask_at:
+            self._seen = self._lookups.partitions()
+            self._ask_at = time.monotonic() + _ASK_EVERY
+        return self._seen
 
     def _starts(self, partitions: list[int], known: Offsets | None) -> Offsets:
         """Where partitions go on; those that nobody has seen yet, where they begin."""
@@ -123,17 +136,24 @@ def rounds(ranges: list[OffsetRange], most: int) -> list[Ranges]:
     >>> [[tuple(each) for each in ranges] for ranges in found]
     [[(0, 0, 2), (1, 10, 11)], [(0, 2, 4), (1, 11, 12)]]
     """
-    count = -(-sum(each.end - each.start for each in ranges) // most)
     found = []
-    for n in range(count):
-        cut = [
-            OffsetRange(
-                p, start + (end - start) * n // count, start + (end - start) * (n + 1) // count
-            )
-            for p, start, end in ranges
-        ]
-        found.append(tuple(each for each in cut if each.start < each.end))
+    left = ranges
+    while total := sum(each.end - each.start for each in left):
+        sizes = _shares(left, -(-total // -(-total // most)), total)
+        pairs = list(zip(left, sizes, strict=True))
+        found.append(tuple(r._replace(end=r.start + size) for r, size in pairs if size))
+        left = [r._replace(start=r.start + size) for r, size in pairs]
     return found
+
+
+def _shares(ranges: list[OffsetRange], most: int, total: int) -> list[int]:
+    """How many messages of each range, so that it is so many of all `total` ones."""
+    sizes = [(each.end - each.start) * most // total for each in ranges]
+    left = [each.end - each.start - size for each, size in zip(ranges, sizes, strict=True)]
+    by_need = sorted(range(len(ranges)), key=lambda number: -left[number])
+    for number in by_need[: most - sum(sizes)]:
+        sizes[number] += 1
+    return sizes
 
 
 def kafka_feed(info: SourceInfo, store: Store | None = None, bounded: bool = False) -> KafkaFeed:

@@ -17,6 +17,7 @@ from tidemill.errors import ExecutionError
 _AT_ONCE = 10_000
 _WAIT = 0.1
 _MOST_IDLE = 4
+_END = KafkaError._PARTITION_EOF
 
 _idle: defaultdict[tuple[int, Cluster, str], list[Consumer]] = defaultdict(list)
 """Consumers that nobody uses, by process and topic: to connect anew takes longer than to read."""
@@ -29,30 +30,25 @@ def read_ranges(cluster: Cluster, topic: str, ranges: Sequence[OffsetRange]) -> 
 
 
 class _Reading:
-    """Ranges that are being read, at most one of a partition at a time."""
+    """Ranges that are being read, one of a partition at a time."""
 
     def __init__(self, cluster: Cluster, topic: str, ranges: Sequence[OffsetRange]) -> None:
         self._cluster = cluster
         self._topic = topic
-        self._left = {each.partition: each for each in ranges if each.start < each.end}
+        self._next = {each.partition: each.start for each in ranges if each.start < each.end}
+        self._ends = {each.partition: each.end for each in ranges}
         self._found: dict[int, list[Message]] = {each.partition: [] for each in ranges}
 
     def read(self, consumer: Consumer) -> list[Message]:
         """All messages."""
-        consumer.assign(
-            [TopicPartition(self._topic, n, each.start) for n, each in self._left.items()]
-        )
+        consumer.assign([TopicPartition(self._topic, n, at) for n, at in self._next.items()])
         until, why = self._patience, "no messages come"
-        while self._left:
+        while self._next:
             some = consumer.consume(min(self._missing, _AT_ONCE), _WAIT)
-            for message in some:
-                if (error := message.error()) is None:
-                    self._take(message, consumer)
-                    until = self._patience
-                elif error.code() == KafkaError._PARTITION_EOF:
-                    self._ended(message, consumer)
-                else:
-                    why = self._failed(message, error)
+            errors = self._take(some, consumer)
+            until = self._patience if len(errors) < len(some) else until
+            for message in errors:
+                why = self._failed(message) or why
             if time.monotonic() > until:
                 raise self._cluster.away(why)
         return [message for messages in self._found.values() for message in messages]
@@ -63,45 +59,45 @@ class _Reading:
 
     @property
     def _missing(self) -> int:
-        return sum(each.end - each.start for each in self._left.values())
+        return sum(self._ends[number] - at for number, at in self._next.items())
 
-    def _take(self, message: Message, consumer: Consumer) -> None:
-        partition, offset = message.partition(), message.offset()
-        assert partition is not None
-        assert offset is not None
-        if (range := self._left.get(partition)) is None:
-            return
-        if offset < range.end:
-            self._found[partition].append(message)
-        self._go_to(offset + 1, range, consumer)
+    def _take(self, some: Sequence[Message], consumer: Consumer) -> list[Message]:
+        """Keep what belongs to the ranges; those that are no messages but errors."""
+        errors = []
+        for message in some:
+            if (error := message.error()) is not None and error.code() != _END:
+                errors.append(message)
+                continue
+            partition, offset = message.partition() or 0, message.offset() or 0
+            if partition not in self._next:
+                continue
+            if error is None and offset < self._ends[partition]:
+                self._found[partition].append(message)
+            # Behind the last message there may be ends of transactions: then the end tells.
+            self._next[partition] = offset + (error is None)
+            if self._next[partition] >= self._ends[partition]:
+                del self._next[partition]
+                consumer.incremental_unassign([TopicPartition(self._topic, partition)])
+        return errors
 
-    def _ended(self, message: Message, consumer: Consumer) -> None:
-        """The end of a partition: behind the last message, there may be ends of transactions."""
-        range, offset = self._left.get(message.partition() or 0), message.offset()
-        if range is not None and offset is not None and offset >= range.end:
-            self._go_to(offset, range, consumer)
-
-    def _go_to(self, offset: int, range: OffsetRange, consumer: Consumer) -> None:
-        if offset < range.end:
-            self._left[range.partition] = range._replace(start=offset)
-            return
-        del self._left[range.partition]
-        consumer.incremental_unassign([TopicPartition(self._topic, range.partition)])
-
-    def _failed(self, message: Message, error: KafkaError) -> str:
+    def _failed(self, message: Message) -> str:
         """Why nothing comes, if it is worth waiting."""
-        range = self._left.get(-1 if message.partition() is None else message.partition() or 0)
-        if error.code() == KafkaError._AUTO_OFFSET_RESET and range is not None:
-            raise ExecutionError(
-                f"the offsets {range.start} to {range.end - 1} of partition {range.partition} of "
-                f"`{self._topic}` are gone: the broker keeps messages for less time than they "
-                "were waiting",
-                help="let the topic keep messages for longer, and start the query again with "
-                "another checkpoint: with start => 'earliest' it begins with what is there",
-            )
+        error, partition = message.error(), message.partition()
+        assert error is not None
+        if error.code() == KafkaError._AUTO_OFFSET_RESET and partition in self._next:
+            raise self._gone(partition)
         if is_hopeless(error):
             raise self._cluster.away(error)
         return str(error.str())
+
+    def _gone(self, partition: int) -> ExecutionError:
+        return ExecutionError(
+            f"the offsets {self._next[partition]} to {self._ends[partition] - 1} of partition "
+            f"{partition} of `{self._topic}` are gone: the broker keeps messages for less time "
+            "than they were waiting",
+            help="let the topic keep messages for longer, and start the query again with another "
+            "checkpoint: with start => 'earliest' it begins with what is there",
+        )
 
 
 @contextmanager

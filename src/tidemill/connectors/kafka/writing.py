@@ -6,7 +6,8 @@ tick that is done again after a crash finds its number there, and is not written
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import time
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -42,8 +43,22 @@ class TopicWriter:
         self._done = -1
         self._opened()
 
-    def write(self, messages: Iterable[Message], tick: int) -> None:
-        """Write the messages of a tick, unless they are written."""
+    def write(self, messages: Sequence[Message], tick: int) -> None:
+        """Write the messages of a tick, unless they are written.
+
+        Brokers forget a producer that has written nothing for days: another one may succeed.
+        """
+        try:
+            self._write(messages, tick)
+        except KafkaException as error:
+            if error.args[0].code() in _FINAL:
+                raise self._told(error.args[0]) from None
+            try:
+                self._write(messages, tick)
+            except KafkaException as again:
+                raise self._told(again.args[0]) from None
+
+    def _write(self, messages: Sequence[Message], tick: int) -> None:
         producer = self._opened()
         if tick <= self._done:
             return
@@ -53,9 +68,12 @@ class TopicWriter:
             for key, value in messages:
                 _produce(producer, self._topic, key, value)
             _produce(producer, MARKS, self._name.encode(), str(tick).encode())
-            self._cluster.attempt(lambda most: self._commit(producer, most))
-        except KafkaException as error:
-            raise self._failed(producer, error.args[0]) from None
+            self._commit(producer)
+        except KafkaException:
+            # Undone, so that others need not wait for it.
+            with suppress(KafkaException):
+                producer.abort_transaction(_ONE_TRY)
+            raise
         self._producer, self._done = producer, tick
 
     def _opened(self) -> Producer:
@@ -78,18 +96,17 @@ class TopicWriter:
             self._producer = producer
         return self._producer
 
-    def _commit(self, producer: Producer, most: float) -> None:
-        try:
-            producer.commit_transaction(most)
-        except KafkaException as error:
-            if not error.args[0].retriable():
-                raise self._failed(producer, error.args[0]) from None
-            raise
+    def _commit(self, producer: Producer) -> None:
+        """Commit; what is not known to have failed is tried again."""
+        deadline = time.monotonic() + self._cluster.patience
+        while True:
+            try:
+                return producer.commit_transaction(_ONE_TRY)
+            except KafkaException as error:
+                if not error.args[0].retriable() or time.monotonic() > deadline:
+                    raise
 
-    def _failed(self, producer: Producer, error: KafkaError) -> ExecutionError:
-        """Undo what was begun, so that others need not wait for it; the tick can be done again."""
-        with suppress(KafkaException):
-            producer.abort_transaction(_ONE_TRY)
+    def _told(self, error: KafkaError) -> ExecutionError:
         if error.code() in _FENCED:
             return ExecutionError(
                 f"another process with the same checkpoint writes to `{self._topic}`",
@@ -114,6 +131,7 @@ def _produce(producer: Producer, topic: str, key: bytes | None, value: bytes) ->
 
 
 _FENCED = (KafkaError._FENCED, KafkaError.INVALID_PRODUCER_EPOCH, KafkaError.PRODUCER_FENCED)
+_FINAL = (*_FENCED, KafkaError.MSG_SIZE_TOO_LARGE, KafkaError.TOPIC_AUTHORIZATION_FAILED)
 
 
 def _key(name: object, columns: Sequence[str]) -> str | None:
