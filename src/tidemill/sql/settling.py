@@ -126,6 +126,14 @@ def _of_array(node: exp.Expr, left: exp.Expr, right: exp.Expr) -> exp.Expr | Non
     return found if isinstance(node, exp.EQ) else exp.Not(this=found)
 
 
+def _exists(node: exp.Expr) -> exp.Expr | None:
+    """EXISTS of an array and a function is no subquery."""
+    function = node.args.get("expression")
+    if not isinstance(function, exp.Lambda):
+        return None
+    return exp.Anonymous(this="exists", expressions=[node.this.copy(), function.copy()])
+
+
 def _limit(node: exp.Expr) -> None:
     """LIMIT ALL is no limit."""
     if isinstance(node.args.get("expression"), exp.Var):
@@ -152,6 +160,7 @@ _RULES: Final[dict[type[exp.Expr], Callable[[exp.Expr], exp.Expr | None]]] = {
     exp.In: _in,
     exp.Like: _like,
     exp.ILike: _like,
+    exp.Exists: _exists,
     exp.Limit: _limit,
     exp.Group: _group,
 }
