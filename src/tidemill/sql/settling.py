@@ -83,13 +83,24 @@ def _closed(kind: Connector, terms: Sequence[exp.Expr]) -> exp.Expr:
 
 
 def _in(node: exp.Expr) -> exp.Expr | None:
-    """A row in a list of rows."""
+    """A row in a list of rows, and a value or a row in VALUES."""
     left, rows = node.this.unnest(), node.expressions
+    if len(rows) == 1 and isinstance(rows[0], exp.Values):
+        rows = rows[0].expressions
+        if not isinstance(left, exp.Tuple):
+            return _in_values(left, rows)
     if not isinstance(left, exp.Tuple) or not rows:
         return None
     found = [_rows(exp.EQ, left, row) if isinstance(row, exp.Tuple) else None for row in rows]
     cases = [case for case in found if case is not None]
     return _closed(exp.Or, cases) if len(cases) == len(rows) else None
+
+
+def _in_values(left: exp.Expr, rows: Sequence[exp.Expr]) -> exp.Expr | None:
+    cells = [row.expressions if isinstance(row, exp.Tuple) else [row] for row in rows]
+    if any(len(row) != 1 for row in cells):
+        return None
+    return exp.In(this=left.copy(), expressions=[row[0].copy() for row in cells])
 
 
 def _like(node: exp.Expr) -> exp.Expr | None:

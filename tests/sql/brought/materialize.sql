@@ -368,11 +368,9 @@ quay               0          ∞
 -- values in a list of rows
 SELECT station FROM station WHERE (station, town) IN (VALUES ('quay', 'Leith'), ('moor', 'Leith'))
 =>
-error: `VALUES ('quay', 'Leith'), ('moor', 'Leith')` makes several rows of one, so it stands alone
-  line 1, column 62
-    SELECT station FROM station WHERE (station, town) IN (VALUES ('quay', 'Leith'), ('moor', 'Leith'))
-                                                                 ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-help: write it in FROM: IN (SELECT * FROM VALUES ...)
+station   valid_from   valid_to
+───────────────────────────────
+quay               0          ∞
 
 -- values by themselves
 VALUES (1, 'a'), (2, 'b')
