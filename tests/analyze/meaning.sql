@@ -174,3 +174,4 @@ SELECT item FROM bid LIMIT ALL;
 SELECT 1 + 1 AS two, 'x' AS x;
 SELECT item FROM bid WHERE item IN (SELECT 1 UNION ALL SELECT 2) AND EXISTS (SELECT 1);
 SELECT b.item, x.twice FROM bid b, LATERAL (SELECT b.item * 2 AS twice) x;
+SELECT item FROM bid WHERE (item, bidder) IN (VALUES (1, 'a'), (2, 'b')) OR price NOT IN (VALUES (1), (2));

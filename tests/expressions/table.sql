@@ -165,3 +165,40 @@ make_date({2024|1999|i}, {2|13|j}, {29|31|j})
 {to_timestamp_ntz|try_to_timestamp|try_to_date}({s|'2024-02-29'|'2024-02-30'|'2024-02-29 12:30:00'|d|ts|NULL|i})
 {map_values(map('a', 1, 'b', 2))|map_values(map(i, s))|map_values(mp)|cardinality(array(1, 2))|cardinality(map('a', 1))|cardinality(s)|cardinality(a)}
 get({array(1, 2, 3)|array('a', NULL)|a|s}, {0|1|2|3|-1|i|j|NULL|n})
+
+-- functions of functions
+transform({a|c|array(i, j)|array(p, 2.5)|CAST(array() AS ARRAY<INT>)}, v -> {v|v IS NULL|named_struct('x', v)})
+{transform(a, v -> v + i)|transform(a, (v, k) -> v * k)|transform(a, (v, k) -> k)|transform(c, v -> upper(v) {pipe}{pipe} s)|transform(a, v -> transform(a, w -> w + v))|transform(a, v -> CASE WHEN v > 2 THEN 'big' ELSE u END)|transform(a, v -> v / 0)|transform(a, v -> CAST(v AS STRING))|transform(c, x -> length(x) + x)|transform(i, v -> v)|transform(a, (v, k, m) -> v)|transform(a, i -> i + 1)}
+{filter|exists|forall}({a|c|array(1, NULL)|array(i, j)|CAST(NULL AS ARRAY<INT>)|CAST(array() AS ARRAY<INT>)}, v -> {v IS NULL|v IS NOT NULL|v = v|b})
+{filter|exists|forall}({a|array(1, 5)|array(NULL, 9)}, v -> {v > 1|v > i|v % 2 = 1|v})
+{filter(a, (v, k) -> k > 0)|filter(array(3, 4), (v, k) -> v > k + 3)|exists(a, v -> v > 1) AND b|NOT forall(a, v -> v > 1)|filter(c, v -> v LIKE '%a%')|filter(a, v -> exists(a, w -> w > v))}
+{aggregate|reduce}({a|array(i, j)|CAST(array() AS ARRAY<INT>)|CAST(NULL AS ARRAY<INT>)}, {0|i}, (t, v) -> {t + v|coalesce(v, 0) + t|greatest(t, v)})
+{aggregate(a, 0, (t, v) -> t + v, t -> t * 10)|aggregate(c, '', (t, v) -> concat(t, v))|aggregate(c, 'x', (t, v) -> concat(t, coalesce(v, '-')), t -> length(t))|aggregate(a, 0L, (t, v) -> t + v)|aggregate(array(2147483647), 1, (t, v) -> t + v)|reduce(a, 1, (t, v) -> v)}
+zip_with({a|array(1, 2)|CAST(NULL AS ARRAY<INT>)}, {array(10, 20, 30)|a}, (x, y) -> {x + y|coalesce(x, y)|y})
+zip_with(a, c, (x, y) -> concat(coalesce(y, '?'), CAST(coalesce(x, 0) AS STRING)))
+map_filter({mp|map('a', 1, 'b', 2)}, (k, v) -> {v > 1|k = 'a'|v IS NULL})
+transform_values({mp|map('a', 1, 'b', 2)}, (k, v) -> {v + 1|k|concat(k, s)})
+
+-- arrays as sets
+array_distinct({a|c|array(i, j, i)|array(p, p, 2.50)|array(NULL, 1, NULL, 1)|array(d, e, d)|CAST(NULL AS ARRAY<INT>)|array(x, x)})
+{array_union|array_intersect|array_except|arrays_overlap}({a|array(5, 5, NULL)|array(1L, 2L)}, {a|array(1, 5, NULL)|array(7)|CAST(array() AS ARRAY<INT>)|CAST(NULL AS ARRAY<INT>)})
+{array_union|array_intersect|array_except|arrays_overlap}(c, {c|array('x', 'z')|array('a')|array(1)})
+array_repeat({i|s|a|'x'|NULL}, {0|2|-1|j|NULL})
+sequence({1|i|5|-2|NULL}, {3|j|-4})
+{sequence(1, 10, 3)|sequence(10, 1, -3)|sequence(1, 1, 0)|sequence(1, 2, 0)|sequence(1, 5, -1)|sequence(5, 1, 2)|sequence(1L, 3)|sequence(1, 3, 1L)|sequence(y, 3Y)|sequence(1, NULL)|sequence(d, e)|sequence('a', 'b')|size(sequence(1, 100))}
+map_entries({mp|map('a', 1, 'b', NULL)|map(1, s)})
+
+-- more of numbers, texts and types
+{asinh|acosh|atanh|expm1|log1p}({x|z|wild|0|0.5|1|1e-9D|-0.5|-1|-2|100|p|i|NULL})
+hypot({3|x|wild|0|1e200D}, {4|z|wild|0})
+positive({i|x|p|n|f|y|s|NULL|d})
+width_bucket({x|i|5|NULL|z}, {0|10|j}, {10|0|z}, {5|0|3|NULL})
+{bitmap_bit_position|bitmap_bucket_number}({1|0|32768|32769|-1|n|i|NULL|x|s})
+{is_valid_utf8|make_valid_utf8|validate_utf8|try_validate_utf8}({s|u|''|NULL|i|bin})
+{decode(i, 1, 'one', 5, 'five')|decode(i, NULL, 'none', 0, 'zero', 'other')|decode(s, u, 1, 2)|decode(i, 1, 2, 3.5)|decode(i, 1, 'a', 2)|decode(s, 'l')|decode(bin, 'UTF-8')|decode(encode(s, 'UTF-8'), 'UTF-8')}
+typeof({i|y|n|x|f|p|s|b|d|ts|bin|NULL|1|1.50|'a'|a|st|mp|i + n|p * q})
+{decimal|binary}({i|s|'12'|p|x|NULL|num})
+{date_part|datepart}({'YEAR'|'month'|'DAY'|'dow'|'doy'|'minute'|'seconds'|'nonsense'|u}, {ts|d})
+{getbit|bit_get}({i|n|big|y|h|x}, {0|3|7|31|63|64|-1|j})
+url_encode({s|u|'a b&c=d/~*-_.é+%'|''|NULL|i})
+{map_from_entries(array(struct(1, 'x'), struct(2, NULL)))|map_from_entries(array(struct(i, s)))|map_from_entries(map_entries(mp))|map_from_entries(array(struct(1, 2), struct(1, 3)))|map_from_entries(a)|map_from_entries(array(struct(1, 2), NULL))}

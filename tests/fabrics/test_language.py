@@ -26,11 +26,19 @@ QUERIES = (
     "SELECT v FROM b WINDOW(RANGE 4) WHERE b.k = a.k ORDER BY v DESC LIMIT 2) AS x ON TRUE",
     "SELECT v, (SELECT v FROM b WINDOW(RANGE 4) WHERE b.k = a.k ORDER BY v LIMIT 1) AS low"
     " FROM a WINDOW(RANGE 3)",
+    "SELECT window_start, window_end, k, COUNT(*) AS n"
+    " FROM TABLE(SESSION(TABLE a PARTITION BY k, DESCRIPTOR(at), 2)) GROUP BY 1, 2, 3",
+    "SELECT k, v FROM a WINDOW(RANGE 3) UNION ALL BY NAME SELECT v, g FROM b WINDOW(RANGE 3)",
+    # Of one shape: they differ in constants, inside of functions too.
+    "SELECT k, filter(array(v, g), x -> x > 1) AS l FROM a WINDOW(RANGE 4) WHERE (k, v) > (0, 2)",
+    "SELECT k, filter(array(v, g), x -> x > 2) AS l FROM a WINDOW(RANGE 4) WHERE (k, v) > (1, 2)",
 )
 CLOCK = (
     "SELECT window.start AS s, k, SUM(v) AS n FROM a"
     " GROUP BY window(at, '6 minutes', '2 minutes'), k",
     "SELECT window.end AS e, LAST(v) AS l FROM b GROUP BY window(at, '5 minutes')",
+    "SELECT SESSION_END(at, INTERVAL '2' MINUTES) AS e, k, COUNT(*) AS n FROM a"
+    " GROUP BY SESSION(at, INTERVAL '2' MINUTES), k",
 )
 
 

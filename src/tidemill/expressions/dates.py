@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Final
 
 import pyarrow as pa
@@ -251,6 +252,18 @@ def _time_of_parts(parts: Translator, node: exp.Expr) -> Typed:
     seconds = cast(found, pa.decimal128(16, 6)).sql
     return Typed(f"spark_make_timestamp({', '.join(whole)}, {seconds})", TIMESTAMP, node)
 
+
+def _part(parts: Translator, node: exp.Expr) -> Typed:
+    """DATE_PART('year', ts) is EXTRACT(YEAR FROM ts)."""
+    if len(node.expressions) != 2:
+        raise does_not_take("DATE_PART", [parts.of(each).type for each in node.expressions], node)
+    unit = exp.var(constant_text(node.expressions[0], "the field").upper())
+    return replace(
+        parts.of(exp.Extract(this=unit, expression=node.expressions[1].copy())), node=node
+    )
+
+
+NAMED: dict[str, Rule] = {"date_part": _part, "datepart": _part}
 
 RULES: dict[type[exp.Expr], Rule] = {
     exp.Year: _field("YEAR"), exp.Month: _field("MONTH"), exp.Day: _field("DAY"),

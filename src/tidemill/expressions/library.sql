@@ -60,6 +60,26 @@ CREATE MACRO spark_round(x, digits) AS (
 );
 CREATE MACRO spark_whole(x) AS (CASE WHEN isnan(x) THEN 0 ELSE CAST(x AS BIGINT) END);
 CREATE MACRO spark_rint(x) AS (CASE WHEN isnan(x) OR isinf(x) OR abs(x) >= 9007199254740992 OR x = 0 THEN x WHEN x < 0 THEN -round_even(-x, 0) ELSE round_even(x, 0) END);
+CREATE MACRO spark_log1p(x) AS (CASE WHEN x > -1 THEN CASE WHEN abs(x) < 0.5 THEN 2 * atanh(x / (2 + x)) ELSE ln(1 + x) END END);
+CREATE MACRO spark_expm1(x) AS (CASE WHEN abs(x) < 1 THEN 2 * sinh(x / 2) * exp(x / 2) ELSE exp(x) - 1 END);
+CREATE MACRO spark_longest(most, least) AS (CASE WHEN most = 0 THEN 0.0 ELSE most * sqrt(1 + pow(least / most, 2)) END);
+CREATE MACRO spark_hypot(x, y) AS (
+    CASE
+        WHEN x IS NULL OR y IS NULL THEN NULL
+        WHEN isinf(x) OR isinf(y) THEN CAST('inf' AS DOUBLE)
+        WHEN isnan(x) OR isnan(y) THEN CAST('nan' AS DOUBLE)
+        ELSE spark_longest(greatest(abs(x), abs(y)), least(abs(x), abs(y)))
+    END
+);
+CREATE MACRO spark_bucket(x, low, high, n) AS (
+    CASE
+        WHEN n IS NULL OR x IS NULL OR n <= 0 OR isnan(x) OR low = high OR isnan(low) OR isnan(high) OR isinf(low) OR isinf(high) OR low IS NULL OR high IS NULL THEN NULL
+        WHEN low < high THEN CASE WHEN x < low THEN 0 WHEN x >= high THEN n + 1 ELSE CAST(trunc(n * (x - low) / (high - low)) AS BIGINT) + 1 END
+        WHEN x > low THEN 0
+        WHEN x <= high THEN n + 1
+        ELSE CAST(trunc(n * (low - x) / (low - high)) AS BIGINT) + 1
+    END
+);
 CREATE MACRO spark_sign(x) AS (CASE WHEN x = 0 OR isnan(x) THEN x ELSE CAST(sign(x) AS DOUBLE) END);
 
 -- Texts.
@@ -91,6 +111,7 @@ CREATE MACRO spark_locate(part, s, start) AS (
         ELSE instr(substring(s, start), part) + start - 1
     END
 );
+CREATE MACRO spark_url(s) AS (replace(replace(replace(url_encode(s), '%20', '+'), '%2A', '*'), '~', '%7E'));
 CREATE MACRO spark_chr(n) AS (CASE WHEN n < 0 THEN '' ELSE chr(CAST(n & 255 AS INT)) END);
 CREATE MACRO spark_initcap(s) AS (
     array_to_string(list_transform(string_split(s, ' '), lambda spark_word: spark_upper(left(spark_word, 1)) || spark_lower(substring(spark_word, 2))), ' ')
@@ -144,6 +165,26 @@ CREATE MACRO spark_make_timestamp(y, mo, d, h, mi, s) AS (
 );
 
 -- Arrays and maps.
+CREATE MACRO spark_nulls(a) AS (len(a) - list_count(a));
+CREATE MACRO spark_holds(a, x) AS (CASE WHEN x IS NULL THEN spark_nulls(a) > 0 ELSE list_contains(a, x) END);
+CREATE MACRO spark_distinct(a) AS (list_filter(a, lambda spark_each, spark_place: NOT spark_holds(list_slice(a, 1, spark_place - 1), spark_each)));
+CREATE MACRO spark_union(a, b) AS (CASE WHEN a IS NOT NULL AND b IS NOT NULL THEN spark_distinct(list_concat(a, b)) END);
+CREATE MACRO spark_common(a, b, wanted) AS (CASE WHEN b IS NOT NULL THEN list_filter(spark_distinct(a), lambda spark_other: spark_holds(b, spark_other) = wanted) END);
+CREATE MACRO spark_overlap(a, b) AS (
+    CASE
+        WHEN a IS NULL OR b IS NULL THEN NULL
+        WHEN list_has_any(list_filter(a, lambda spark_each: spark_each IS NOT NULL), list_filter(b, lambda spark_each: spark_each IS NOT NULL)) THEN TRUE
+        WHEN len(a) > 0 AND len(b) > 0 AND spark_nulls(a) + spark_nulls(b) > 0 THEN NULL
+        ELSE FALSE
+    END
+);
+CREATE MACRO spark_sequence(start, stop, step) AS (
+    CASE
+        WHEN (step = 0 AND start <> stop) OR (step > 0 AND start > stop) OR (step < 0 AND start < stop) THEN error('the step of sequence leads away from its end')
+        WHEN step = 0 THEN [start]
+        ELSE generate_series(start, stop, CASE WHEN abs(stop - start) // nullif(abs(step), 0) > 1048576 THEN error('the list would have more than 1048576 elements') ELSE step END)
+    END
+);
 CREATE MACRO spark_contains(a, x) AS (
     CASE WHEN list_contains(a, x) THEN TRUE WHEN x IS NULL OR len(a) > list_count(a) THEN NULL WHEN a IS NOT NULL THEN FALSE END
 );

@@ -21,6 +21,7 @@ from tidemill.expressions.typed import (
     Typed,
     TypeMismatch,
     does_not_take,
+    stop,
 )  # fmt: skip
 
 _MOST_DIGITS = 15
@@ -145,9 +146,32 @@ def _closed(node: exp.Expr) -> exp.Expr:
     return exp.Paren(this=node.copy())
 
 
+def _positive(parts: Translator, node: exp.Expr) -> Typed:
+    if len(node.expressions) != 1:
+        raise does_not_take("POSITIVE", [parts.of(each).type for each in node.expressions], node)
+    return _number(parts, exp.Neg(this=node.expressions[0]), "POSITIVE")
+
+
+def _bit(parts: Translator, node: exp.Expr) -> Typed:
+    found, place = parts.of(node.this), parts.arg(node.expression, INT, node).sql
+    if not pa.types.is_integer(found.type):
+        raise does_not_take("GETBIT", [found.type], node)
+    value, width = cast(found, BIGINT).sql, found.type.bit_width
+    sql = (
+        f"CASE WHEN {place} < 0 OR {place} >= {width} THEN {stop('there is no such bit')}"
+        f" WHEN {place} = 63 THEN CAST({value} < 0 AS TINYINT)"
+        f" ELSE CAST(({value} & (CAST(1 AS BIGINT) << {place})) <> 0 AS TINYINT) END"
+    )
+    return Typed(sql, pa.int8(), node)
+
+
 NAMED: dict[str, Rule] = {
     "pmod": _positive_rest,
     "bin": simple("bin({0})", [BIGINT], STRING),
+    "log1p": _of_double("spark_log1p({0})"),
+    "expm1": _of_double("spark_expm1({0})"),
+    "hypot": _of_double("spark_hypot({0}, {1})", 2),
+    "positive": _positive,
 }
 
 RULES: dict[type[exp.Expr], Rule] = {
@@ -173,6 +197,19 @@ RULES: dict[type[exp.Expr], Rule] = {
     exp.Acos: _of_double("acos({0})"),
     exp.Atan: _of_double("atan({0})"),
     exp.Atan2: _of_double("atan2({0} + 0.0, {1} + 0.0)", 2),
+    exp.Asinh: _of_double("asinh({0})"),
+    exp.Acosh: _of_double("acosh({0})"),
+    exp.Atanh: _of_double("atanh({0})"),
+    exp.Getbit: _bit,
+    exp.BitmapBitPosition: simple(
+        "CASE WHEN {0} > 0 THEN ({0} - 1) % 32768 ELSE -({0} % 32768) END", [BIGINT], BIGINT
+    ),
+    exp.BitmapBucketNumber: simple(
+        "CASE WHEN {0} > 0 THEN ({0} - 1) // 32768 + 1 ELSE {0} // 32768 END", [BIGINT], BIGINT
+    ),
+    exp.WidthBucket: simple(
+        "spark_bucket({0}, {1}, {2}, {3})", [DOUBLE, DOUBLE, DOUBLE, BIGINT], BIGINT
+    ),
     exp.Sinh: _of_double("sinh({0})"),
     exp.Cosh: _of_double("cosh({0})"),
     exp.Tanh: _of_double("tanh({0})"),

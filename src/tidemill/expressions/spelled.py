@@ -20,6 +20,8 @@ SPELLED: Final[dict[str, dict[int, str]]] = {
     "bigint": {1: "CAST(_0 AS BIGINT)"},
     "smallint": {1: "CAST(_0 AS SMALLINT)"},
     "tinyint": {1: "CAST(_0 AS TINYINT)"},
+    "decimal": {1: "CAST(_0 AS DECIMAL(10, 0))"},
+    "binary": {1: "CAST(_0 AS BINARY)"},
     "e": {0: "2.718281828459045D"},
     "try_mod": {2: "CASE WHEN _1 <> 0 THEN _0 % _1 END"},
     "btrim": {1: "TRIM(_0)", 2: "TRIM(BOTH _1 FROM _0)"},

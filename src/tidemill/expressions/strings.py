@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pyarrow as pa
 from sqlglot import exp
 
+from tidemill.algebra.types import name_of
 from tidemill.expressions.casts import cast, is_free
 from tidemill.expressions.translate import (
     Rule,
@@ -18,6 +21,8 @@ from tidemill.expressions.typed import (
     BINARY,
     BOOLEAN,
     INT,
+    INTERVALS,
+    NULL,
     STRING,
     NotSupported,
     Typed,
@@ -202,7 +207,40 @@ def _encoded(parts: Translator, node: exp.Expr) -> Typed:
     return Typed(f"decode({parts.arg(node.this, BINARY, node).sql})", STRING, node)
 
 
+def _chosen(parts: Translator, node: exp.Expr) -> Typed:
+    """DECODE(value, one, result, ..., otherwise): a CASE in which NULL is equal to NULL."""
+    value, *others = node.expressions
+    pairs = zip(others[::2], others[1::2], strict=False)
+    branches = [
+        exp.If(this=exp.NullSafeEQ(this=value.copy(), expression=one.copy()), true=result.copy())
+        for one, result in pairs
+    ]
+    last = others[-1].copy() if len(others) % 2 else exp.null()
+    return replace(parts.of(exp.Case(ifs=branches, default=last)), node=node)
+
+
+def _type_name(parts: Translator, node: exp.Expr) -> Typed:
+    kind = parts.of(node.this).type
+    if pa.types.is_nested(kind) or kind in INTERVALS:
+        raise NotSupported("TYPEOF of such a value", node, "DESCRIBE tells the types of columns")
+    name = "void" if kind == NULL else name_of(kind).lower().replace(" ", "")
+    return Typed(quoted_text({"timestamp": "timestamp_ntz"}.get(name, name)), STRING, node)
+
+
+# A text is in UTF-8 always.
+_SAME = simple("{0}", [STRING], STRING)
+
+NAMED: dict[str, Rule] = {
+    "is_valid_utf8": simple("CASE WHEN {0} IS NOT NULL THEN TRUE END", [STRING], BOOLEAN),
+    "make_valid_utf8": _SAME,
+    "url_encode": simple("spark_url({0})", [STRING], STRING),
+    "validate_utf8": _SAME,
+    "try_validate_utf8": _SAME,
+}
+
 RULES: dict[type[exp.Expr], Rule] = {
+    exp.DecodeCase: _chosen,
+    exp.Typeof: _type_name,
     exp.Upper: simple("spark_upper({0})", [STRING], STRING),
     exp.Lower: simple("spark_lower({0})", [STRING], STRING),
     exp.Initcap: lambda parts, node: Typed(

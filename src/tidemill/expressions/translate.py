@@ -48,6 +48,24 @@ class Translator:
         self._schema = schema
         self._functions = functions
         self._found: dict[int, Typed] = {}
+        self._variables: Mapping[str, Typed] = {}
+        self._named = 0
+
+    def fresh_names(self, function: exp.Lambda) -> list[str]:
+        """Names for the variables of a function, which no column has."""
+        self._named += len(function.expressions)
+        first = self._named - len(function.expressions)
+        return [f"spark_var{first + place}" for place in range(len(function.expressions))]
+
+    def inside(self, function: exp.Lambda, values: Sequence[Typed]) -> Typed:
+        """What a function makes of the values of its variables."""
+        before = self._variables
+        names = [variable.name.casefold() for variable in function.expressions]
+        self._variables = {**before, **dict(zip(names, values, strict=True))}
+        try:
+            return self.of(function.this)
+        finally:
+            self._variables = before
 
     def of(self, node: exp.Expr) -> Typed:
         """A part of the expression. Rules may ask for the same one several times."""
@@ -60,6 +78,8 @@ class Translator:
         look()
         if isinstance(node, exp.Column):
             return Typed(quoted(node.name), self._schema[node.name], node)
+        if isinstance(node, exp.Identifier) and node.name.casefold() in self._variables:
+            return replace(self._variables[node.name.casefold()], node=node)
         if isinstance(node, exp.Anonymous):
             return self._call(node)
         rule = rules().get(type(node))
@@ -119,9 +139,18 @@ _found: dict[type[exp.Expr], Rule] = {}
 def rules() -> Mapping[type[exp.Expr], Rule]:
     """What is known about every kind of expression."""
     if not _found:
-        from tidemill.expressions import dates, nested, numbers, operators, patterns, strings
+        from tidemill.expressions import (
+            array_sets,
+            dates,
+            lambdas,
+            nested,
+            numbers,
+            operators,
+            patterns,
+            strings,
+        )
 
-        for module in (operators, strings, patterns, numbers, dates, nested):
+        for module in (operators, strings, patterns, numbers, dates, nested, array_sets, lambdas):
             _found.update(module.RULES)
     return _found
 
@@ -129,9 +158,10 @@ def rules() -> Mapping[type[exp.Expr], Rule]:
 @cache
 def named_rules() -> Mapping[str, Rule]:
     """Those of functions that the parser knows by their name only."""
-    from tidemill.expressions import nested, numbers
+    from tidemill.expressions import array_sets, dates, lambdas, nested, numbers, strings
 
-    return numbers.NAMED | nested.NAMED
+    modules = (numbers, nested, array_sets, lambdas, strings, dates)
+    return {name: rule for module in modules for name, rule in module.NAMED.items()}
 
 
 def simple(template: str, takes: Sequence[pa.DataType], gives: pa.DataType) -> Rule:

@@ -19,6 +19,7 @@ __all__ = ["BaseParser", "LocatedParseError", "syntax_error"]
 T = TypeVar("T")
 
 _CONSTANTS = frozenset({TokenType.NUMBER, TokenType.STRING})
+_BEGINNINGS = _CONSTANTS | {TokenType.VAR, TokenType.IDENTIFIER}
 _ENDS = frozenset({TokenType.COMMA, TokenType.R_PAREN})
 
 
@@ -143,6 +144,8 @@ class BaseParser(SparkParser):
             if items and isinstance(items[-1], exp.Expr):
                 self._add_comments(items[-1])
             item = parse_method()
+            if item is None and self._curr and self._curr.token_type in _BEGINNINGS:
+                break  # no list of types, as ARRAY(NULL, 1) is: the parser tries something else
             if item is None:
                 self.raise_error(f"unexpected comma before {self.found()}", comma)
             else:

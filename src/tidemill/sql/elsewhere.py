@@ -15,7 +15,7 @@ _TUMBLE: Final = (
     "GROUP BY window_start, window_end"
 )
 _RECURSION: Final = "write the steps out as queries of their own"
-_SERIES: Final = "spell the list out: UNNEST(ARRAY(1, 2, 3)) AS s(n), or VALUES (1), (2), (3)"
+_SERIES: Final = "unnest a list: UNNEST(sequence(1, 3)) AS s(n)"
 _NO_VERSION: Final = (
     "leave it out: a row of a stream without a window meets the rows that hold at its instant, "
     "and query.snapshot(instant) is the answer at an instant"
@@ -70,13 +70,11 @@ FUNCTIONS: Final = {
     "date_bin": "write date_trunc('HOUR', ts), or for windows GROUP BY window(ts, '10 minutes')",
     "time_bucket": "write date_trunc('HOUR', ts), or GROUP BY window(ts, '10 minutes')",
     "generate_series": _SERIES,
-    "sequence": _SERIES,
     "row": "write struct(a, b), or named_struct('x', a, 'y', b)",
     "jsonb_agg": "write ARRAY_AGG(x)",
     "json_agg": "write ARRAY_AGG(x)",
     "json_extract_scalar": "declare the field as a STRUCT or MAP column of the source",
     "json_extract": "declare the field as a STRUCT or MAP column of the source",
-    "transform": "write it in Python and register it with engine.function(...), or unnest the list",
     "stream": "leave it out: FROM name reads the stream, and goes on",
     "stack": "write VALUES (1, 2), (3, 4), or UNNEST(ARRAY(...))",
     "range": _SERIES,

@@ -83,13 +83,24 @@ def _closed(kind: Connector, terms: Sequence[exp.Expr]) -> exp.Expr:
 
 
 def _in(node: exp.Expr) -> exp.Expr | None:
-    """A row in a list of rows."""
+    """A row in a list of rows, and a value or a row in VALUES."""
     left, rows = node.this.unnest(), node.expressions
+    if len(rows) == 1 and isinstance(rows[0], exp.Values):
+        rows = rows[0].expressions
+        if not isinstance(left, exp.Tuple):
+            return _in_values(left, rows)
     if not isinstance(left, exp.Tuple) or not rows:
         return None
     found = [_rows(exp.EQ, left, row) if isinstance(row, exp.Tuple) else None for row in rows]
     cases = [case for case in found if case is not None]
     return _closed(exp.Or, cases) if len(cases) == len(rows) else None
+
+
+def _in_values(left: exp.Expr, rows: Sequence[exp.Expr]) -> exp.Expr | None:
+    cells = [row.expressions if isinstance(row, exp.Tuple) else [row] for row in rows]
+    if any(len(row) != 1 for row in cells):
+        return None
+    return exp.In(this=left.copy(), expressions=[row[0].copy() for row in cells])
 
 
 def _like(node: exp.Expr) -> exp.Expr | None:
@@ -126,6 +137,14 @@ def _of_array(node: exp.Expr, left: exp.Expr, right: exp.Expr) -> exp.Expr | Non
     return found if isinstance(node, exp.EQ) else exp.Not(this=found)
 
 
+def _exists(node: exp.Expr) -> exp.Expr | None:
+    """EXISTS of an array and a function is no subquery."""
+    function = node.args.get("expression")
+    if not isinstance(function, exp.Lambda):
+        return None
+    return exp.Anonymous(this="exists", expressions=[node.this.copy(), function.copy()])
+
+
 def _limit(node: exp.Expr) -> None:
     """LIMIT ALL is no limit."""
     if isinstance(node.args.get("expression"), exp.Var):
@@ -152,6 +171,7 @@ _RULES: Final[dict[type[exp.Expr], Callable[[exp.Expr], exp.Expr | None]]] = {
     exp.In: _in,
     exp.Like: _like,
     exp.ILike: _like,
+    exp.Exists: _exists,
     exp.Limit: _limit,
     exp.Group: _group,
 }

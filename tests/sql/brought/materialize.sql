@@ -191,7 +191,7 @@ error: table functions are not supported
   line 1, column 15
     SELECT n FROM generate_series(1, 3) AS g(n)
                   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-help: spell the list out: UNNEST(ARRAY(1, 2, 3)) AS s(n), or VALUES (1), (2), (3)
+help: unnest a list: UNNEST(sequence(1, 3)) AS s(n)
 
 -- a series in the select list
 SELECT generate_series(1, 3) AS n FROM station
@@ -200,7 +200,7 @@ error: the function `generate_series` is not supported
   line 1, column 8
     SELECT generate_series(1, 3) AS n FROM station
            ^^^^^^^^^^^^^^^^^^^^^
-help: spell the list out: UNNEST(ARRAY(1, 2, 3)) AS s(n), or VALUES (1), (2), (3)
+help: unnest a list: UNNEST(sequence(1, 3)) AS s(n)
 
 -- a list as rows
 SELECT rider, tag FROM hire, UNNEST(tags) AS t(tag)
@@ -368,11 +368,9 @@ quay               0          ∞
 -- values in a list of rows
 SELECT station FROM station WHERE (station, town) IN (VALUES ('quay', 'Leith'), ('moor', 'Leith'))
 =>
-error: `VALUES ('quay', 'Leith'), ('moor', 'Leith')` makes several rows of one, so it stands alone
-  line 1, column 62
-    SELECT station FROM station WHERE (station, town) IN (VALUES ('quay', 'Leith'), ('moor', 'Leith'))
-                                                                 ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-help: write it in FROM: IN (SELECT * FROM VALUES ...)
+station   valid_from   valid_to
+───────────────────────────────
+quay               0          ∞
 
 -- values by themselves
 VALUES (1, 'a'), (2, 'b')

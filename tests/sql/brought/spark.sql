@@ -365,7 +365,7 @@ error: table functions are not supported
   line 1, column 16
     SELECT id FROM RANGE(0, 3)
                    ^^^^^^^^^^^
-help: spell the list out: UNNEST(ARRAY(1, 2, 3)) AS s(n), or VALUES (1), (2), (3)
+help: unnest a list: UNNEST(sequence(1, 3)) AS s(n)
 
 -- stack
 SELECT STACK(2, 1, 2, 3, 4)
@@ -374,7 +374,7 @@ error: `STACK` makes several rows of one, so it stands alone
   line 1, column 8
     SELECT STACK(2, 1, 2, 3, 4)
            ^^^^^^^^^^^^^^^^^^^^
-help: write it as an item of the select list, or in FROM: CROSS JOIN UNNEST(...)
+help: write VALUES (1, 2), (3, 4), or UNNEST(ARRAY(...))
 
 -- an inline table
 SELECT * FROM VALUES ('lock', 2), ('bell', 5) AS t(item, amount)
@@ -545,11 +545,14 @@ quay      Leith            0          ∞
 -- a lambda
 SELECT TRANSFORM(tags, t -> UPPER(t)) AS tags FROM hire
 =>
-error: the function `TRANSFORM` is not supported
-  line 1, column 8
-    SELECT TRANSFORM(tags, t -> UPPER(t)) AS tags FROM hire
-           ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-help: write it in Python and register it with engine.function(...), or unnest the list
+tags               valid_from            valid_to
+───────────────────────────────────────────────────────────────────
+["CITY", "RAIN"]   2024-05-01 09:02:00   2024-05-01 09:02:00.000001
+["CITY"]           2024-05-01 09:05:00   2024-05-01 09:05:00.000001
+[]                 2024-05-01 09:09:00   2024-05-01 09:09:00.000001
+["PARK"]           2024-05-01 09:13:00   2024-05-01 09:13:00.000001
+NULL               2024-05-01 09:17:00   2024-05-01 09:17:00.000001
+["RAIN", "PARK"]   2024-05-01 09:34:00   2024-05-01 09:34:00.000001
 
 -- cast and try_cast
 SELECT CAST(docks AS STRING) AS s, TRY_CAST(station AS INT) AS i, docks::DOUBLE AS d FROM station
@@ -727,11 +730,17 @@ help: leave it out: a row of a stream without a window meets the rows that hold 
 -- a generated series of dates
 SELECT EXPLODE(SEQUENCE(1, 3)) AS n FROM station
 =>
-error: the function `SEQUENCE` is not supported
-  line 1, column 16
-    SELECT EXPLODE(SEQUENCE(1, 3)) AS n FROM station
-                   ^^^^^^^^^^^^^^
-help: spell the list out: UNNEST(ARRAY(1, 2, 3)) AS s(n), or VALUES (1), (2), (3)
+n   valid_from   valid_to
+─────────────────────────
+1            0          ∞
+1            0          ∞
+1            0          ∞
+2            0          ∞
+2            0          ∞
+2            0          ∞
+3            0          ∞
+3            0          ∞
+3            0          ∞
 
 -- more pipes
 FROM station |> EXTEND docks * 2 AS twice |> AGGREGATE SUM(twice) AS total GROUP BY town |> WHERE total > 1
