@@ -62,6 +62,11 @@ def _signs() -> Iterator[Printed]:
         yield Printed(
             "Krämer, Figure 14.4", f"elements that a window of {window} keeps", elements, ours
         )
+    queues = (("10", "input", "1"), ("10", "output", "0.5"), ("11", "output", "5"))
+    for figure, place, size in queues:
+        ours = Cell("signs_queues", f"Figure 14.{figure}:", (place,), 1)
+        where = f"Krämer, Figure 14.{figure}"
+        yield Printed(where, f"mean size of the queue of a join, at the {place}", size, ours)
 
 
 _KEPT = (("kept exactly", 2), ("kept approximately", 3), ("precision", 5))

@@ -34,6 +34,10 @@ TOTAL = "SELECT k, {what} AS n FROM a WINDOW(RANGE 10) GROUP BY k"
 PAIRS = """SELECT {hint} a.k, COUNT(*) AS n FROM a WINDOW(RANGE 10), b WINDOW(RANGE 10)
     WHERE a.k = b.k GROUP BY a.k"""
 
+OUTER = """SELECT {hint} a.k, COUNT(*) AS n, SUM(b.v / 7) AS s, AVG(a.v * 0.1D) AS m
+    FROM (SELECT k, v FROM a) AS a WINDOW(RANGE 10)
+    LEFT JOIN (SELECT k + 1 AS k, v FROM b) AS b WINDOW(RANGE 10) ON a.k = b.k GROUP BY a.k"""
+
 
 class House:
     """An engine with four streams, a row of each per tick, and what came in every tick."""
@@ -122,6 +126,24 @@ def test_aggregation_moves_below_the_join() -> None:
     house.tick(25)
     assert migration.phase is Phase.DONE
     house.check(started, PAIRS.format(hint=""), range(40))
+
+
+def test_aggregation_moves_below_an_outer_join_and_goes_on_after_a_crash(tmp_path: Path) -> None:
+    """The partial sums of doubles are in the state that is kept."""
+    house = House(str(tmp_path))
+    started = house.start(OUTER.format(hint="/*+ LATE */"))
+    house.tick(15)
+    migration = started.migrate(OUTER.format(hint="/*+ EARLY(a, b) */"))
+    assert hand_overs(migration.handing_over)
+    house.tick(12)
+    assert migration.phase is Phase.DONE
+    house.graph.stop()
+    again = House(str(tmp_path))
+    again.now = house.now
+    started = again.start(OUTER.format(hint="/*+ EARLY(a, b) */"))
+    again.tick(10)
+    again.check(started, OUTER.format(hint="/*+ LATE */"), range(27, 37))
+    again.graph.stop()
 
 
 def test_orders_of_a_join_change_at_once_and_its_rows_stay() -> None:

@@ -25,6 +25,7 @@ CALLS = [
     "COUNT(*)", "COUNT({x}.v)", "SUM({x}.v)", "AVG({x}.v)", "MIN({x}.v)", "MAX({x}.s)",
     "SUM({x}.k)", "AVG({x}.k)", "MAX({x}.f)", "COUNT(DISTINCT {x}.k)", "SUM(DISTINCT {x}.k)",
     "SUM({x}.f)", "AVG({x}.f)", "STDDEV_POP({x}.k)", "SUM({x}.k + {y}.k)", "MIN({x}.f + {y}.f)",
+    "SUM({x}.f * 0.5D)", "AVG(-{x}.f)", "COUNT({x}.f + {x}.f)", "SUM(COALESCE({x}.f, 0.5D))",
 ]  # fmt: skip
 
 

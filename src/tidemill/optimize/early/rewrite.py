@@ -16,12 +16,13 @@ import pyarrow as pa
 from sqlglot import exp
 
 from tidemill.algebra.aggregates import SUM_EXACT, SUM_HIGH, SUM_LOW, AggregateCall
-from tidemill.algebra.nodes import Aggregate, AntiJoin, Filter, Join, Project
+from tidemill.algebra.nodes import Aggregate, Filter, Project
 from tidemill.algebra.plan import Plan
 from tidemill.algebra.scalar import Scalar, column
 from tidemill.algebra.sets import Union
 from tidemill.analyze.trees import cast
-from tidemill.optimize.early.query import AggregateJoin, Arm
+from tidemill.optimize.early.arms import Arm, joined_over
+from tidemill.optimize.early.query import AggregateJoin
 from tidemill.optimize.early.rule import ROWS, Partial, early_aggregate
 
 Mask = Sequence[bool]
@@ -53,7 +54,7 @@ class _Rewriting:
             self._aggregated(number) if number in self._early else child
             for number, child in enumerate(query.inputs)
         ]
-        calls = tuple(map(self._late, query.aggregate.calls))
+        calls = tuple(map(self._late, query.calls))
         arms = [self._arm(arm, inputs) for arm in query.arms]
         if len(arms) > 1:
             reads = dict.fromkeys(name for call in calls for name in sorted(call.reads))
@@ -64,7 +65,7 @@ class _Rewriting:
     def _arm(self, arm: Arm, inputs: Sequence[Plan]) -> Plan:
         """An arm over other inputs."""
         places = [self._query.inputs.index(child) for child in arm.inputs]
-        child = _over(arm.base, iter([inputs[place] for place in places]))
+        child: Plan = joined_over(arm.base, iter([inputs[place] for place in places]))
         for node in reversed(arm.between):
             child = self._passed(node, child)
         return child
@@ -82,7 +83,7 @@ class _Rewriting:
         child, query = self._query.inputs[number], self._query
         single = query.join_columns | query.group_columns | query.single_columns
         groups = [name for name in child.schema.names if name in single]
-        own = [call for call in query.aggregate.calls if self._input_of(call) == number]
+        own = [call for call in query.calls if self._input_of(call) == number]
         sources = [replace(call, argument=query.source(call)) for call in own]
         rule = early_aggregate(child.schema.names, groups, (), sources)
         calls = [part for partial in rule.partials for part in self._calls(partial, number, child)]
@@ -156,11 +157,3 @@ def _of_nothing(part: AggregateCall) -> Scalar:
     else:
         value = exp.Null()
     return Scalar(cast(value, part.type), part.type)
-
-
-def _over(plan: Plan, inputs: Iterator[Plan]) -> Plan:
-    """The joins over other inputs."""
-    if not isinstance(plan, Join | AntiJoin):
-        return next(inputs)
-    left = _over(plan.left, inputs)
-    return replace(plan, left=left, right=_over(plan.right, inputs))

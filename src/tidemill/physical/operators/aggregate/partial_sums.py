@@ -66,10 +66,13 @@ def digits_of(partial: pl.Series) -> tuple[Digits, dict[str, Ints]]:
     counts = np.diff(offsets)
     rows = np.flatnonzero(counts)
     head = words[offsets[:-1][rows]].astype(np.int64)
-    flags = {name: np.zeros(len(counts), dtype=np.int64) for name in FLAGS}
+    present = np.bitwise_or.reduce(head, initial=0)
+    flags = {}
     for name, flag in FLAGS.items():
-        flags[name][rows] = (head & flag) != 0
-    return _digits(words, offsets, rows, head), {n: f for n, f in flags.items() if f.any()}
+        if present & flag:
+            flags[name] = np.zeros(len(counts), dtype=np.int64)
+            flags[name][rows] = (head & flag) != 0
+    return _digits(words, offsets, rows, head), flags
 
 
 def _digits(words: Array, offsets: Ints, rows: Ints, head: Ints) -> Digits:
