@@ -62,7 +62,11 @@ def _contents(done: list[Experiment], times: Mapping[str, float]) -> Iterator[st
 
 def _numbers(folder: Path, done: set[str]) -> Iterator[str]:
     yield "<h2>What the texts print in numbers, and ours</h2>"
-    yield "<p>Most figures of the texts are pictures; they are compared in words below.</p>"
+    yield (
+        "<p>Most figures of the texts are pictures; they are compared in words below. Where a text "
+        "leaves open what it has measured (Tables 1 and 2 of the top-k text, Figure 4 of the star "
+        "joins), the reading is used that comes nearest: it was chosen after the fact.</p>"
+    )
     yield "<table><thead><tr><th>where</th><th>what</th><th>the text</th><th>ours</th></tr></thead>"
     yield "<tbody>"
     for each in printed():
