@@ -190,3 +190,30 @@ def test_a_shape_has_parameters_in_the_places_of_constants() -> None:
         "bid",
         one.relation,
     ]
+
+
+def test_a_constant_that_guards_is_not_shared() -> None:
+    engine = engine_of(Engine(runtime="inprocess"))
+    guarded = (
+        "SELECT item FROM bid WHERE item >= {0} AND CASE WHEN price > {1} THEN 9 / price > 1 END"
+    )
+    first = start(engine, guarded.format(0, 0), "first")
+    other = start(engine, guarded.format(1, 0), "other")
+    wrong = start(engine, guarded.format(0, -1), "wrong")
+    feed(engine, [{"item": n % 2, "kind": "a", "price": n, "at": n} for n in range(6)])
+    feed(engine, [{"item": 0, "kind": "a", "price": 1, "at": 99}])
+    assert [query.state for query in (first, other, wrong)] == ["running", "running", "failed"]
+    assert [row["item"] for row in first.results().to_pylist()] == [1, 0, 1, 0, 1, 0]
+
+
+def test_there_is_one_zero() -> None:
+    texts = [
+        f"SELECT at FROM bid WHERE price * 1.0 > 1 AND share <= {zero}" for zero in ("0.0", "-0.0")
+    ]
+    engine = Engine(runtime="inprocess")
+    engine.stream(
+        "bid", pa.schema({"price": pa.int64(), "share": pa.float64(), "at": pa.int64()}), "at"
+    )
+    plans = [shape_of(engine.sql(text).plan.optimized.plan) for text in texts]
+    assert plans[0] is not None
+    assert repr(plans[0].constants) == repr(plans[1].constants)

@@ -6,12 +6,15 @@ import time
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pytest
 
 from tests.fabrics.ground import Ground, everywhere, in_process, seeds
+from tidemill import Engine
 from tidemill.deadline import TickLimits, interrupting, look, until, within
 from tidemill.errors import TimeLimitError
+from tidemill.physical.operators.over_rows import versions
 from tidemill.runtime.budget import Budget
 
 COLUMNS = pa.schema({"n": pa.int64(), "at": pa.int64()})
@@ -65,6 +68,43 @@ def test_a_query_that_takes_too_long_fails_alone(fabric: Ground, seed: str) -> N
     assert not count.error
     assert [count] == running(fabric, TickLimits(), COUNT)
     assert count.rows
+
+
+WIDE = {
+    "OverRowsExec": "SELECT n, ROW_NUMBER() OVER (ORDER BY n DESC) AS r FROM s WINDOW(RANGE 9)",
+    "UnnestExec": f"SELECT n, x FROM s CROSS JOIN UNNEST(ARRAY({', '.join('1' * 99)})) AS u(x)",
+}
+
+
+@pytest.mark.parametrize("operator", WIDE)
+def test_what_makes_many_rows_of_few_is_stopped_before(
+    operator: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[int] = []
+    repeat = np.repeat
+
+    def watched(values: Any, times: Any, **given: Any) -> Any:
+        found = repeat(values, times, **given)
+        made.append(len(found))
+        return found
+
+    monkeypatch.setattr(versions, "_MOST", 1000)
+    monkeypatch.setattr("numpy.repeat", watched)
+    limit = TickLimits(rows=2000)
+    with Engine(runtime="inprocess", limits=limit) as engine:
+        engine.stream("s", COLUMNS, time="at")
+        graph = engine.run(every=None)
+        wide, count = (
+            engine.sql(sql).start("memory", name=f"q{n}")
+            for n, sql in enumerate((WIDE[operator], COUNT))
+        )
+        engine.push("s", [{"n": n, "at": n} for n in range(1500)])
+        graph.heartbeat("s", 2000)
+        graph.tick()
+        outcomes = Outcome.of(wide), Outcome.of(count)
+    assert f"a step gives more than 2,000 rows (in {operator}" in outcomes[0].error
+    assert outcomes[1].rows
+    assert sum(made) < 20_000
 
 
 @everywhere

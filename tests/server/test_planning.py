@@ -4,7 +4,7 @@ import threading
 
 import pytest
 
-from tidemill.engine import planning
+from tidemill.engine import Engine, planning
 
 SQL = "SELECT item, price FROM bid WINDOW(RANGE 5) WHERE price > 3"
 OTHER = "SELECT item, COUNT(*) AS n FROM bid WINDOW(RANGE 5) GROUP BY item"
@@ -100,3 +100,30 @@ def test_a_query_is_planned_again_if_its_stream_became_another(bids, watched):
     assert watched.locked == [False, False]
     (column,) = bids.get("queries/q")["columns"]
     assert column["type"] == "INT"
+
+
+def test_a_query_is_planned_again_if_one_that_it_reads_became_another(bids, watched):
+    def change():
+        thread = threading.Thread(target=bids.run, args=(f"ALTER QUERY hot AS {SQL}",))
+        thread.start()
+        thread.join()
+
+    bids.run("STOP QUERY hot")
+    watched.then = change
+    bids.run("CREATE VIEW v AS SELECT * FROM hot")
+    columns = bids.get("queries/hot")["columns"]
+    told = bids.run("DESCRIBE v")["results"][0]["table"]["rows"]
+    assert told == [[each["name"], each["type"]] for each in columns]
+
+
+def test_an_answer_is_asked_for_without_the_lock(bids, monkeypatch):
+    lock, owned, answer = bids.http.app.state.service.lock, [], Engine.answer
+
+    def watched(engine, statement):
+        owned.append(lock._is_owned())
+        return answer(engine, statement)
+
+    monkeypatch.setattr(Engine, "answer", watched)
+    bids.push((1, 9.0, 3), (1, 2.0, 30))
+    assert bids.post("run", {"sql": "SELECT COUNT(*) AS n FROM hot", "at": 3})["rows"] == [[1]]
+    assert owned == [False]

@@ -135,8 +135,11 @@ class Catalog:
         other._queries = dict(self._queries)
         return other
 
-    def is_like(self, other: Catalog) -> bool:
-        """Whether both know the very same streams, relations and functions."""
+    def is_like(self, other: Catalog, reads: Iterable[str] = ()) -> bool:
+        """Whether both know the very same streams, relations, functions, and queries by a name."""
+        names = [name.casefold() for name in reads]
+        if any(self._queries.get(name) is not other._queries.get(name) for name in names):
+            return False
         return all(
             mine.keys() == theirs.keys() and all(theirs[name] is mine[name] for name in mine)
             for mine, theirs in (

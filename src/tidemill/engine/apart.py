@@ -70,9 +70,10 @@ class Apart:
         self.catalog = self._planning.catalog
         self.queries = _Names({name: host.queries.find(name) for name in host.queries.names})
 
-    def is_still_right(self) -> bool:
-        """Whether the engine knows the same streams, relations and functions as then."""
-        return self.catalog.is_like(self._host.catalog)
+    def is_still_right(self, query: Query) -> bool:
+        """Whether the engine knows the same streams, relations and functions as then, and the
+        same definitions of the queries that a query reads."""
+        return self.catalog.is_like(self._host.catalog, query.depends_on)
 
     def query(self, statement: Statement) -> Query | None:
         """The query of a statement, or the one that it starts; None if it has none."""

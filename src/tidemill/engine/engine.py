@@ -138,13 +138,26 @@ class Engine(QueryHost):
 
     def asked(self, statement: Statement, at: int | None) -> tuple[pa.Table, int]:
         """What `ask` answers to a statement, and the instant for which that is true."""
+        beside, instant = self.beside(statement, at)
+        return beside.answer(statement), instant
+
+    def beside(self, statement: Statement, at: int | None) -> tuple[Engine, int]:
+        """Another engine that has what `ask` reads, as it is at one instant; and that instant.
+
+        Whatever happens here meanwhile, it can `answer` the statement.
+        """
         reading = QueryReading(self, statement)
         instant = reading.instant(at)
-        with Engine(runtime="inprocess") as beside:
-            reading.declare(beside, instant)
-            query = beside.execute(statement)
+        beside = Engine(runtime="inprocess")
+        reading.declare(beside, instant)
+        return beside, instant
+
+    def answer(self, statement: Statement) -> pa.Table:
+        """The answer to a SELECT over what holds at all times; this engine is not used again."""
+        with self:
+            query = self.execute(statement)
             assert isinstance(query, Query)
-            return query.snapshot(BEGIN), instant
+            return query.snapshot(BEGIN)
 
     def resolved(self, statement: Statement) -> Statement | None:
         """What a statement does as things stand; None if that is nothing (IF NOT EXISTS)."""

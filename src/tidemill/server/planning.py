@@ -30,8 +30,8 @@ class PlannedApart:
 
     @property
     def if_right(self) -> Query | None:
-        """The query, unless the engine knows other streams or functions by now."""
-        return self.query if self.apart.is_still_right() else None
+        """The query, unless the engine knows other streams, functions or queries by now."""
+        return self.query if self.apart.is_still_right(self.query) else None
 
 
 def query_in(service: Service, sql: str, given: Given = NOTHING) -> Definition:

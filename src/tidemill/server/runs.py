@@ -30,30 +30,38 @@ class Runs:
         """The rows of a query over what is bounded."""
         definition = query_in(self._service, wanted.sql, wanted.parameters)
         query = planned(self._service, definition).query
-        if self._service.engine.catalog.reads_queries(query.depends_on):
-            return self._asked(definition, query, wanted)
-        self._refuse_pushed(query)
-        if not self._places.acquire(blocking=False):
+        asks = self._service.engine.catalog.reads_queries(query.depends_on)
+        if not asks:
+            self._refuse_pushed(query)
+        seconds = self._service.settings.limits.run_seconds
+        # An answer at one instant mostly takes no time: it may wait for its turn.
+        if not self._places.acquire(timeout=seconds if asks else 0):
             most = self._service.settings.limits.runs
             raise TooMany(f"{most} queries are already running", help="try again soon")
-        seconds = self._service.settings.limits.run_seconds
         help = "make it smaller, or start it: CREATE QUERY, START QUERY"
         try:
             with within(seconds, "the query", help):
-                ordered = query.listed(self._in_time(query))
+                return self._asked(definition, query, wanted) if asks else self._run(query, wanted)
         finally:
             self._places.release()
+
+    def _run(self, query: Query, wanted: RunRequest) -> Answer:
+        """The rows of a query, with their intervals."""
+        ordered = query.listed(self._in_time(query))
         most = min(wanted.limit, self._service.settings.limits.result_rows)
         return Answer(
             ordered.slice(0, most), query.schema, query.planned.domain, ordered.num_rows > most
         )
 
     def _asked(self, definition: Definition, query: Query, wanted: RunRequest) -> Answer:
-        """The rows of a query over the answers of others, at one instant."""
-        limits = self._service.settings.limits
-        with self._service.lock, within(limits.run_seconds, "the query", "make it smaller"):
-            rows, at = self._service.engine.asked(definition, wanted.at)
-        most = min(wanted.limit, limits.result_rows)
+        """The rows of a query over the answers of others, at one instant.
+
+        Others use the engine while it is computed.
+        """
+        with self._service.lock:
+            beside, at = self._service.engine.beside(definition, wanted.at)
+        rows = beside.answer(definition)
+        most = min(wanted.limit, self._service.settings.limits.result_rows)
         for name, instant in ((VALID_FROM, at), (VALID_TO, at + 1)):
             rows = rows.append_column(name, pa.array([instant] * rows.num_rows, pa.int64()))
         shown, more = rows.slice(0, most), {"at": at}

@@ -14,6 +14,13 @@ from tidemill.copying import copied
 from tidemill.physical.operators.pick import Constants
 
 _COMPARISONS = (exp.EQ, exp.NEQ, exp.GT, exp.GTE, exp.LT, exp.LTE, exp.Between)
+_LINKS = (exp.And, exp.Or, exp.Not, exp.Paren)
+"""What all conditions are computed in, whatever the others say.
+
+Constants in a CASE stay where they are: they may keep something from being computed that fails, and
+with those of another query it would fail for all queries of the shape.
+"""
+
 _EXACT = 2**53
 """Whole numbers up to here are doubles, too."""
 
@@ -45,7 +52,7 @@ class LiftedConstants:
         [10]
         """
         whole = copied(condition.node)
-        for node in list(whole.walk(bfs=False)):
+        for node in list(whole.walk(bfs=False, prune=lambda node: not isinstance(node, _LINKS))):
             if isinstance(node, _COMPARISONS):
                 self._replace(node, schema)
         return Scalar(whole, condition.type)
@@ -88,7 +95,7 @@ def _constant(node: exp.Expr, kind: pa.DataType) -> int | float | str | None:
     if literal.is_string or kind == pa.string():
         return text if literal.is_string and kind == pa.string() and sign == 1 else None
     if pa.types.is_floating(kind):
-        value = sign * float(text)
+        value = sign * float(text) + 0.0  # there is one zero
         return value if abs(value) <= _EXACT else None
     return sign * int(text) if text.isdigit() and _fits(sign * int(text), kind) else None
 

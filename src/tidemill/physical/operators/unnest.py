@@ -13,6 +13,7 @@ from tidemill.algebra.plan import Plan
 from tidemill.algebra.scalar import Scalar
 from tidemill.algebra.schema import Schema
 from tidemill.algebra.unnest import Unnest
+from tidemill.deadline import look
 from tidemill.expressions import UserFunction, compile_items
 from tidemill.physical.facts import RowValidity
 from tidemill.physical.mechanisms.arrays import Ints
@@ -70,6 +71,7 @@ class _Unnest(Stateless):
         lists = self._list.run(batch)[_LIST]
         lengths = lists.list.len().fill_null(0).to_numpy().astype(np.int64)
         times = np.maximum(lengths, 1) if self._node.outer else lengths
+        look(int(times.sum()))
         made = [_elements(lists, lengths).alias(self._node.element)]
         if self._node.ordinal is not None:
             made.append(pl.Series(self._node.ordinal, _places(lengths)))

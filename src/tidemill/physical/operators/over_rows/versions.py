@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 
 from tidemill.algebra.over_rows import OverCall
+from tidemill.deadline import look
 from tidemill.physical.mechanisms.arrays import Bools, Ints, blocks, ranges, starts_of_runs
 from tidemill.physical.mechanisms.keys import canonical
 from tidemill.physical.mechanisms.ordering import in_slot_order
@@ -62,10 +63,12 @@ def versions_of(
     told = np.empty_like(last)
     told[order] = last
     sizes = np.cumsum(_counted(begin, len(moments)) - _counted(stop, len(moments)))
-    found = []
+    found, rows = [], 0
     for block in blocks(sizes, _MOST):
+        look(rows)
         some = _valued_in(part, node, begin, stop, moments, block)
         if some is not None:
+            rows += len(some.row)
             found.append(Valued(order[some.row], some.start, some.end, some.values))
     return found, told
 
