@@ -279,9 +279,11 @@ class Run:
             self._native.carry(carried, self.nodes)
             self._pending, self._nodes = pending, None
         self._changed = True
-        for root in roots.values():
-            for leaf in _leaves(root.job.plan):
-                self._opened.note_domain(leaf.scan.source, root.job.domain)
+        for name, root in roots.items():
+            old = self._members.get(name)
+            if old is None or old.root is not root:
+                for leaf in _leaves(root.job.plan):
+                    self._opened.note_domain(leaf.scan.source, root.job.domain)
 
     def _late_roots(self, roots: Mapping[str, Root]) -> dict[str, Root]:
         """Results of their own for the late rows of all streams that are read."""
