@@ -217,3 +217,30 @@ def test_there_is_one_zero() -> None:
     plans = [shape_of(engine.sql(text).plan.optimized.plan) for text in texts]
     assert plans[0] is not None
     assert repr(plans[0].constants) == repr(plans[1].constants)
+
+
+def test_queries_without_rows_rest_and_one_that_fails_is_alone() -> None:
+    engine = engine_of(Engine(runtime="inprocess"))
+    got: dict[int, list[int]] = {}
+
+    def take(number: int, table: pa.Table) -> None:
+        if number == 2:
+            raise ValueError("no room")
+        got.setdefault(number, []).append(table.num_rows)
+
+    runs = []
+    with engine.graph.together():
+        for number in range(4):
+            query = engine.sql(f"SELECT price FROM bid WHERE item = {number}")
+            runs.append(
+                query.start(lambda table, tick, n=number: take(n, table), name=f"q{number}")
+            )
+    feed(engine, [{"item": n, "kind": "a", "price": 7, "at": 1} for n in (0, 1, 1, 2)])
+    assert got == {0: [1], 1: [2]}
+    assert [run.state for run in runs] == ["running", "running", "failed", "running"]
+    feed(engine, [{"item": 0, "kind": "a", "price": 7, "at": at} for at in (3, 9)])
+    assert got == {0: [1, 2], 1: [2]}
+    assert [run.progress.rows_out for run in runs] == [3, 2, 1, 0]
+    nodes = engine.graph.operators
+    marks = {nodes[run.plan].watermark for run in runs if run.is_active}
+    assert marks == {8}

@@ -48,7 +48,7 @@ class Root:
         plan = self.job.running
         return replace(plan, since=self.since) if isinstance(plan, ChangesExec) else plan
 
-    @property
+    @cached_property
     def kept(self) -> Root:
         """The query as a checkpoint keeps it: a function that gets the results is not kept."""
         if isinstance(self.job.sink.target, str):

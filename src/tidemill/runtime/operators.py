@@ -18,8 +18,10 @@ from tidemill.physical.mechanisms.once import ONCE
 from tidemill.physical.operator import Exec, Operator, empty_batch
 from tidemill.physical.operators.join import JoinExec
 from tidemill.physical.operators.lookup import LookupExec
+from tidemill.physical.operators.pick import PickExec
 from tidemill.runtime.budget import Budget
 from tidemill.runtime.operator_progress import OperatorProgress
+from tidemill.timeline import BEGIN
 
 Arrival = tuple[pl.DataFrame, int]
 """New rows, and the watermark: no later row starts before it."""
@@ -52,6 +54,8 @@ class Graph:
         self._parts: dict[Exec, _Part] = {}
         self._roots: list[_Part] = []
         self._order: list[_Part] | None = None
+        self._walked: list[_Part] = []
+        self._dealt: Mapping[int, Mapping[int, _Part]] = {}
         self.failures: dict[Exec, Exception] = {}
         self._budget: Budget | None = None
         self.redo_seconds = self.save_seconds = 0.0  # since, and for, the last snapshot
@@ -86,6 +90,9 @@ class Graph:
             self._order = []
             for root in self._roots:
                 _number(root, self._order)
+            self._dealt = _dealt(self._order)
+            gone = {id(part) for picks in self._dealt.values() for part in picks.values()}
+            self._walked = [part for part in self._order if id(part) not in gone]
         return self._order
 
     def revise(self, roots: Sequence[Exec], carried: Mapping[Exec, Exec] | None = None) -> None:
@@ -193,17 +200,37 @@ class Graph:
         ]
 
     def _results(self, arrivals: Sequence[Arrival], run: _Runner) -> list[Arrival]:
-        results: list[Arrival] = []
+        results: list[Arrival] = [_NOTHING] * len(self._ordered)
         leaves = iter(arrivals)
-        for part in self._ordered:
+        for part in self._walked:
             if part.operator is None:
                 result = next(leaves)
             else:
                 result = run(part, part.operator, [results[each.number] for each in part.inputs])
             part.progress.count_out(*result)
-            results.append(result)
+            results[part.number] = result
+        for below, picks in self._dealt.items():
+            self._deal(results[below], picks, results, run)
         ONCE.forget()
         return results
+
+    def _deal(
+        self, rows: Arrival, picks: Mapping[int, _Part], results: list[Arrival], run: _Runner
+    ) -> None:
+        """Give the queries of a shape their rows: those that have none cost next to nothing."""
+        batch, mark = rows
+        for part in picks.values():
+            progress = part.progress
+            progress.watermark = progress.reached = mark
+            results[part.number] = part.nothing, mark
+        node = next(iter(picks.values())).node
+        assert isinstance(node, PickExec)
+        busy = node.numbers(batch) if batch.height else ()
+        for number in picks if self.failures else busy:
+            pick = picks.get(number)
+            if pick is not None and pick.operator is not None:
+                result = results[pick.number] = run(pick, pick.operator, [rows])
+                pick.progress.count_out(*result)
 
     def _inputs_of(self, number: int) -> list[int]:
         return [below.number for below in self._ordered[number].inputs]
@@ -295,6 +322,8 @@ class Graph:
             part.operator, part.progress = operator, progress
 
 
+_NOTHING: Arrival = pl.DataFrame(), BEGIN
+
 Given = Mapping[int, tuple[int, int, int]]
 """By the numbers of parts, the rows that they gave, and their latest start and end."""
 
@@ -317,6 +346,20 @@ def copied(node: Exec, operator: Operator, partition: int) -> Operator:
 
 def _all_rows(rows: pl.DataFrame) -> Bools:
     return np.ones(rows.height, dtype=np.bool_)
+
+
+def _dealt(order: Sequence[_Part]) -> dict[int, dict[int, _Part]]:
+    """By the part below them, those that give the rows of one query of a shape each, and are read
+    by no others."""
+    read = {below.number for part in order for below in part.inputs}
+    found: dict[int, dict[int, _Part]] = {}
+    for part in order:
+        if isinstance(part.node, PickExec) and part.number not in read:
+            (below,) = part.inputs
+            picks = found.setdefault(below.number, {})
+            if picks.setdefault(part.node.number, part) is not part:
+                return {}  # queries that are told apart in another way
+    return found
 
 
 def _number(part: _Part, order: list[_Part]) -> None:

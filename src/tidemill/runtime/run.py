@@ -31,11 +31,12 @@ from tidemill.physical.operator import Exec
 from tidemill.physical.operators.source import SourceExec
 from tidemill.runtime.clock import Seen, SourceClock, moved
 from tidemill.runtime.codec import KnownFunctions
+from tidemill.runtime.delivery import Delivery, Receivers
 from tidemill.runtime.epochs import Epoch, EpochLog, next_epoch
 from tidemill.runtime.fabric import Fabric
 from tidemill.runtime.interface import Job, Restored, Root
 from tidemill.runtime.manifest import Manifest, note_repartitioned, open_manifest
-from tidemill.runtime.members import Delivery, Member, Members, Receivers, Sinks
+from tidemill.runtime.members import Member, Members, Sinks
 from tidemill.runtime.open_sources import OpenSources
 from tidemill.runtime.operator_progress import OperatorProgress
 from tidemill.runtime.operator_totals import GraphNodes, NativeTotals, operator_totals
@@ -278,9 +279,11 @@ class Run:
             self._native.carry(carried, self.nodes)
             self._pending, self._nodes = pending, None
         self._changed = True
-        for root in roots.values():
-            for leaf in _leaves(root.job.plan):
-                self._opened.note_domain(leaf.scan.source, root.job.domain)
+        for name, root in roots.items():
+            old = self._members.get(name)
+            if old is None or old.root is not root:
+                for leaf in _leaves(root.job.plan):
+                    self._opened.note_domain(leaf.scan.source, root.job.domain)
 
     def _late_roots(self, roots: Mapping[str, Root]) -> dict[str, Root]:
         """Results of their own for the late rows of all streams that are read."""

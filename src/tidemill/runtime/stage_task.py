@@ -333,6 +333,8 @@ class StageTask:
         self, results: Sequence[Arrival], report: TaskReport, partition: int
     ) -> Iterator[Parcel]:
         for (tag, _), (rows, _) in zip(self.stage.outputs, results, strict=True):
+            if not rows.height and tag not in self.task_sinks.writers:
+                continue  # most of thousands
             exchange = self.staged.exchange(tag)
             if not exchange.is_result or self.task_sinks.leave(tag, rows, self.tick, report):
                 yield from partitioned(rows, exchange, partition, self.partitions)

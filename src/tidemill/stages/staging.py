@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import islice
 
 from tidemill.algebra.plan import Memo, Plan
 from tidemill.optimize.statistics import Statistics
@@ -120,7 +121,9 @@ class _Cutter:
             if exchange.made_at > 0:
                 local = self._local(exchange.producer, exchange.made_at)
                 roots.setdefault(exchange.made_at, {})[exchange.tag] = local
-            waiting.extend(list(self._exchanges.values())[known:])
+            # (All of them are not looked through each time: there may be a hundred thousand.)
+            came = islice(reversed(self._exchanges.values()), len(self._exchanges) - known)
+            waiting.extend(reversed(list(came)))
         stages = [Stage(n, tuple(sorted(roots[n].items()))) for n in sorted(roots)]
         tags = tuple(exchange.tag for exchange in results)
         return Staged(tuple(plans), tuple(self._exchanges.values()), tuple(stages), tags)

@@ -25,7 +25,7 @@ import tidemill as tm
 from tests.fabrics.live_graph import COUNTS, END, declare
 from tidemill.connectors.feeds import PushedFeed
 from tidemill.connectors.postgres.sink import PostgresSink
-from tidemill.runtime.members import Delivery
+from tidemill.runtime.delivery import Delivery
 from tidemill.store import Store
 
 COLUMNS = "(k BIGINT, v BIGINT, at BIGINT)"

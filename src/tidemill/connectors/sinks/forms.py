@@ -86,7 +86,7 @@ def shaped(
         # What holds for ever holds at no instant in particular.
         at = pl.when(pl.col(VALID_TO) != OPEN_END).then(VALID_FROM).alias(SNAPSHOT_AT)
         return user_table(rows.select(*schema.names, at), schema, domain, SNAPSHOT_AT)
-    intervals = rows.select(*schema.names, VALID_FROM, VALID_TO)
+    intervals = rows[[*schema.names, VALID_FROM, VALID_TO]]
     return user_table(intervals, schema, domain, VALID_FROM, VALID_TO)
 
 
@@ -133,6 +133,11 @@ class FormShape:
     @property
     def is_whole(self) -> bool:
         return self.form == SNAPSHOT
+
+    @property
+    def is_by_row(self) -> bool:
+        """Whether every row becomes another one, whatever other rows there are."""
+        return self.form in ("intervals", "live")
 
     @property
     def columns(self) -> pa.Schema:

@@ -33,4 +33,9 @@ class FunctionSink:
     def give(self, rows: pl.DataFrame, tick: int) -> None:
         """Call the function with the rows of a tick."""
         if rows.height or not self.rests:
-            self.call(self.shape(rows), tick)
+            self.take(self.shape(rows), tick)
+
+    def take(self, table: pa.Table, tick: int) -> None:
+        """Call the function with rows that have their shape already."""
+        if table.num_rows or not self.rests:
+            self.call(table, tick)

@@ -22,7 +22,7 @@ class MemorySink:
     """
 
     def __init__(self, shape: Shape, options: Mapping[str, Any]) -> None:
-        self._shape = shape
+        self.shape = shape
         self._limit = _limit_of(options)
         self._lock = Lock()
         self._ticks: dict[int, pa.Table] = {}
@@ -30,21 +30,24 @@ class MemorySink:
 
     @property
     def form(self) -> str:
-        return self._shape.form
+        return self.shape.form
 
     @property
     def rests(self) -> bool:
         """Whether a tick without rows is nothing to it."""
-        return not self._shape.is_whole
+        return not self.shape.is_whole
 
     def give(self, rows: pl.DataFrame, tick: int) -> None:
         """Keep the rows of a tick, in place of the rows of an earlier attempt."""
-        table = self._shape(rows)
+        self.take(self.shape(rows), tick)
+
+    def take(self, table: pa.Table, tick: int) -> None:
+        """Keep rows that have their shape already."""
         with self._lock:
-            before = self._count if self._shape.is_whole else self._rows_of(tick)
+            before = self._count if self.shape.is_whole else self._rows_of(tick)
             count = self._count - before + table.num_rows
             self._check(count)
-            if self._shape.is_whole:
+            if self.shape.is_whole:
                 self._ticks.clear()
             self._ticks.pop(tick, None)
             if table.num_rows:
@@ -55,7 +58,7 @@ class MemorySink:
         """All rows that are kept, in the order of the ticks."""
         with self._lock:
             kept = [self._ticks[tick] for tick in sorted(self._ticks)]
-        return pa.concat_tables([self._shape.columns.empty_table(), *kept])
+        return pa.concat_tables([self.shape.columns.empty_table(), *kept])
 
     def _rows_of(self, tick: int) -> int:
         table = self._ticks.get(tick)

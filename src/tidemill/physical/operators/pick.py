@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from hashlib import blake2b
@@ -70,6 +70,16 @@ class PickExec(RowExec):
         items = tuple((name, column(name, self.schema[name])) for name in self.names)
         return Project(Filter(inputs[0], Scalar(mine, pa.bool_())), items)
 
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Those of its rows, with their validity."""
+        return (*self.names, VALID_FROM, VALID_TO)
+
+    def numbers(self, batch: pl.DataFrame) -> Collection[int]:
+        """The numbers of all queries of the shape that have rows in a batch, so that the others
+        need not be asked."""
+        return _dealt_once(batch, self.columns)[1].keys()
+
     def operator(self) -> Operator:
         return _Pick(self)
 
@@ -81,7 +91,7 @@ _Dealt = tuple[pl.DataFrame, dict[int, tuple[int, int]]]
 class _Pick(Stateless):
     def __init__(self, node: PickExec) -> None:
         self._number = node.number
-        self._names = (*node.names, VALID_FROM, VALID_TO)
+        self._names = node.columns
         self._empty = empty_batch(node.schema)
 
     def ignores(self, inputs: Sequence[pl.DataFrame]) -> bool:
@@ -93,8 +103,12 @@ class _Pick(Stateless):
         return self._empty if place is None else rows.slice(*place)
 
     def _dealt(self, batch: pl.DataFrame) -> _Dealt:
-        # All queries of the shape have the same batch: it is dealt out once.
-        return ONCE.get((batch,), self._names, partial(_dealt, batch, self._names))
+        return _dealt_once(batch, self._names)
+
+
+def _dealt_once(batch: pl.DataFrame, names: tuple[str, ...]) -> _Dealt:
+    # All queries of the shape have the same batch: it is dealt out once.
+    return ONCE.get((batch,), names, partial(_dealt, batch, names))
 
 
 def _dealt(batch: pl.DataFrame, names: Sequence[str]) -> _Dealt:
