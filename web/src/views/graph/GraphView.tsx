@@ -76,7 +76,7 @@ function Shown({ graph, only }: { graph: Graph; only: string }) {
   };
   return (
     <div className="graph">
-      <Rail graph={graph} drawn={drawn} only={only} text={text} matches={matches?.size ?? 0} search={setText} goToFirst={goToFirst} />
+      <Rail {...{ graph, drawn, queries, only, text, matches, goToFirst }} search={setText} />
       <div className="stage">
         {laid && laid.picture === only && (
           <Flow picture={only} drawn={drawn} places={laid.places} queries={queries} open={open} goal={goal} choose={choose} tidy={tidy} />

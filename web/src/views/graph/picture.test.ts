@@ -79,7 +79,7 @@ test("from far away, an item is found where its colour is", () => {
 
 test("one looks at everything first, if it can be read, and never under the panel", () => {
   expect(firstSight(drawn, places, 1000, 800).zoom).toBe(1);
-  expect(firstSight(drawn, places, 60, 60).zoom).toBe(0.3);
+  expect(firstSight(drawn, places, 60, 60).zoom).toBe(0.48);
   expect(freeRoom({ width: 1000, height: 800 }, true)).toEqual({ width: 620, height: 800 });
   expect(freeRoom({ width: 390, height: 800 }, true).width).toBe(390);
 });
