@@ -26,7 +26,7 @@ apt_install() { \
 }
 endef
 
-.PHONY: help setup java postgres chromium demo test lint format fuzz fuzz-server attack test-long soak web docs bench bench-peers experiments clean
+.PHONY: help setup java postgres chromium demo test lint format fuzz fuzz-server attack test-long test-versions soak web docs bench bench-peers experiments clean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*## ' $(firstword $(MAKEFILE_LIST)) | sed -E 's/^([a-z-]+):.*## (.*)/\1\t\2/' \
@@ -115,6 +115,9 @@ attack: setup java ## kills, power cuts, damage, full disks, bad requests: an ho
 
 test-long: setup java postgres ## what takes longer: kills, a cluster, every way to run a query on Spark
 	@$(BIN)/python -m pytest -n 2 --dist loadgroup -m slow tests $(ARGS)
+
+test-versions: setup java ## the wheel beside the oldest and newest versions it allows, on every Python here
+	@$(BIN)/python -m tests.install.versions $(ARGS)
 
 # Half an hour of bursts under a bound of memory: `make soak SECONDS=60` for a minute.
 soak: SECONDS ?= 1800

@@ -74,3 +74,39 @@ def test_when_everything_is_stopped_the_graph_is_empty(
     expect(page.locator("main")).to_be_visible()
     expect(page.locator(".part")).to_have_count(0)
     watch.picture("stopped")
+
+
+SMALL = """() => [...document.querySelectorAll('.stage *')].filter(each =>
+  [...each.childNodes].some(node => node.nodeType === 3 && node.textContent.trim())
+).map(each => {
+  const view = each.closest('.react-flow__viewport');
+  const zoom = view ? new DOMMatrix(getComputedStyle(view).transform).a : 1;
+  return [each.textContent, zoom * parseFloat(getComputedStyle(each).fontSize)];
+}).filter(([, size]) => size < 10.9 && size > 0)"""
+"""Words in the graph that are too small to be read."""
+
+
+def test_words_can_be_read_however_many_queries_run(
+    page: Page, watch: Watch, server: ServerProcess
+):
+    for number in range(8):
+        sql = f"{HIGHEST.replace('10', str(10 + number))}"
+        server.run(f"CREATE QUERY q{number} AS {sql}; START QUERY q{number}")
+    for width, height in ((1440, 900), (1024, 768), (390, 844)):
+        page.set_viewport_size({"width": width, "height": height})
+        page.goto("/#/queries")
+        page.goto("/#/graph")
+        expect(page.locator(".part").first).to_be_visible()
+        assert page.evaluate(SMALL) == []
+        watch.picture(f"readable-{width}")
+
+
+def test_queries_are_listed_with_what_they_ask_and_can_be_found(page: Page, server: ServerProcess):
+    server.run(f"CREATE QUERY highest AS {HIGHEST}; START QUERY highest")
+    server.run("CREATE QUERY sellers AS SELECT seller FROM auction; START QUERY sellers")
+    page.goto("/#/graph")
+    listed = page.get_by_role("navigation", name="Queries of the graph").get_by_role("listitem")
+    expect(listed.filter(has_text="sellers")).to_contain_text("SELECT seller FROM auction")
+    page.get_by_role("searchbox").fill("auction")
+    expect(listed.filter(has_text="highest")).to_have_count(0)
+    expect(listed.filter(has_text="sellers")).to_have_count(1)

@@ -18,6 +18,7 @@ from tidemill.connectors.sinks import (
     MemorySink,
     Sink,
     SinkRequest,
+    SparkWrite,
     TableSink,
     make_late_sink,
     make_sink,

@@ -6,7 +6,7 @@ import "../../styles/graph.css";
 import { Flow } from "./Flow";
 import { heirs } from "./heirs";
 import { Panel } from "./Panel";
-import { drawnOf, found, itemsOf, partId, type Drawn } from "./picture";
+import { drawnOf, found, itemsOf, type Drawn } from "./picture";
 import { Rail } from "./Rail";
 import { spot } from "./spot";
 import { useGraph } from "./useGraph";
@@ -64,7 +64,7 @@ function Shown({ graph, only }: { graph: Graph; only: string }) {
     if (each?.type === "query") location.hash = linkTo("graph", each.query);
     else setOpen(each?.id ?? null);
   }, []);
-  const shown = graph.nodes.find((node) => partId(node.id) === open);
+  const shown = drawn.find((each) => each.type === "part" && each.id === open);
   const close = useCallback(() => {
     setOpen(null);
     if (open !== null) setGoal({ id: open });
@@ -76,12 +76,14 @@ function Shown({ graph, only }: { graph: Graph; only: string }) {
   };
   return (
     <div className="graph">
-      <Rail graph={graph} drawn={drawn} only={only} text={text} matches={matches?.size ?? 0} search={setText} goToFirst={goToFirst} />
+      <Rail {...{ graph, drawn, queries, only, text, matches, goToFirst }} search={setText} />
       <div className="stage">
         {laid && laid.picture === only && (
           <Flow picture={only} drawn={drawn} places={laid.places} queries={queries} open={open} goal={goal} choose={choose} tidy={tidy} />
         )}
-        {shown && <Panel node={shown} query={queries.get(shown.queries[0] ?? "")} close={close} />}
+        {shown?.type === "part" && (
+          <Panel node={shown.node} then={shown.then} query={queries.get(shown.node.queries[0] ?? "")} close={close} />
+        )}
       </div>
     </div>
   );

@@ -9,8 +9,16 @@ import { Icon } from "./Icon";
 import { measures, type Field } from "./measures";
 import { kindOf, meaningOf, sizeOf, titleOf } from "./names";
 
+interface PanelProps {
+  node: GraphNode;
+  /** The projection that has no card of its own. */
+  then: GraphNode | null;
+  query: QueryEntry | undefined;
+  close: () => void;
+}
+
 /** All about one part of the graph. */
-export function Panel({ node, query, close }: { node: GraphNode; query: QueryEntry | undefined; close: () => void }) {
+export function Panel({ node, then, query, close }: PanelProps) {
   const history = useMemo(() => new History(node.id), [node.id]);
   useEffect(() => history.follow(), [history]);
   return (
@@ -29,6 +37,12 @@ export function Panel({ node, query, close }: { node: GraphNode; query: QueryEnt
       </header>
       <div className="panel-body">
         {node.details && <pre className="details">{node.details}</pre>}
+        {then && (
+          <section>
+            <h3>Then columns are computed</h3>
+            <pre className="details">{then.details}</pre>
+          </section>
+        )}
         <Users node={node} />
         <Now node={node} domain={query?.domain ?? null} />
         <Sizes node={node} query={query} />

@@ -9,14 +9,14 @@ import { usersInWords, type Tint } from "./picture";
 import type { Distance } from "./sight";
 import { spot } from "./spot";
 
-export type PartNode = Node<{ node: GraphNode; tint: Tint; domain: Domain }, "part">;
+export type PartNode = Node<{ node: GraphNode; then: GraphNode | null; tint: Tint; domain: Domain }, "part">;
 export type QueryNode = Node<{ query: string }, "query">;
 
 export const LookedAt = createContext<Distance>("near");
 
 /** A part of the graph: what it is, and what it does at the moment. */
 export const Part = memo(function Part({ id, data, selected }: NodeProps<PartNode>) {
-  const { node, tint } = data;
+  const { node, then, tint } = data;
   const card = useRef<HTMLDivElement>(null);
   const distance = useContext(LookedAt);
   const shared = node.queries.length > 1;
@@ -29,9 +29,9 @@ export const Part = memo(function Part({ id, data, selected }: NodeProps<PartNod
       tabIndex={0}
       role="button"
       data-item={id}
-      aria-label={`${titleOf(node)} ${shortDetails(node, data.domain)}, ${usersInWords(node.queries)}`}
+      aria-label={`${titleOf(node)} ${shortDetails(node, data.domain)}${thenOf(then)}, ${usersInWords(node.queries)}`}
     >
-      {distance === "near" ? <Face node={node} shared={shared} domain={data.domain} /> : <FarFace node={node} />}
+      {distance === "near" ? <Face node={node} then={then} shared={shared} domain={data.domain} /> : <FarFace node={node} />}
     </div>
   );
 });
@@ -46,7 +46,17 @@ function FarFace({ node }: { node: GraphNode }) {
   );
 }
 
-function Face({ node, shared, domain }: { node: GraphNode; shared: boolean; domain: Domain }) {
+/** The columns that are computed of what a part gives, in a few words. */
+const thenOf = (then: GraphNode | null): string => (then ? ` → ${shortDetails(then, null)}` : "");
+
+interface FaceProps {
+  node: GraphNode;
+  then: GraphNode | null;
+  shared: boolean;
+  domain: Domain;
+}
+
+function Face({ node, then, shared, domain }: FaceProps) {
   return (
     <>
       <div className="part-head">
@@ -56,8 +66,9 @@ function Face({ node, shared, domain }: { node: GraphNode; shared: boolean; doma
         <strong>{titleOf(node)}</strong>
         {shared && <span className="badge">{node.queries.length}</span>}
       </div>
-      <div className="part-details" data-figure={node.window === null ? undefined : "details"}>
-        {shortDetails(node, domain) || " "}
+      <div className="part-details">
+        <span data-figure={node.window === null ? undefined : "details"}>{shortDetails(node, domain) || " "}</span>
+        {thenOf(then)}
       </div>
       <dl className="part-figures">
         <Cell figure="rate" name="rows/s" />

@@ -37,5 +37,5 @@ function flowNode(each: Drawn, places: Places, selected: boolean, domain: Domain
     selected,
   };
   if (each.type === "query") return { ...room, type: "query", data: { query: each.query } };
-  return { ...room, type: "part", data: { node: each.node, tint: each.tint, domain } };
+  return { ...room, type: "part", data: { node: each.node, then: each.then, tint: each.tint, domain } };
 }

@@ -31,6 +31,19 @@ test("a query's name is below its root; one query alone has only its parts", () 
   expect(found(drawn, " PRICE > ")).toEqual(new Set(["2"]));
 });
 
+test("a projection is told on the card of what it reads, if nothing else reads that", () => {
+  const project = node(3, "ProjectExec", "[item := bid.item]", [1], ["hot"]);
+  const beside = node(4, "ProjectExec", "[price := bid.price]", [0], ["dear"]);
+  const more = { ...graph, nodes: [...graph.nodes, project, beside], roots: [{ query: "hot", node: 3 }, { query: "dear", node: 4 }] } as Graph;
+  const cards = drawnOf(more, "");
+  expect(cards.map((each) => each.id)).toEqual(["0", "1", "2", "4", "3 hot", "4 dear"]);
+  expect(cards.find((each) => each.id === "3 hot")!.inputs).toEqual(["1"]);
+  expect(cards.find((each) => each.id === "1")).toMatchObject({ then: { id: 3 } });
+  expect(found(cards, "item := ")).toEqual(new Set(["1"]));
+  const migrations = [{ query: "hot", old_nodes: [3], new_nodes: [] }] as unknown as Graph["migrations"];
+  expect(drawnOf({ ...more, migrations }, "").some((each) => each.id === "3")).toBe(true);
+});
+
 test("parts of the old and the new plan are told apart from what both share", () => {
   const migration = { query: "hot", old_nodes: [0, 1], new_nodes: [0, 2] } as Graph["migrations"][number];
   expect(graph.nodes.map((each) => tintOf(each, [migration]))).toEqual([null, "old", "new"]);
@@ -79,7 +92,7 @@ test("from far away, an item is found where its colour is", () => {
 
 test("one looks at everything first, if it can be read, and never under the panel", () => {
   expect(firstSight(drawn, places, 1000, 800).zoom).toBe(1);
-  expect(firstSight(drawn, places, 60, 60).zoom).toBe(0.3);
+  expect(firstSight(drawn, places, 60, 60).zoom).toBe(0.48);
   expect(freeRoom({ width: 1000, height: 800 }, true)).toEqual({ width: 620, height: 800 });
   expect(freeRoom({ width: 390, height: 800 }, true).width).toBe(390);
 });

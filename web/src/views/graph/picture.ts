@@ -1,9 +1,10 @@
 import type { Graph, GraphNode, MigrationState } from "../../api/types";
 import type { Item } from "./layout";
+import { projectionsOf } from "./projections";
 
 /** What is drawn: the parts, and below each root the name of its query. */
 export type Drawn =
-  | { type: "part"; id: string; node: GraphNode; tint: Tint; inputs: string[] }
+  | { type: "part"; id: string; node: GraphNode; then: GraphNode | null; tint: Tint; inputs: string[] }
   | { type: "query"; id: string; query: string; inputs: string[] };
 export type Tint = "old" | "new" | "hand_over" | null;
 
@@ -15,15 +16,19 @@ export const queryId = (query: string, root: number): string => `${root} ${query
 export function drawnOf(graph: Graph, only: string): Drawn[] {
   const parts = graph.nodes.filter((node) => !only || node.queries.includes(only));
   const roots = graph.roots.filter((root) => !only || root.query === only);
+  const projections = projectionsOf(graph);
+  const carriers = new Map([...projections].map(([carrier, { id }]) => [id, carrier]));
+  const cardOf = (id: number) => partId(carriers.get(id) ?? id);
   return [
-    ...parts.map((node): Drawn => ({
+    ...parts.filter((node) => !carriers.has(node.id)).map((node): Drawn => ({
       type: "part",
       id: partId(node.id),
       node,
+      then: projections.get(node.id) ?? null,
       tint: tintOf(node, graph.migrations),
-      inputs: node.inputs.map(partId),
+      inputs: node.inputs.map(cardOf),
     })),
-    ...roots.map(({ query, node }): Drawn => ({ type: "query", id: queryId(query, node), query, inputs: [partId(node)] })),
+    ...roots.map(({ query, node }): Drawn => ({ type: "query", id: queryId(query, node), query, inputs: [cardOf(node)] })),
   ];
 }
 
@@ -48,9 +53,11 @@ export const usersOf = (each: Drawn): string[] => (each.type === "part" ? each.n
 export function found(drawn: Drawn[], text: string): Set<string> {
   const wanted = text.trim().toLowerCase();
   const words = (each: Drawn) =>
-    each.type === "part" ? `${each.node.operator} ${each.node.details} ${each.node.queries.join(" ")}` : each.query;
+    each.type === "part" ? `${textOf(each.node)} ${each.then ? textOf(each.then) : ""} ${each.node.queries.join(" ")}` : each.query;
   return new Set(drawn.filter((each) => words(each).toLowerCase().includes(wanted)).map((each) => each.id));
 }
+
+const textOf = ({ operator, details }: GraphNode): string => `${operator} ${details}`;
 
 const MOST_NAMES = 8;
 

@@ -9,14 +9,16 @@ export interface Sight {
 
 /** From where the graph is looked at: nearby all is shown, from afar a little, then spots of colour. */
 export type Distance = "near" | "far" | "dots";
-export const distanceOf = (zoom: number): Distance => (zoom >= 0.5 ? "near" : zoom >= 0.27 ? "far" : "dots");
+/** Up to where the words of a card, and those of a card from afar, are 11 pixels high and more. */
+const READABLE = { near: 0.9, far: 0.48 };
+export const distanceOf = (zoom: number): Distance => (zoom >= READABLE.near ? "near" : zoom >= READABLE.far ? "far" : "dots");
 
 const NEAREST_FIRST: Distance[] = ["near", "far", "dots"];
 export const isFurther = (a: Distance, b: Distance): boolean => NEAREST_FIRST.indexOf(a) > NEAREST_FIRST.indexOf(b);
 
 const MARGIN = 28;
 /** No smaller than this at first: what a part is can still be read. */
-const SMALLEST = 0.3;
+const SMALLEST = READABLE.far;
 const PANEL = 380;
 const NARROW = 760;
 const SHEET = 0.62;
