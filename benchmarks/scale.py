@@ -46,6 +46,7 @@ class Apart(Travelling):
     writes_spark_formats = False
     has_local_paths = True
     direct = 4 << 20
+    check = InProcess.check
     write = InProcess.write
 
     def __init__(self, partitions: int) -> None:

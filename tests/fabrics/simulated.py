@@ -28,6 +28,7 @@ class Elsewhere(Travelling):
 
     writes_spark_formats = False
     has_local_paths = True
+    check = InProcess.check
     write = InProcess.write
 
     def __init__(self, partitions: int, direct: int = -1, many: int = 1) -> None:
