@@ -28,7 +28,14 @@ TABLES = {
     "auction": {"item": "BIGINT", "seller": "BIGINT", "reserve": "DECIMAL(10, 2)"},
     "category": {"id": "BIGINT", "name": "VARCHAR"},
 }
-SPELLINGS = {"<=>": "IS NOT DISTINCT FROM", "* EXCEPT": "* EXCLUDE", "ARRAY(": "list_value("}
+SPELLINGS = {
+    "<=>": "IS NOT DISTINCT FROM",
+    "* EXCEPT": "* EXCLUDE",
+    "ARRAY(": "list_value(",
+    "bidder LIKE ANY ('a%', '%b')": "(bidder LIKE 'a%' OR bidder LIKE '%b')",
+    "bidder NOT LIKE ANY ('a%', '%b')": "(bidder NOT LIKE 'a%' OR bidder NOT LIKE '%b')",
+    "bidder NOT LIKE ALL ('%', 'a')": "(bidder NOT LIKE '%' AND bidder NOT LIKE 'a')",
+}
 ROUNDS = 6
 
 Rows = list[tuple[Any, ...]]

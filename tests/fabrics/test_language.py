@@ -12,7 +12,7 @@ from tests.fabrics.ground import Ground
 from tests.fabrics.test_choices import engine_of, tables
 
 QUERIES = (
-    "SELECT a.k, x FROM a WINDOW(RANGE 4) CROSS JOIN UNNEST(ARRAY(a.v, a.g)) AS u(x)",
+    "SELECT a.k, u.x FROM a WINDOW(RANGE 4) CROSS JOIN UNNEST(ARRAY(a.v, a.g)) AS u(x)",
     "SELECT k, v, ROW_NUMBER() OVER (PARTITION BY g ORDER BY v DESC) AS n,"
     " SUM(v) OVER (PARTITION BY g ORDER BY v ROWS BETWEEN 1 PRECEDING AND CURRENT ROW) AS s"
     " FROM a WINDOW(RANGE 4)",

@@ -17,7 +17,7 @@ from tests.fabrics.ground import Ground, seeds
 from tests.fabrics.simulated import Rough
 from tests.runtime.cases import check_plan_on, make_case, staged_case
 from tidemill.physical.adjusting import AdjustableExec
-from tidemill.physical.operator import Exec, InstantExec, OverExec, RowExec
+from tidemill.physical.operator import Exec, InstantExec, OverExec, RowExec, SameMeaningExec
 from tidemill.physical.operators.coalesce import CoalesceExec
 from tidemill.physical.operators.counting import CountingExec
 from tidemill.physical.operators.fuse import FuseExec
@@ -53,7 +53,7 @@ SOAK = [
 # stars that shed, rankings and relations that change have tests of their own; the others are bases,
 # leaves of stages, or checks.
 ELSEWHERE = {
-    *{Exec, InstantExec, OverExec, RowExec, AdjustableExec},
+    *{Exec, InstantExec, OverExec, RowExec, AdjustableExec, SameMeaningExec},
     RankExec,
     StarJoinExec,
     AssignPartitionExec,

@@ -76,8 +76,10 @@ class _Chain:
 
     def nothing(self, select: exp.Select) -> list[Step]:
         """The one row without columns that a query without FROM reads: it holds for ever."""
+        help = "read a stream: SELECT ... FROM bid, or spell rows out: FROM VALUES (1), (2)"
+        if not select.expressions:
+            raise error_at(PlanError, "the query selects nothing", select, help)
         if select.is_star or select.args.get("laterals"):
-            help = "read a stream: SELECT ... FROM bid, or spell rows out: FROM VALUES (1), (2)"
             raise error_at(PlanError, "the query has no FROM", select.expressions[0], help)
         context = self.references.context
         plan = one_row(context.fresh("one"))

@@ -19,7 +19,8 @@ def as_calls(select: exp.Select, clauses: Sequence[str], catalog: Catalog) -> ex
 
     >>> from sqlglot import parse_one
     >>> query = parse_one("SELECT HOP_END(ts, 5, 10) FROM t GROUP BY HOP(ts, 5, 10)")
-    >>> as_calls(query, ("expressions", "group"), Catalog()).sql("spark")
+    >>> made = as_calls(query, ("expressions", "group"), Catalog())
+    >>> made.sql("spark", normalize_functions="lower")
     'SELECT window(ts, 10, 5).end FROM t GROUP BY window(ts, 10, 5)'
     """
 

@@ -192,7 +192,7 @@ class Statements:
         if active:
             self._host.graph.migrate(name, query)
         self._host.queries.redefine(statement.name, query)
-        if self._keep is not None:
+        if active and self._keep is not None:  # or what is kept stays that of the old definition
             self._keep.redefine(name, query)
 
     def _change(self, statement: InsertValues | DeleteFrom) -> None:

@@ -21,7 +21,7 @@ from tidemill.store import Store
 
 
 @dataclass(frozen=True)
-class Reading:
+class SourceCall:
     """A task that reads; what it has read goes on into a stage at once, if there is one."""
 
     task: SourceTask
@@ -40,7 +40,7 @@ class Reading:
 
 
 @dataclass(frozen=True)
-class Staging:
+class StageCall:
     """A stage in one partition, and what came for it."""
 
     task: StageTask
@@ -103,7 +103,7 @@ class Travelling:
         first = None
         if sources[0].direct:
             first, stages = stages[0], stages[1:]
-        parcels = self._called([Reading(t, store, first, self._many) for t in sources], store)
+        parcels = self._called([SourceCall(t, store, first, self._many) for t in sources], store)
         for stage in stages:
 
             def one(same: list[Packed], tick: int = stage.tick) -> Packed:
@@ -111,13 +111,15 @@ class Travelling:
 
             coming, rest = arriving(stage, parcels, one)
             tasks = [
-                Staging(stage, number, mine, store, self._many)
+                StageCall(stage, number, mine, store, self._many)
                 for number, mine in enumerate(coming)
             ]
             parcels = rest + self._called(tasks, store)
         return [unpack(each, store) for each in parcels]
 
-    def _called(self, tasks: Sequence[Reading] | Sequence[Staging], store: Store) -> list[Packed]:
+    def _called(
+        self, tasks: Sequence[SourceCall] | Sequence[StageCall], store: Store
+    ) -> list[Packed]:
         sent = [self._sender.send(task, store) for task in tasks]
         found = self.call(sent, f"tidemill: {tasks[0]}")
         return [parcel for each in found for parcel in pickle.loads(each)]

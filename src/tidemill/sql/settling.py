@@ -45,12 +45,23 @@ def settle(tree: exp.Expr) -> None:
 
 
 def _comparison(node: exp.Expr) -> exp.Expr | None:
-    left, right = node.args["this"].unnest(), node.args["expression"].unnest()
+    left, right = node.args["this"].unnest(), _all(node.args["expression"].unnest())
     if isinstance(right, exp.Any | exp.All):
         return _of_array(node, left, right)
     if not (isinstance(left, exp.Tuple) and isinstance(right, exp.Tuple)):
         return None
     return _rows(type(node), left, right)
+
+
+def _all(node: exp.Expr) -> exp.Expr:
+    """ALL before something else than a subquery is a function for sqlglot, while ANY is not."""
+    if (
+        isinstance(node, exp.Anonymous)
+        and node.name.upper() == "ALL"
+        and len(node.expressions) == 1
+    ):
+        return exp.All(this=node.expressions[0])
+    return node
 
 
 def _rows(kind: type[exp.Expr], left: exp.Tuple, right: exp.Tuple) -> exp.Expr | None:

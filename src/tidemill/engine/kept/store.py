@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from threading import Lock
@@ -59,7 +60,11 @@ class KeptStore:
     def redefine(self, name: str, query: Query) -> None:
         """Take note that a query asks for something else."""
         if (kept := self.of(name)) is not None:
-            kept.order = query.planned.order
+            # Another definition may name the columns otherwise; what is kept has the old names.
+            names = dict(zip(query.schema.names, kept.schema.names, strict=True))
+            kept.order = tuple(
+                replace(key, column=names[key.column]) for key in query.planned.order
+            )
 
     def of(self, name: str) -> KeptResults | None:
         """The answer of a query that keeps it."""
