@@ -67,7 +67,7 @@ def test_a_format_that_only_spark_writes(
         ("parqet", {}, "does not have this format", "did you mean parquet? else"),
         ("pigeon", {}, "does not have this format", "add the package that has it"),
         ("delta", {"path": "hot"}, "does not have this format", '"io.delta:delta-spark_2.13:'),
-        ("kafka", {}, "does not have this format", f"kafka-0-10_2.13:{pyspark.__version__}"),
+        ("avro", {}, "does not have this format", f"spark-avro_2.13:{pyspark.__version__}"),
         ("jdbc", {"url": "jdbc:x:"}, "the option `dbtable` is missing", "options given: url"),
     ],
 )

@@ -20,7 +20,6 @@ _PACKAGES = {
     "delta": "io.delta:delta-spark_2.13:VERSION",
     "hudi": "org.apache.hudi:hudi-spark4.0-bundle_2.13:VERSION",
     "iceberg": "org.apache.iceberg:iceberg-spark-runtime-4.0_2.13:VERSION",
-    "kafka": _SPARK.format("sql-kafka-0-10", version="{version}"),
     "mongodb": "org.mongodb.spark:mongo-spark-connector_2.13:VERSION",
 }
 """What has to be in `spark.jars.packages`: not everything that Spark can use comes with it."""
@@ -29,7 +28,6 @@ _BUILT_IN = ("csv", "jdbc", "json", "noop", "orc", "parquet", "text", "xml")
 _NEEDED = {
     "delta": ("path",),
     "jdbc": ("url", "dbtable"),
-    "kafka": ("kafka.bootstrap.servers",),
     "xml": ("path",),
 }
 """Options without which a format cannot be written."""
