@@ -10,7 +10,7 @@ from pathlib import Path
 import polars as pl
 import pyarrow as pa
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import tidemill as tm
@@ -26,6 +26,8 @@ from tidemill.runtime.sources import StreamSource
 from tidemill.store import Store
 
 PARTITIONS = 5
+ROWS = st.lists(st.integers(0, 99), max_size=4)
+TASKS = st.lists(st.dictionaries(st.integers(0, PARTITIONS - 1), ROWS), max_size=4)
 
 
 def frame(values: list[int]) -> pl.DataFrame:
@@ -35,7 +37,8 @@ def frame(values: list[int]) -> pl.DataFrame:
     )
 
 
-@given(st.lists(st.dictionaries(st.integers(0, PARTITIONS - 1), st.lists(st.integers(0, 99)))))
+@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(TASKS)
 def test_every_partition_gets_its_rows(tasks: list[dict[int, list[int]]]) -> None:
     with closing(Store.temporary()) as store:
         made = [
