@@ -10,7 +10,7 @@ from pathlib import Path
 import polars as pl
 import pyarrow as pa
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tidemill as tm
@@ -37,7 +37,7 @@ def frame(values: list[int]) -> pl.DataFrame:
     )
 
 
-@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=30)
 @given(TASKS)
 def test_every_partition_gets_its_rows(tasks: list[dict[int, list[int]]]) -> None:
     with closing(Store.temporary()) as store:
